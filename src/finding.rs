@@ -1,0 +1,158 @@
+//! What a run has to say: findings, problems and counts, as plain data that every output format reads.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::source::{Position, Source, SourceId, Span};
+
+/// How bad a finding is. The order is the order of severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; never fails a run by default.
+    Note,
+    /// Dangerous or very probably wrong.
+    Warning,
+    /// Provable: it will be rejected, dropped or stay Pending.
+    Error,
+}
+
+impl Severity {
+    /// The word that users read and write.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+impl std::fmt::Display for Severity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A second place that belongs to a finding, such as the taint in another file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What stands there.
+    pub message: String,
+}
+
+/// The Kubernetes object that a finding is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object {
+    /// As written; empty when the document has none (Helm values).
+    pub api_version: String,
+    /// As written; empty when the document has none.
+    pub kind: String,
+    /// Absent when not written.
+    pub namespace: Option<String>,
+    /// Absent when not written or not literal.
+    pub name: Option<String>,
+}
+
+/// One finding of one rule at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Rule id.
+    pub rule: String,
+    /// Severity after all circumstances were weighed.
+    pub severity: Severity,
+    /// What is.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Where.
+    pub span: Span,
+    /// Field path inside the object, such as `spec.template.spec.tolerations[0].value`; empty when there is none.
+    pub path: String,
+    /// The configured cluster that the verdict rests on.
+    pub cluster: Option<String>,
+    /// The object that holds the place.
+    pub object: Object,
+    /// Other places that matter.
+    pub related: Vec<Label>,
+    /// Identity by content, never by line: stable when lines move.
+    pub fingerprint: String,
+    /// How many findings of this report say the same (rule, severity, message) in other places, this one included.
+    pub occurrences: u32,
+}
+
+/// Something that prevented judging; never a finding. Any problem makes the run end with exit code 2.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// The file, relative to the repository, when the problem is with one.
+    pub file: Option<String>,
+    /// The place in the file, when known.
+    pub position: Option<Position>,
+    /// What went wrong, with its cause.
+    pub message: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}:")?;
+            if let Some(at) = self.position {
+                write!(f, "{}:{}:", at.line, at.column)?;
+            }
+            f.write_str(" ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// What a run read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files read.
+    pub files: u32,
+    /// Non-empty documents in them.
+    pub documents: u32,
+    /// Workloads of known kinds.
+    pub workloads: u32,
+    /// Lists of tolerations whose owner's kind is not known (Helm values and the like).
+    pub other_lists: u32,
+    /// Node pools.
+    pub pools: u32,
+    /// Findings that a comment or annotation suppressed.
+    pub suppressed: u32,
+    /// Findings that the baseline accepts.
+    pub baselined: u32,
+    /// What could not be judged, by reason, with how often.
+    pub not_judged: BTreeMap<String, u32>,
+}
+
+/// Everything that an output format needs.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Sorted by file, position, rule.
+    pub findings: Vec<Finding>,
+    /// Sorted by file, position, message.
+    pub problems: Vec<Problem>,
+    /// What was read.
+    pub counts: Counts,
+    /// The sources that findings point into; others may be absent.
+    pub sources: BTreeMap<SourceId, Source>,
+}
+
+impl Report {
+    /// Findings of one severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    }
+
+    /// The worst severity found.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}

@@ -1,0 +1,148 @@
+//! A file's text and positions in it: `Source`, `Span`, `Position`. Nothing here knows YAML or Kubernetes.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// Which source of a run a span belongs to: an index into the run's list of sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A half-open range of bytes in one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The source that the bytes are in.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// A span over `range` of `source`.
+    pub fn new(source: SourceId, range: Range<usize>) -> Self {
+        Span {
+            source,
+            start: clamp(range.start),
+            end: clamp(range.end.max(range.start)),
+        }
+    }
+
+    /// The bytes as a range for slicing.
+    pub fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The smallest span that covers both; both must be in the same source, else `self` is returned.
+    pub fn cover(self, other: Span) -> Span {
+        if self.source != other.source {
+            return self;
+        }
+        Span {
+            source: self.source,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+}
+
+/// Offsets are kept in 32 bits: files are bounded far below 4 GiB before they are read.
+fn clamp(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+/// A place that people and editors can go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in Unicode characters.
+    pub column: u32,
+    /// 0-based byte offset.
+    pub offset: u32,
+}
+
+/// One file: its path and its text.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Path relative to the repository's root, with `/`.
+    pub path: String,
+    /// Bytes of `path` that lie above the directory that was asked to be scanned.
+    pub scanned_from: usize,
+    /// The text, always UTF-8, byte order mark removed.
+    pub text: Arc<str>,
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// A source whose whole path counts as scanned.
+    pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Source {
+            path: path.into(),
+            scanned_from: 0,
+            text: text.into(),
+            line_starts: OnceLock::new(),
+        }
+    }
+
+    /// The part of the path below the scanned directory.
+    pub fn scanned_path(&self) -> &str {
+        self.path.get(self.scanned_from..).unwrap_or(&self.path)
+    }
+
+    /// Byte offsets at which lines start; built on first use, so that only files with findings pay for it.
+    pub fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            std::iter::once(0)
+                .chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| clamp(at + 1)))
+                .collect()
+        })
+    }
+
+    /// The position of a byte offset; offsets past the end or inside a character go to the nearest place before.
+    pub fn position(&self, offset: u32) -> Position {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let starts = self.line_starts();
+        let line = starts.partition_point(|start| *start as usize <= offset) - 1;
+        let before = &self.text[starts[line] as usize..offset];
+        Position {
+            line: clamp(line + 1),
+            column: clamp(before.chars().count() + 1),
+            offset: clamp(offset),
+        }
+    }
+
+    /// Start and end positions of a span in this source.
+    pub fn positions(&self, span: Span) -> (Position, Position) {
+        (self.position(span.start), self.position(span.end))
+    }
+
+    /// The text under a span; empty when the span does not fit.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_offsets_count_bytes() {
+        let source = Source::new("a.yaml", "é: ü\nb: x");
+        let at = source.position(4);
+        assert_eq!((at.line, at.column, at.offset), (1, 4, 4));
+        let at = source.position(7);
+        assert_eq!((at.line, at.column), (2, 1));
+    }
+
+    #[test]
+    fn an_offset_past_the_end_is_the_end() {
+        let source = Source::new("a.yaml", "ab\n");
+        let at = source.position(99);
+        assert_eq!((at.line, at.column, at.offset), (2, 1, 3));
+    }
+}
