@@ -1,6 +1,23 @@
 //! kubetaint reads a repository's node pools and workloads and says where taints and tolerations do not fit.
 //! The modules, in floor order: each imports only modules further down.
 
+pub mod commands;
+
+pub mod verify;
+
+pub mod discover;
+pub mod explain;
+pub mod lint;
+
+pub mod config;
+pub mod extract;
+pub mod output;
+pub mod rule;
+
 pub mod finding;
 pub mod model;
+pub mod yaml;
+
+pub mod builtin;
+pub mod cli;
 pub mod source;

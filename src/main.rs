@@ -1,3 +1,33 @@
 //! Reads the arguments, runs one command, turns the outcome into an exit code.
 
-fn main() {}
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use kubetaint::cli::{Cli, Command};
+use kubetaint::commands::{CommandError, Exit, check, explain, rules, test};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = std::io::stdout().lock();
+    let result = match &cli.command {
+        Command::Check(arguments) => check::run(&cli, arguments, &mut out),
+        Command::Rules(arguments) => rules::run(arguments, &mut out),
+        Command::Explain(arguments) => explain::run(arguments, &mut out),
+        Command::Test(arguments) => test::run(arguments, &mut out),
+    };
+    let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    match result {
+        Ok(exit) => ExitCode::from(exit.code()),
+        // Whoever reads has read enough (`| head`); that is no failure of ours.
+        Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::from(Exit::Clean.code())
+        }
+        Err(error) => {
+            for line in error.to_string().lines() {
+                eprintln!("error: {line}");
+            }
+            ExitCode::from(Exit::Problems.code())
+        }
+    }
+}

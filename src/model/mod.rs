@@ -1,9 +1,17 @@
 //! Taints, tolerations, node selection and pools as plain values with Kubernetes' meaning.
 //! Knows neither YAML nor CEL: whoever reads manifests fills these types, whoever judges reads them.
 
+pub mod cluster;
+pub mod label_keys;
+pub mod near_miss;
+pub mod node_pool;
 pub mod node_selection;
 pub mod taint;
 pub mod toleration;
+pub mod validation;
+pub mod well_known;
+pub mod workload;
+mod node_labels;
 
 /// A field of a manifest, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Field;
+use super::label_keys::{canonical_label_key, everyday_value, is_place_or_size_key};
+use super::node_labels::Ask;
+use super::validation::is_label_key;
+use super::{Field, Truth};
 
 /// One expression over a label or a field of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,4 +59,158 @@ pub enum OtherLabels {
     WellKnownOnly,
     /// It is not there: the node itself was read.
     None,
+}
+
+impl NodeSelection {
+    /// Whether a node with these labels, or some node that a pool with these labels can give, is one that the
+    /// pod asks for. `node_name` is the node's name where the node itself is known; it decides `matchFields`.
+    ///
+    /// Everything that is asked of one label must hold of one value: `k In [a, b]` with `k NotIn [a]` is answered
+    /// by `b` only.
+    pub fn selects(&self, node: &NodeLabels, node_name: Option<&str>) -> Truth {
+        let answer = match &self.required {
+            Field::Absent => self.selects_by(None, node, node_name),
+            Field::Unknown => self.selects_by(None, node, node_name).and(Truth::Unknown),
+            Field::Is(terms) => Truth::any(
+                terms
+                    .iter()
+                    .filter(|term| !term.is_empty())
+                    .map(|term| self.selects_by(Some(term), node, node_name)),
+            ),
+        };
+        if self.unknown {
+            answer.and(Truth::Unknown)
+        } else {
+            answer
+        }
+    }
+
+    /// `nodeSelector` and one of the terms together.
+    fn selects_by(&self, term: Option<&Term>, node: &NodeLabels, node_name: Option<&str>) -> Truth {
+        let mut answer = Truth::Yes;
+        let mut asks: BTreeMap<&str, Vec<Ask<'_>>> = BTreeMap::new();
+        for (key, value) in &self.node_selector {
+            asks.entry(canonical_label_key(key))
+                .or_default()
+                .push(Ask::In(std::slice::from_ref(value)));
+        }
+        for expression in term.map_or(&[][..], |term| &term.expressions) {
+            match expression.key.text() {
+                None => answer = answer.and(Truth::Unknown),
+                // The scheduler cannot parse it, and then the whole term matches no node.
+                Some(key) if is_label_key(key).is_err() => return Truth::No,
+                Some(key) => asks
+                    .entry(canonical_label_key(key))
+                    .or_default()
+                    .push(Ask::of_pod(expression)),
+            }
+        }
+        for field in term.map_or(&[][..], |term| &term.fields) {
+            answer = answer.and(field_matches(field, node_name));
+        }
+        for (key, asks) in &asks {
+            if answer == Truth::No {
+                break;
+            }
+            answer = answer.and(node.can_answer(key, asks));
+        }
+        answer
+    }
+
+    /// Whether nothing is asked, and nothing that might be asked is unread.
+    pub fn is_empty(&self) -> bool {
+        self.node_selector.is_empty() && self.required.is_absent() && !self.unknown
+    }
+
+    /// Whether the pod asks for a kind of node: at least one label must be there with a purpose, which excludes
+    /// what nearly every node has (Linux, amd64, on-demand) and where a node is or how big it is. Where terms are
+    /// alternatives, each must do so. What could not be read counts for nothing.
+    pub fn pins(&self) -> bool {
+        let by_selector = self
+            .node_selector
+            .iter()
+            .any(|(key, value)| names_a_kind(key, std::slice::from_ref(value)));
+        by_selector
+            || self.required.known().is_some_and(|terms| {
+                let mut terms = terms.iter().filter(|term| !term.is_empty()).peekable();
+                terms.peek().is_some() && terms.all(Term::pins)
+            })
+    }
+
+    /// Labels that every selected node surely has, by key: those of `nodeSelector`, and those that a single term
+    /// asks for with one value. Only what could be read.
+    pub fn required_labels(&self) -> BTreeMap<&str, &str> {
+        let selected = self
+            .node_selector
+            .iter()
+            .filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
+        let terms = self.required.known().map_or(&[][..], Vec::as_slice);
+        let mut terms = terms.iter().filter(|term| !term.is_empty());
+        let only_term = match (terms.next(), terms.next()) {
+            (Some(term), None) => term.expressions.as_slice(),
+            _ => &[],
+        };
+        let expressed = only_term.iter().filter_map(|expression| {
+            let (Some("In"), [value]) = (expression.operator.text(), expression.values.as_slice())
+            else {
+                return None;
+            };
+            Some((expression.key.text()?, value.text()?))
+        });
+        expressed.chain(selected).collect()
+    }
+}
+
+impl Term {
+    /// Whether it asks nothing; Kubernetes lets such a term match no node.
+    pub fn is_empty(&self) -> bool {
+        self.expressions.is_empty() && self.fields.is_empty()
+    }
+
+    fn pins(&self) -> bool {
+        self.expressions.iter().any(|expression| {
+            let Some(key) = expression.key.text() else {
+                return false;
+            };
+            match expression.operator.text() {
+                Some("In") => names_a_kind(key, &expression.values),
+                Some("Exists" | "Gt" | "Lt") => {
+                    everyday_value(key).is_none() && !is_place_or_size_key(key)
+                }
+                _ => false,
+            }
+        })
+    }
+}
+
+/// Whether asking for one of these values leaves out the everyday node.
+fn names_a_kind(key: &str, values: &[Field<String>]) -> bool {
+    if is_place_or_size_key(key) {
+        return false;
+    }
+    match everyday_value(key) {
+        None => true,
+        Some(everyday) => values
+            .iter()
+            .all(|value| value.text().is_some_and(|value| value != everyday)),
+    }
+}
+
+/// One entry of `matchFields`: only `metadata.name` with `In` or `NotIn` and one value exists.
+fn field_matches(field: &Requirement, node_name: Option<&str>) -> Truth {
+    let is_in = match (field.key.text(), field.operator.text()) {
+        (None | Some("metadata.name"), None) | (None, Some("In" | "NotIn")) => {
+            return Truth::Unknown;
+        }
+        (Some("metadata.name"), Some("In")) => true,
+        (Some("metadata.name"), Some("NotIn")) => false,
+        _ => return Truth::No,
+    };
+    let [value] = field.values.as_slice() else {
+        return Truth::No;
+    };
+    match (value.text(), node_name) {
+        (Some(value), Some(name)) => ((value == name) == is_in).into(),
+        _ => Truth::Unknown,
+    }
 }

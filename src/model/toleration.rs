@@ -1,6 +1,8 @@
 //! Tolerations, and the one definition of "tolerates".
 
-use super::Field;
+use super::taint::{Effect, Taint, unknown_effect};
+use super::validation::{ErrorCode, FieldError, comparison_integer, is_label_key, is_label_value};
+use super::{Field, Truth};
 
 /// A toleration as written: nothing is defaulted, as in Kubernetes' own storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,4 +17,204 @@ pub struct Toleration {
     pub effect: Field<String>,
     /// Seconds to stay after a NoExecute taint appears; absent means for ever.
     pub toleration_seconds: Field<i64>,
+}
+
+/// Whether any of the tolerations tolerates the taint. `comparison_operators` is the feature gate
+/// `TaintTolerationComparisonOperators`.
+pub fn tolerate(tolerations: &[Toleration], taint: &Taint, comparison_operators: bool) -> Truth {
+    Truth::any(
+        tolerations
+            .iter()
+            .map(|toleration| toleration.tolerates(taint, comparison_operators)),
+    )
+}
+
+/// What the DaemonSet controller adds to its pods, whether or not the template says so. A user's taint, the
+/// control plane's and `not-ready:NoSchedule` are not among them.
+pub fn daemon_set_tolerations(host_network: bool) -> Vec<Toleration> {
+    const ADDED: [(&str, Effect); 6] = [
+        ("node.kubernetes.io/not-ready", Effect::NoExecute),
+        ("node.kubernetes.io/unreachable", Effect::NoExecute),
+        ("node.kubernetes.io/disk-pressure", Effect::NoSchedule),
+        ("node.kubernetes.io/memory-pressure", Effect::NoSchedule),
+        ("node.kubernetes.io/pid-pressure", Effect::NoSchedule),
+        ("node.kubernetes.io/unschedulable", Effect::NoSchedule),
+    ];
+    let on_host_network =
+        host_network.then_some(("node.kubernetes.io/network-unavailable", Effect::NoSchedule));
+    ADDED
+        .into_iter()
+        .chain(on_host_network)
+        .map(|(key, effect)| Toleration {
+            key: Field::Is(key.to_owned()),
+            operator: Field::Is("Exists".to_owned()),
+            value: Field::Absent,
+            effect: Field::Is(effect.as_str().to_owned()),
+            toleration_seconds: Field::Absent,
+        })
+        .collect()
+}
+
+impl Toleration {
+    /// The operator as Kubernetes reads it: an absent one is `Equal`. `None` when it could not be read.
+    pub fn effective_operator(&self) -> Option<&str> {
+        match self.operator.text()? {
+            "" => Some("Equal"),
+            operator => Some(operator),
+        }
+    }
+
+    /// The key as Kubernetes reads it: empty means every key. `None` when it could not be read.
+    pub fn effective_key(&self) -> Option<&str> {
+        self.key.text()
+    }
+
+    /// Whether this entry tolerates the taint, as Kubernetes' `ToleratesTaint` decides it. It is `No` as soon as
+    /// one part is certain not to fit, whatever the parts that could not be read are. `comparison_operators` is
+    /// the feature gate `TaintTolerationComparisonOperators`; without it `Gt` and `Lt` match nothing.
+    pub fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> Truth {
+        fits_or_open(&self.effect, &taint.effect)
+            .and(fits_or_open(&self.key, &taint.key))
+            .and(self.value_fits(taint, comparison_operators))
+    }
+
+    fn value_fits(&self, taint: &Taint, comparison_operators: bool) -> Truth {
+        match self.effective_operator() {
+            None => Truth::Unknown,
+            Some("Exists") => Truth::Yes,
+            Some("Equal") => match (self.value.text(), taint.value.text()) {
+                (Some(mine), Some(theirs)) => (mine == theirs).into(),
+                _ => Truth::Unknown,
+            },
+            Some(operator @ ("Gt" | "Lt")) if comparison_operators => {
+                match (Number::read(&self.value), Number::read(&taint.value)) {
+                    (Number::None, _) | (_, Number::None) => Truth::No,
+                    (Number::Is(mine), Number::Is(theirs)) if operator == "Gt" => {
+                        (theirs > mine).into()
+                    }
+                    (Number::Is(mine), Number::Is(theirs)) => (theirs < mine).into(),
+                    _ => Truth::Unknown,
+                }
+            }
+            Some(_) => Truth::No,
+        }
+    }
+
+    /// What the API server says to this entry, in its order. Checks that depend on a field that could not be
+    /// read are skipped. `comparison_operators` says whether `Gt` and `Lt` are taken here: the feature gate for
+    /// pods and templates, always `false` for a RuntimeClass. Without it their value is not looked at.
+    pub fn errors(&self, comparison_operators: bool) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let operator = self.operator.text();
+        let key = self.key.text();
+        if key == Some("") && operator.is_some_and(|operator| operator != "Exists") {
+            errors.push(FieldError::new(
+                "operator",
+                ErrorCode::EmptyKeyWithoutExists,
+                "operator must be Exists when `key` is empty, which means every key and every value",
+            ));
+        }
+        if let Some(key) = key
+            && !key.is_empty()
+            && let Err(why) = is_label_key(key)
+        {
+            errors.push(FieldError::new("key", ErrorCode::InvalidKey, why));
+        }
+        if self.toleration_seconds.known().is_some()
+            && self
+                .effect
+                .text()
+                .is_some_and(|effect| effect != Effect::NoExecute.as_str())
+        {
+            errors.push(FieldError::new(
+                "effect",
+                ErrorCode::SecondsWithoutNoExecute,
+                "effect must be NoExecute when `tolerationSeconds` is set",
+            ));
+        }
+        if let Some(operator) = operator {
+            self.operator_errors(operator, comparison_operators, &mut errors);
+        }
+        if let Some(effect) = self.effect.text()
+            && !effect.is_empty()
+        {
+            errors.extend(unknown_effect(effect));
+        }
+        errors
+    }
+
+    fn operator_errors(
+        &self,
+        operator: &str,
+        comparison_operators: bool,
+        errors: &mut Vec<FieldError>,
+    ) {
+        let value = self.value.text();
+        match operator {
+            "" | "Equal" => {
+                if let Some(Err(why)) = value.map(is_label_value) {
+                    errors.push(FieldError::new("operator", ErrorCode::InvalidValue, why));
+                }
+            }
+            "Exists" => {
+                if value.is_some_and(|value| !value.is_empty()) {
+                    errors.push(FieldError::new(
+                        "operator",
+                        ErrorCode::ValueWithExists,
+                        "value must be empty when `operator` is Exists",
+                    ));
+                }
+            }
+            "Gt" | "Lt" if !comparison_operators => errors.push(FieldError::new(
+                "operator",
+                ErrorCode::ComparisonUnavailable,
+                format!("operator {operator} is not supported here: use Equal or Exists"),
+            )),
+            "Gt" | "Lt" => {
+                if let Some(Err(error)) = value.map(comparison_integer) {
+                    errors.extend(
+                        error.form().map(|why| {
+                            FieldError::new("value", ErrorCode::NonCanonicalInteger, why)
+                        }),
+                    );
+                    errors.extend(
+                        error
+                            .parse()
+                            .map(|why| FieldError::new("value", ErrorCode::UnparsableInteger, why)),
+                    );
+                }
+            }
+            _ => errors.push(FieldError::new(
+                "operator",
+                ErrorCode::UnknownOperator,
+                "unsupported operator: use Equal or Exists",
+            )),
+        }
+    }
+}
+
+/// Whether a toleration's field is empty, or the same as the taint's.
+fn fits_or_open(mine: &Field<String>, theirs: &Field<String>) -> Truth {
+    match (mine.text(), theirs.text()) {
+        (Some(""), _) => Truth::Yes,
+        (Some(mine), Some(theirs)) => (mine == theirs).into(),
+        _ => Truth::Unknown,
+    }
+}
+
+/// A side of a comparison: a number, something that is not one, or not to be known.
+enum Number {
+    Is(i64),
+    None,
+    Unknown,
+}
+
+impl Number {
+    fn read(field: &Field<String>) -> Number {
+        match field.text().map(comparison_integer) {
+            Some(Ok(number)) => Number::Is(number),
+            Some(Err(_)) => Number::None,
+            None => Number::Unknown,
+        }
+    }
 }

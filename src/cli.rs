@@ -1,0 +1,433 @@
+//! Every command and flag, with the words that explain them; nothing else.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::finding::Severity;
+
+/// The command line.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "kubetaint",
+    version,
+    about = "Finds taints and tolerations that do not fit together, before they reach a cluster",
+    long_about = "Finds taints and tolerations that do not fit together, before they reach a cluster.\n\n\
+        kubetaint reads the manifests of a repository (node pools, Deployments, DaemonSets, Helm values and so on) and \
+        says which pods will be rejected, stay Pending, or run where they should not. It needs no cluster and no \
+        network.",
+    after_help = "Examples:\n  \
+        kubetaint check                    everything below this folder\n  \
+        kubetaint explain blanket-exists   what a rule means and how to mend what it finds\n\n\
+        Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.",
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// When to use colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        display_order = 100
+    )]
+    pub color: Color,
+
+    /// Say less: leave out the summary and hints
+    #[arg(
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose",
+        display_order = 101
+    )]
+    pub quiet: bool,
+
+    /// Say more: what was read, and what could not be judged and why
+    #[arg(short, long, global = true, display_order = 102)]
+    pub verbose: bool,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Check manifests
+    #[command(
+        long_about = "Check manifests: YAML and JSON files as you would hand them to `kubectl apply -f`, and the files \
+        around them that declare node pools. Folders are searched with everything below them; what .gitignore names is \
+        left out."
+    )]
+    Check(Check),
+    /// List the rules
+    Rules(Rules),
+    /// Explain one rule: what it finds, why it matters, how to mend it
+    Explain(Explain),
+    /// Run the examples that rule files carry
+    #[command(
+        long_about = "Run the examples that rule files carry: each bad one must be found at the marked line, each good \
+        one must not be found."
+    )]
+    Test(Test),
+}
+
+/// `kubetaint check`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint check\n  \
+        kubetaint check apps/ infra/pools.yaml\n  \
+        kubectl get deployments -A -o yaml | kubetaint check -\n  \
+        helm template my-chart | kubetaint check -\n  \
+        kubetaint check --format text --format json=report.json\n  \
+        kubetaint check --select value-with-exists,unknown-effect\n  \
+        kubetaint check --fail-on error\n\n\
+        Exit codes: 0 nothing as bad as --fail-on says, 1 something, 2 the job could not be done (a path that does \
+        not exist, an error in the configuration, nothing to check).")]
+pub struct Check {
+    /// Files and folders to check; `-` reads manifests from standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+
+    /// How to report: text, concise (one line each) or json; with =FILE into a file. May be given several times
+    /// [default: text]
+    #[arg(long = "format", value_name = "NAME[=FILE]")]
+    pub formats: Vec<FormatTarget>,
+
+    /// The configuration to use instead of .kubetaint.yaml at the repository's root
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub config: Option<PathBuf>,
+
+    /// Use no configuration file
+    #[arg(long)]
+    pub isolated: bool,
+
+    /// A folder with rules of your own, beside the built-in ones. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+
+    /// Apply only these rules
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    pub select: Vec<String>,
+
+    /// Leave these rules out
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+
+    /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
+    #[arg(long, value_name = "VERSION")]
+    pub kubernetes: Option<String>,
+
+    /// Exit with 1 when there is a finding at least this bad
+    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
+    pub fail_on: FailOn,
+
+    /// Report only findings at least this bad; `note` also unfolds the notes in text [default: all, notes folded]
+    #[arg(long, value_name = "SEVERITY")]
+    pub min_severity: Option<Level>,
+
+    /// How many threads to use; 0 means one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+}
+
+/// `kubetaint rules`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint rules\n  \
+        kubetaint rules -o json\n  \
+        kubetaint rules --rules policies/")]
+pub struct Rules {
+    /// How to list them
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    pub output: Listing,
+
+    /// A folder with rules of your own, listed with the built-in ones. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+}
+
+/// `kubetaint explain`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint explain value-with-exists\n  \
+        kubetaint explain our-own-rule --rules policies/")]
+pub struct Explain {
+    /// The rule's id, as findings show it and `kubetaint rules` lists it
+    #[arg(value_name = "RULE")]
+    pub rule: String,
+
+    /// A folder with rules of your own, where the rule may be. May be given several times
+    #[arg(long, value_name = "DIR")]
+    pub rules: Vec<PathBuf>,
+}
+
+/// `kubetaint test`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint test                       the built-in rules\n  \
+        kubetaint test policies/             a folder with rules of your own\n  \
+        kubetaint test policies/team-key.yaml")]
+pub struct Test {
+    /// Rule files, or folders with rule files [default: the built-in rules]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal that has them
+    #[default]
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// How the rules are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Listing {
+    /// A line per rule, for people
+    #[default]
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Which findings turn the exit code to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Only what is provably wrong
+    Error,
+    /// Also what is dangerous or very probably wrong
+    #[default]
+    Warning,
+    /// Also what is merely worth knowing
+    Note,
+    /// Nothing
+    Never,
+}
+
+impl FailOn {
+    /// The least severity that fails the run; `None` when none does.
+    pub fn threshold(self) -> Option<Severity> {
+        match self {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Note => Some(Severity::Note),
+            FailOn::Never => None,
+        }
+    }
+}
+
+/// A severity as a flag's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// Provably wrong
+    Error,
+    /// Dangerous or very probably wrong
+    Warning,
+    /// Worth knowing
+    Note,
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Severity {
+        match level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Note => Severity::Note,
+        }
+    }
+}
+
+/// A format and where its report goes, written `NAME` or `NAME=FILE`. Which names there are is for the output to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatTarget {
+    /// The format's name.
+    pub name: String,
+    /// The file to write; standard output when absent.
+    pub file: Option<PathBuf>,
+}
+
+/// Why a text is no [`FormatTarget`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatTargetError {
+    /// Nothing before the `=`, or nothing at all.
+    #[error("the name of a format is missing; write NAME or NAME=FILE, such as json=report.json")]
+    NoName,
+    /// Nothing after the `=`.
+    #[error("the file is missing after `=`; write NAME=FILE, such as json=report.json")]
+    NoFile,
+}
+
+impl FromStr for FormatTarget {
+    type Err = FormatTargetError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) => (name, Some(file)),
+            None => (text, None),
+        };
+        if name.is_empty() {
+            return Err(FormatTargetError::NoName);
+        }
+        if file == Some("") {
+            return Err(FormatTargetError::NoFile);
+        }
+        Ok(FormatTarget {
+            name: name.to_owned(),
+            file: file.map(PathBuf::from),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from([&["kubetaint"], arguments].concat())
+    }
+
+    fn check(arguments: &[&str]) -> Check {
+        match parse(&[&["check"], arguments].concat()).unwrap().command {
+            Command::Check(check) => check,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definitions_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_argument_is_explained_and_every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "{name}");
+            let after = command.get_after_help().unwrap().to_string();
+            assert!(after.contains(&format!("  kubetaint {name}")), "{name}");
+            for argument in command.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{name} {}",
+                    argument.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_example_in_the_help_is_a_command_line_that_is_understood() {
+        for command in Cli::command().get_subcommands() {
+            let after = command.get_after_help().unwrap().to_string();
+            for line in after.lines().filter(|line| line.starts_with("  ")) {
+                let (_, call) = line.rsplit_once("kubetaint").unwrap();
+                let call = call.trim_start().split("   ").next().unwrap();
+                let words: Vec<&str> = call.split_whitespace().collect();
+                assert!(parse(&words).is_ok(), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn check_without_anything_checks_the_working_directory() {
+        let check = check(&[]);
+        assert_eq!(check.paths, [PathBuf::from(".")]);
+        assert_eq!(check.fail_on.threshold(), Some(Severity::Warning));
+        assert!(check.formats.is_empty());
+        assert_eq!(check.min_severity, None);
+        assert_eq!(check.threads, 0);
+    }
+
+    #[test]
+    fn a_dash_is_a_path() {
+        assert_eq!(check(&["-"]).paths, [PathBuf::from("-")]);
+    }
+
+    #[test]
+    fn rule_lists_are_split_at_commas_and_add_up() {
+        let check = check(&["--select", "a,b", "--select=c", "--ignore", "d"]);
+        assert_eq!(check.select, ["a", "b", "c"]);
+        assert_eq!(check.ignore, ["d"]);
+        assert_eq!(check.paths, [PathBuf::from(".")]);
+    }
+
+    #[test]
+    fn formats_name_a_file_after_the_first_equals_sign() {
+        let check = check(&["--format", "text", "--format", "json=out/a=b.json"]);
+        assert_eq!(
+            check.formats[0],
+            FormatTarget {
+                name: "text".to_owned(),
+                file: None
+            }
+        );
+        assert_eq!(check.formats[1].name, "json");
+        assert_eq!(check.formats[1].file, Some(PathBuf::from("out/a=b.json")));
+    }
+
+    #[test]
+    fn formats_without_name_or_file_are_refused() {
+        assert_eq!("".parse::<FormatTarget>(), Err(FormatTargetError::NoName));
+        assert_eq!("=x".parse::<FormatTarget>(), Err(FormatTargetError::NoName));
+        assert_eq!(
+            "json=".parse::<FormatTarget>(),
+            Err(FormatTargetError::NoFile)
+        );
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_a_usage_error_with_code_2() {
+        for arguments in [
+            &["check", "--isolated", "--config", "x.yaml"][..],
+            &["check", "-q", "-v"],
+            // `-f` is a file to kubectl and a format to others: it is nothing here.
+            &["check", "-f", "pod.yaml"],
+            &["check", "--fail-on", "fatal"],
+            &["check", "--format", "json="],
+            &["check", "--threads", "-1"],
+            &["explain"],
+            &["frobnicate"],
+            &[],
+        ] {
+            assert_eq!(
+                parse(arguments).unwrap_err().exit_code(),
+                2,
+                "{arguments:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn colour_and_loudness_may_stand_behind_the_command() {
+        let cli = parse(&["rules", "-o", "json", "--color", "never", "-q"]).unwrap();
+        assert_eq!(cli.color, Color::Never);
+        assert!(cli.quiet && !cli.verbose);
+        assert!(matches!(
+            cli.command,
+            Command::Rules(Rules {
+                output: Listing::Json,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn never_fails_on_nothing() {
+        assert_eq!(check(&["--fail-on", "never"]).fail_on.threshold(), None);
+        assert_eq!(
+            check(&["--fail-on", "note"]).fail_on.threshold(),
+            Some(Severity::Note)
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! One file for each command: gathers what it needs from the disk, calls the pure parts, writes what they give.
+
+pub mod check;
+pub mod explain;
+pub mod rules;
+pub mod test;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::builtin;
+use crate::extract::Table;
+use crate::finding::Problem;
+use crate::rule::RuleSet;
+use crate::source::Source;
+
+/// How a command ends; the numbers are a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Nothing at or above the threshold.
+    Clean,
+    /// Findings at or above it.
+    Findings,
+    /// The job could not be done.
+    Problems,
+}
+
+impl Exit {
+    /// The process's exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Clean => 0,
+            Exit::Findings => 1,
+            Exit::Problems => 2,
+        }
+    }
+}
+
+/// Why a command could not do its job.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// Problems with places, one line each.
+    #[error("{}", lines(.0))]
+    Problems(Vec<Problem>),
+    /// Anything else, in one sentence.
+    #[error("{0}")]
+    Message(String),
+    /// Output could not be written.
+    #[error("the output could not be written: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+fn lines(problems: &[Problem]) -> String {
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+/// The provider tables that the program carries.
+///
+/// # Errors
+/// A table that does not load; tests see to it that none does not.
+pub fn load_table() -> Result<Table, CommandError> {
+    Table::load(builtin::PROVIDERS.iter().copied())
+        .map_err(|error| CommandError::Message(error.to_string()))
+}
+
+/// The rules that the program carries, and those of the given files and folders. A rule of the user's replaces a
+/// built-in one of the same id.
+///
+/// # Errors
+/// A path that cannot be read, a folder without rules, a rule that does not load.
+pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
+    let mut sources: Vec<Source> = builtin::RULES
+        .iter()
+        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
+        .collect();
+    sources.extend(rule_sources(paths)?);
+    RuleSet::load(&sources).map_err(CommandError::Problems)
+}
+
+/// The rule files at the given paths; folders with everything below them.
+///
+/// # Errors
+/// A path that cannot be read, a folder without rules.
+pub fn rule_sources(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
+    let mut sources = Vec::new();
+    for path in paths {
+        let before = sources.len();
+        for entry in WalkDir::new(path).sort_by_file_name() {
+            let entry = entry.map_err(|error| CommandError::Message(format!("rules: {error}")))?;
+            let is_rule = is_yaml(entry.path()) || entry.depth() == 0;
+            if entry.file_type().is_file() && is_rule {
+                sources.push(read_rule(entry.path())?);
+            }
+        }
+        if sources.len() == before {
+            return Err(CommandError::Message(format!(
+                "{}: no rule files (*.yaml) here",
+                path.display()
+            )));
+        }
+    }
+    Ok(sources)
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+fn read_rule(path: &Path) -> Result<Source, CommandError> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| CommandError::Message(format!("{}: {error}", path.display())))?;
+    Ok(Source::new(path.display().to_string(), text))
+}

@@ -1,0 +1,43 @@
+//! `kubetaint test`: runs the examples that rules carry.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use rayon::prelude::*;
+
+use super::{CommandError, Exit, load_rules, load_table, rule_sources};
+use crate::cli::Test;
+use crate::rule::Rule;
+use crate::verify::{self, Outcome};
+
+/// Runs the examples of the built-in rules, or of the rules at the given paths.
+///
+/// # Errors
+/// Rules that do not load; output that cannot be written.
+pub fn run(arguments: &Test, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let rules = load_rules(&arguments.paths)?;
+    let table = load_table()?;
+    let asked: BTreeSet<String> = rule_sources(&arguments.paths)?
+        .into_iter()
+        .map(|source| source.path)
+        .collect();
+    let examples: Vec<_> = rules
+        .iter()
+        .filter(|rule| asked.is_empty() || asked.contains(&rule.file))
+        .flat_map(|rule: &Rule| rule.examples.iter().map(move |example| (rule, example)))
+        .collect();
+    let outcomes: Vec<Outcome> = examples
+        .par_iter()
+        .map(|(rule, example)| verify::run(&rules, &table, rule, example))
+        .collect();
+    let mut failed = 0;
+    for ((rule, example), outcome) in examples.iter().zip(&outcomes) {
+        if *outcome != Outcome::Passed {
+            failed += 1;
+            write!(out, "{}: {} ({})\n{outcome}", rule.id, example.name(), rule.file)?;
+        }
+    }
+    let passed = examples.len() - failed;
+    writeln!(out, "{passed} passed, {failed} failed")?;
+    Ok(if failed == 0 { Exit::Clean } else { Exit::Findings })
+}

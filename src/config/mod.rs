@@ -1,0 +1,220 @@
+//! `.kubetaint.yaml`: what it means once it has been checked. Reading it is in `read`.
+
+mod nodes;
+mod patterns;
+mod read;
+mod version;
+
+use std::collections::BTreeMap;
+
+use crate::finding::{Problem, Severity};
+use crate::model::near_miss::nearest_word;
+use crate::model::taint::Taint;
+use crate::source::{Source, SourceId, Span};
+
+pub use patterns::{Pattern, PatternError, Patterns};
+pub use version::{KubernetesVersion, VersionError};
+
+/// The feature gate behind the operators `Gt` and `Lt` (KEP-5471).
+const COMPARISON_GATE: &str = "TaintTolerationComparisonOperators";
+
+/// What a configuration file says, or its defaults.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// Which release's API rules apply.
+    pub kubernetes: KubernetesVersion,
+    /// Feature gates that are set, by name; only those that kubetaint knows.
+    pub feature_gates: BTreeMap<String, bool>,
+    /// Admission plugins beyond the API server's defaults, by name; only those that kubetaint knows.
+    pub admission: Vec<String>,
+    /// Files that are not read.
+    pub exclude: Patterns,
+    /// In the order written.
+    pub clusters: Vec<Cluster>,
+    /// Pools that the repository cannot show, in the order written.
+    pub pools: Vec<ConfiguredPool>,
+    /// What is set for single rules, by rule id. The ids are unchecked until [`Config::check_names`].
+    pub rules: BTreeMap<String, RuleSetting>,
+    /// Folders with the user's own rules, relative to the repository's root.
+    pub rule_dirs: Vec<Located>,
+    /// The file; absent for the defaults.
+    pub source: Option<Source>,
+}
+
+/// A text of the configuration that the disk must answer for, such as a file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// As written.
+    pub value: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// One cluster, as a set of paths.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Unique.
+    pub name: String,
+    /// The files that belong to it.
+    pub paths: Patterns,
+    /// Its pools are all known.
+    pub complete: bool,
+    /// Files with its Nodes, relative to the repository's root.
+    pub inventory: Vec<Located>,
+}
+
+/// A node pool that stands in the configuration only.
+#[derive(Clone, Debug)]
+pub struct ConfiguredPool {
+    /// Unique within its cluster.
+    pub name: String,
+    /// The name of one of [`Config::clusters`].
+    pub cluster: Option<String>,
+    /// Labels that its nodes carry.
+    pub labels: BTreeMap<String, String>,
+    /// Taints that its nodes carry, and where each is written.
+    pub taints: Vec<(Taint, Span)>,
+    /// Where its name is written.
+    pub span: Span,
+}
+
+/// What is set for one rule.
+#[derive(Clone, Debug)]
+pub struct RuleSetting {
+    /// The rule is not applied.
+    pub off: bool,
+    /// Instead of the rule's own severity.
+    pub severity: Option<Severity>,
+    /// Where the rule is not applied.
+    pub except: Vec<Except>,
+    /// Where the rule's id is written.
+    pub span: Span,
+}
+
+/// Objects and files that a rule does not apply to: those that match every pattern written.
+#[derive(Clone, Debug, Default)]
+pub struct Except {
+    /// Over the object's kind.
+    pub kind: Option<Pattern>,
+    /// Over its namespace.
+    pub namespace: Option<Pattern>,
+    /// Over its name.
+    pub name: Option<Pattern>,
+    /// Over its file's path.
+    pub path: Option<Pattern>,
+}
+
+impl Except {
+    /// Whether an object falls under it. What is not known of an object matches no pattern.
+    pub fn covers(
+        &self,
+        kind: Option<&str>,
+        namespace: Option<&str>,
+        name: Option<&str>,
+        path: &str,
+    ) -> bool {
+        let answers = |pattern: &Option<Pattern>, text: Option<&str>| match (pattern, text) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(pattern), Some(text)) => pattern.matches(text),
+        };
+        answers(&self.kind, kind)
+            && answers(&self.namespace, namespace)
+            && answers(&self.name, name)
+            && answers(&self.path, Some(path))
+    }
+}
+
+/// Reads a configuration file and checks everything that can be told from it alone.
+///
+/// # Errors
+/// Every problem that was found, each with its place, in file order.
+pub fn parse(source: Source, id: SourceId) -> Result<Config, Vec<Problem>> {
+    read::read(source, id)
+}
+
+impl Config {
+    /// A problem for each rule id in the file that is none of `rule_ids`.
+    pub fn check_names(&self, rule_ids: &[&str]) -> Vec<Problem> {
+        let unknown = self
+            .rules
+            .iter()
+            .filter(|(id, _)| !rule_ids.contains(&id.as_str()));
+        let mut problems: Vec<Problem> = unknown
+            .map(|(id, setting)| {
+                let hint = match nearest_word(id, rule_ids) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "`kubetaint rules` lists them".to_owned(),
+                };
+                self.problem(setting.span, format!("there is no rule `{id}`; {hint}"))
+            })
+            .collect();
+        problems.sort();
+        problems
+    }
+
+    /// A problem for each path pattern that matches nothing: neither a file that is there (`paths`) nor, for
+    /// `exclude`, one that it was asked about before. Meaningful only after the whole repository was walked.
+    pub fn check_used(&self, paths: &[&str]) -> Vec<Problem> {
+        let excepted = self
+            .rules
+            .values()
+            .flat_map(|setting| &setting.except)
+            .filter_map(|except| except.path.as_ref())
+            .filter(|pattern| !paths.iter().any(|path| pattern.matches(path)));
+        let mut problems: Vec<Problem> = self
+            .exclude
+            .unused(paths)
+            .chain(
+                self.clusters
+                    .iter()
+                    .flat_map(|cluster| cluster.paths.unused(paths)),
+            )
+            .chain(excepted)
+            .map(|pattern| {
+                let text = &pattern.text;
+                let folder = format!("{}/", text.trim_start_matches("./").trim_start_matches('/'));
+                let hint = if paths.iter().any(|path| path.starts_with(&folder)) {
+                    format!("; write `{text}/` for everything in that folder")
+                } else {
+                    String::new()
+                };
+                self.problem(
+                    pattern.span,
+                    format!("`{text}` matches no file{hint}"),
+                )
+            })
+            .collect();
+        problems.sort();
+        problems
+    }
+
+    /// Whether the API server accepts `Gt` and `Lt` in tolerations: in all releases known so far only when the gate
+    /// exists and is switched on.
+    pub fn comparison_operators(&self) -> bool {
+        self.kubernetes.has_comparison_gate()
+            && self.feature_gates.get(COMPARISON_GATE) == Some(&true)
+    }
+
+    /// The index in [`Config::clusters`] of the first cluster that a path belongs to.
+    pub fn cluster_of(&self, path: &str) -> Option<usize> {
+        self.clusters
+            .iter()
+            .position(|cluster| cluster.paths.matches(path))
+    }
+
+    /// A problem at a place in the configuration file.
+    pub fn problem(&self, span: Span, message: String) -> Problem {
+        Problem {
+            file: self.source.as_ref().map(|source| source.path.clone()),
+            position: self
+                .source
+                .as_ref()
+                .map(|source| source.position(span.start)),
+            message,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

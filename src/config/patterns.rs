@@ -1,0 +1,247 @@
+//! Patterns over paths and names, which remember where they stand and whether they ever matched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::source::Span;
+
+/// Longer patterns are refused, so that no configuration can make matching expensive.
+const MAX_PATTERN_BYTES: usize = 1000;
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// Nothing is written; it could only match nothing.
+    #[error("a pattern is empty")]
+    Empty,
+    /// Longer than is reasonable.
+    #[error("a pattern of {0} bytes is too long; the limit is {MAX_PATTERN_BYTES}")]
+    TooLong(usize),
+    /// The syntax of globs.
+    #[error("`{pattern}` is not a valid pattern: {cause}")]
+    Syntax {
+        /// As written.
+        pattern: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+}
+
+/// One compiled pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// As written.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+    glob: GlobSet,
+}
+
+impl Pattern {
+    /// A pattern over paths relative to the repository's root. `*` and `?` do not match `/`, `**` does. `vendor/`
+    /// means everything in that folder; a leading `/` or `./` means nothing.
+    ///
+    /// # Errors
+    /// When the text is empty, too long or not a glob.
+    pub fn over_paths(text: &str, span: Span) -> Result<Self, PatternError> {
+        let below = text.strip_prefix("./").unwrap_or(text);
+        let mut glob = below.trim_start_matches('/').to_owned();
+        if glob.ends_with('/') {
+            glob.push_str("**");
+        }
+        Self::compile(text, &glob, span, true)
+    }
+
+    /// A pattern over a name, where `*` matches anything.
+    ///
+    /// # Errors
+    /// As [`Pattern::over_paths`].
+    pub fn over_names(text: &str, span: Span) -> Result<Self, PatternError> {
+        Self::compile(text, text, span, false)
+    }
+
+    fn compile(text: &str, glob: &str, span: Span, separated: bool) -> Result<Self, PatternError> {
+        if glob.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if text.len() > MAX_PATTERN_BYTES {
+            return Err(PatternError::TooLong(text.len()));
+        }
+        let syntax = |error: globset::Error| PatternError::Syntax {
+            pattern: text.to_owned(),
+            cause: error.kind().to_string(),
+        };
+        let glob = GlobBuilder::new(glob)
+            .literal_separator(separated)
+            .backslash_escape(true)
+            .build()
+            .map_err(syntax)?;
+        // A set even for one: the compilation of a single matcher panics where that of a set gives an error.
+        let glob = GlobSetBuilder::new().add(glob).build().map_err(syntax)?;
+        Ok(Pattern {
+            text: text.to_owned(),
+            span,
+            glob,
+        })
+    }
+
+    /// Whether a path or name matches.
+    pub fn matches(&self, text: &str) -> bool {
+        self.glob.is_match(text)
+    }
+}
+
+/// Several patterns, of which any may match.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    patterns: Vec<(Pattern, AtomicBool)>,
+}
+
+impl Patterns {
+    /// Whether any pattern matches. All that do are remembered, so that those that never did can be told.
+    pub fn matches(&self, path: &str) -> bool {
+        let mut any = false;
+        for (pattern, used) in &self.patterns {
+            if pattern.matches(path) {
+                used.store(true, Ordering::Relaxed);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The patterns that neither matched so far nor match one of `paths`.
+    pub fn unused<'a>(&'a self, paths: &'a [&str]) -> impl Iterator<Item = &'a Pattern> + 'a {
+        self.patterns
+            .iter()
+            .filter(|(pattern, used)| {
+                !used.load(Ordering::Relaxed) && !paths.iter().any(|path| pattern.matches(path))
+            })
+            .map(|(pattern, _)| pattern)
+    }
+
+    /// No pattern is there.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    /// The patterns in the order written.
+    pub fn iter(&self) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter().map(|(pattern, _)| pattern)
+    }
+}
+
+impl FromIterator<Pattern> for Patterns {
+    fn from_iter<I: IntoIterator<Item = Pattern>>(patterns: I) -> Self {
+        Patterns {
+            patterns: patterns
+                .into_iter()
+                .map(|pattern| (pattern, AtomicBool::new(false)))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceId;
+
+    fn span() -> Span {
+        Span::new(SourceId(0), 0..0)
+    }
+
+    fn path(text: &str) -> Pattern {
+        Pattern::over_paths(text, span()).unwrap()
+    }
+
+    #[test]
+    fn stars_stay_within_a_folder_and_double_stars_do_not() {
+        for (pattern, matching, other) in [
+            ("vendor/**", "vendor/a/b.yaml", "x/vendor/a.yaml"),
+            ("**/testdata/**", "testdata/a.yaml", "testdata.yaml"),
+            (
+                "**/testdata/**",
+                "a/b/testdata/c/d.yaml",
+                "a/testdata2/x.yaml",
+            ),
+            (
+                "apps/*/values.yaml",
+                "apps/web/values.yaml",
+                "apps/a/b/values.yaml",
+            ),
+            (
+                "apps/**/values-{prod,qa}.yaml",
+                "apps/values-qa.yaml",
+                "apps/values-dev.yaml",
+            ),
+            ("a[0-9].yaml", "a7.yaml", "ab.yaml"),
+            ("vendor/", "vendor/a/b.yaml", "vendors/a.yaml"),
+            ("./a/*.yaml", "a/b.yaml", "b/a.yaml"),
+            ("/a.yaml", "a.yaml", "b/a.yaml"),
+        ] {
+            assert!(path(pattern).matches(matching), "{pattern} {matching}");
+            assert!(!path(pattern).matches(other), "{pattern} {other}");
+        }
+    }
+
+    #[test]
+    fn stars_in_names_match_anything() {
+        let pattern = Pattern::over_names("kube-*", span()).unwrap();
+        assert!(pattern.matches("kube-system"));
+        assert!(pattern.matches("kube-a/b"));
+        assert!(!pattern.matches("my-kube-system"));
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_says_why() {
+        let error = |text: &str| Pattern::over_paths(text, span()).unwrap_err();
+        assert_eq!(error(""), PatternError::Empty);
+        assert_eq!(error("/"), PatternError::Empty);
+        assert_eq!(error(&"a".repeat(1001)), PatternError::TooLong(1001));
+        for text in ["a[", "{a,b", "[z-a]", "a\\"] {
+            assert!(
+                error(text)
+                    .to_string()
+                    .starts_with(&format!("`{text}` is not a valid pattern: ")),
+                "{}",
+                error(text)
+            );
+        }
+    }
+
+    #[test]
+    fn hostile_patterns_are_errors_or_match_in_time() {
+        for text in [
+            "{".repeat(1000),
+            format!("{}{}", "{a,".repeat(200), "}".repeat(200)),
+            "**/".repeat(333),
+            "*a".repeat(500),
+            "[!a]*".repeat(200),
+            "?".repeat(1000),
+        ] {
+            if let Ok(pattern) = Pattern::over_paths(&text, span()) {
+                pattern.matches(&"a/".repeat(2000));
+            }
+        }
+    }
+
+    #[test]
+    fn every_matching_pattern_counts_as_used_not_only_the_first() {
+        let patterns: Patterns = ["a/**", "**/b.yaml", "c/**"]
+            .map(path)
+            .into_iter()
+            .collect();
+        assert!(patterns.matches("a/b.yaml"));
+        assert!(!patterns.matches("d.yaml"));
+        let unused = |paths: &[&str]| -> Vec<String> {
+            patterns
+                .unused(paths)
+                .map(|pattern| pattern.text.clone())
+                .collect()
+        };
+        assert_eq!(unused(&[]), ["c/**"]);
+        assert_eq!(unused(&["d.yaml", "c/d.yaml"]), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,383 @@
+//! Reading a file within bounds, and making UTF-8 text of it.
+
+use std::fs;
+use std::io::{self, Read};
+
+use memchr::memmem;
+
+use super::{File, FileKind};
+use crate::source::Position;
+
+/// Files with more bytes are not read into memory (32 MiB).
+pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+
+/// How standard input is called where files are called by their path.
+pub const STDIN_PATH: &str = "<stdin>";
+
+/// A text without any of these holds no object, no toleration and no taint.
+const WORDS: [&[u8]; 3] = [b"kind", b"olerations", b"aint"];
+
+/// A NUL byte among the first this many bytes means that a file is no text.
+const BINARY_PROBE_BYTES: usize = 8 * 1024;
+
+/// How much of a file that is too large is in memory at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What came of reading a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loaded {
+    /// Its text as UTF-8, without byte order mark.
+    Text(String),
+    /// Nothing in it concerns kubetaint. Said of JSON files, and of files that are too large.
+    Irrelevant,
+    /// Larger than [`MAX_FILE_BYTES`], and it may hold manifests.
+    TooLarge {
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// Not text: encrypted, compressed or otherwise binary.
+    Binary,
+    /// Text with bytes that are valid neither as UTF-8 nor, after its byte order mark, as UTF-16.
+    NotUtf8 {
+        /// The first wrong byte. The offset counts bytes of the file, the byte order mark included.
+        at: Position,
+    },
+    /// The operating system did not let us; with its reason.
+    Unreadable(String),
+}
+
+/// Reads a file once. Memory is bounded by [`MAX_FILE_BYTES`], whatever the file's size.
+pub fn load(file: &File) -> Loaded {
+    match fs::File::open(&file.absolute) {
+        Ok(opened) => read(opened, file.bytes, file.kind),
+        Err(error) => Loaded::Unreadable(error.to_string()),
+    }
+}
+
+/// Reads standard input to its end, with the same bounds as a file. Its path is [`STDIN_PATH`].
+pub fn read_stdin() -> Loaded {
+    read(io::stdin().lock(), 0, FileKind::Yaml)
+}
+
+/// `expected` is a guess at the size: the file may have grown, and a pipe has none.
+fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
+    let mut bytes = Vec::new();
+    let mut reader = reader;
+    if expected <= MAX_FILE_BYTES {
+        // One byte more than expected, so that the end is seen without growing the buffer.
+        bytes.reserve_exact(usize::try_from(expected).unwrap_or(0) + 1);
+        if let Err(error) = (&mut reader)
+            .take(MAX_FILE_BYTES + 1)
+            .read_to_end(&mut bytes)
+        {
+            return Loaded::Unreadable(error.to_string());
+        }
+        if bytes.len() as u64 <= MAX_FILE_BYTES {
+            return decode(bytes, kind);
+        }
+    }
+    match scan(bytes.as_slice().chain(reader)) {
+        Ok(scanned) if scanned.relevant => Loaded::TooLarge {
+            bytes: scanned.bytes,
+        },
+        Ok(_) => Loaded::Irrelevant,
+        Err(error) => Loaded::Unreadable(error.to_string()),
+    }
+}
+
+/// What was learnt of a file that is too large to be kept.
+struct Scanned {
+    bytes: u64,
+    relevant: bool,
+}
+
+/// Reads to the end in chunks that overlap by more than the longest word.
+fn scan(mut reader: impl Read) -> io::Result<Scanned> {
+    const OVERLAP: usize = 16;
+    let words = WORDS.map(memmem::Finder::new);
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let mut kept = 0;
+    let mut scanned = Scanned {
+        bytes: 0,
+        relevant: false,
+    };
+    loop {
+        let read = match reader.read(&mut chunk[kept..]) {
+            Ok(0) => return Ok(scanned),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let filled = kept + read;
+        let first = scanned.bytes == 0;
+        scanned.bytes += read as u64;
+        // UTF-16 spells the words otherwise, so its mark is reason enough.
+        scanned.relevant = scanned.relevant
+            || words
+                .iter()
+                .any(|word| word.find(&chunk[..filled]).is_some())
+            || (first && utf16(&chunk[..filled]).is_some());
+        kept = filled.min(OVERLAP);
+        chunk.copy_within(filled - kept..filled, 0);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum ByteOrder {
+    Little,
+    Big,
+}
+
+/// The byte order that a UTF-16 mark announces. The mark of UTF-32 begins like it, with NUL after.
+fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] => None,
+        [0xFF, 0xFE, ..] => Some(ByteOrder::Little),
+        [0xFE, 0xFF, ..] => Some(ByteOrder::Big),
+        _ => None,
+    }
+}
+
+fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
+    let text = if let Some(order) = utf16(&bytes) {
+        match decode_utf16(&bytes[2..], order) {
+            Ok(text) => text,
+            Err(at) => return Loaded::NotUtf8 { at },
+        }
+    } else {
+        let probe = &bytes[..bytes.len().min(BINARY_PROBE_BYTES)];
+        if memchr::memchr(0, probe).is_some() {
+            return Loaded::Binary;
+        }
+        match String::from_utf8(bytes) {
+            Ok(mut text) => {
+                if text.starts_with('\u{FEFF}') {
+                    text.drain(..'\u{FEFF}'.len_utf8());
+                }
+                text
+            }
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+                return Loaded::NotUtf8 {
+                    at: position_after(before.strip_prefix('\u{FEFF}').unwrap_or(&before), valid),
+                };
+            }
+        }
+    };
+    if kind == FileKind::Json && !concerns_kubetaint(text.as_bytes()) {
+        return Loaded::Irrelevant;
+    }
+    Loaded::Text(text)
+}
+
+/// Whether one of the words stands there, or an escape that could hide one.
+fn concerns_kubetaint(text: &[u8]) -> bool {
+    WORDS.iter().any(|word| memmem::find(text, word).is_some())
+        || memmem::find(text, b"\\u").is_some()
+}
+
+fn decode_utf16(bytes: &[u8], order: ByteOrder) -> Result<String, Position> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| match order {
+        ByteOrder::Little => u16::from_le_bytes(*pair),
+        ByteOrder::Big => u16::from_be_bytes(*pair),
+    });
+    let mut text = String::with_capacity(bytes.len());
+    let mut offset = 2;
+    for character in char::decode_utf16(units) {
+        match character {
+            Ok(character) => {
+                text.push(character);
+                offset += 2 * character.len_utf16();
+            }
+            Err(_) => return Err(position_after(&text, offset)),
+        }
+    }
+    if rest.is_empty() {
+        Ok(text)
+    } else {
+        Err(position_after(&text, offset))
+    }
+}
+
+/// The position of what follows `before`; `offset` is in the file's own bytes.
+fn position_after(before: &str, offset: usize) -> Position {
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Position {
+        line: count(memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1),
+        column: count(before[line_start..].chars().count() + 1),
+        offset: count(offset),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_bytes(content: &[u8], kind: FileKind) -> Loaded {
+        read(content, content.len() as u64, kind)
+    }
+
+    fn text(text: &str) -> Loaded {
+        Loaded::Text(text.to_owned())
+    }
+
+    fn as_utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        std::iter::once(0xFEFF)
+            .chain(text.encode_utf16())
+            .flat_map(to_bytes)
+            .collect()
+    }
+
+    #[test]
+    fn text_in_utf8_loses_its_byte_order_mark() {
+        assert_eq!(
+            load_bytes(b"\xEF\xBB\xBFa: \xC3\xA9\r\n", FileKind::Yaml),
+            text("a: é\r\n")
+        );
+        assert_eq!(load_bytes(b"", FileKind::Yaml), text(""));
+    }
+
+    #[test]
+    fn text_in_utf16_is_decoded_in_either_byte_order() {
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes = as_utf16("kind: 😀\n", to_bytes);
+            assert_eq!(load_bytes(&bytes, FileKind::Yaml), text("kind: 😀\n"));
+            assert_eq!(load_bytes(&bytes, FileKind::Json), text("kind: 😀\n"));
+        }
+    }
+
+    #[test]
+    fn broken_utf16_is_told_with_its_place() {
+        let mut bytes = as_utf16("a\nb", u16::to_le_bytes);
+        bytes.extend(0xD800u16.to_le_bytes());
+        let lone = Position {
+            line: 2,
+            column: 2,
+            offset: 8,
+        };
+        assert_eq!(
+            load_bytes(&bytes, FileKind::Yaml),
+            Loaded::NotUtf8 { at: lone }
+        );
+        let mut bytes = as_utf16("ab", u16::to_be_bytes);
+        bytes.push(0);
+        let odd = Position {
+            line: 1,
+            column: 3,
+            offset: 6,
+        };
+        assert_eq!(
+            load_bytes(&bytes, FileKind::Yaml),
+            Loaded::NotUtf8 { at: odd }
+        );
+    }
+
+    #[test]
+    fn broken_utf8_is_told_with_the_place_of_the_first_wrong_byte() {
+        let at = Position {
+            line: 2,
+            column: 4,
+            offset: 8,
+        };
+        assert_eq!(
+            load_bytes(b"a: b\n\xC3\xA9:\xFF\xFE", FileKind::Yaml),
+            Loaded::NotUtf8 {
+                at: Position {
+                    line: 2,
+                    column: 3,
+                    ..at
+                }
+            }
+        );
+        assert_eq!(
+            load_bytes(b"\xEF\xBB\xBFab\xFF", FileKind::Json),
+            Loaded::NotUtf8 {
+                at: Position {
+                    line: 1,
+                    column: 3,
+                    offset: 5
+                }
+            }
+        );
+    }
+
+    #[test]
+    fn files_with_nul_bytes_are_binary() {
+        for bytes in [
+            b"\0GITCRYPT\0abc".as_slice(),
+            b"kind: a\0b",
+            b"\xFF\xFE\0\0k\0\0\0",
+            b"k\0i\0n\0d\0",
+        ] {
+            assert_eq!(load_bytes(bytes, FileKind::Yaml), Loaded::Binary);
+        }
+    }
+
+    #[test]
+    fn a_nul_byte_far_into_a_text_is_left_to_the_parser() {
+        let late = format!("{}\0", "x".repeat(BINARY_PROBE_BYTES));
+        assert_eq!(load_bytes(late.as_bytes(), FileKind::Yaml), text(&late));
+    }
+
+    #[test]
+    fn only_json_is_judged_by_its_words() {
+        let plain = br#"{"name": "x", "rules": [1, 2]}"#;
+        assert_eq!(load_bytes(plain, FileKind::Json), Loaded::Irrelevant);
+        assert!(matches!(load_bytes(plain, FileKind::Yaml), Loaded::Text(_)));
+        for relevant in [
+            r#"{"kind": 1}"#,
+            r#"{"Tolerations": 1}"#,
+            r#"{"Taints": 1}"#,
+            r#"{"k\u0069nd": 1}"#,
+        ] {
+            assert_eq!(
+                load_bytes(relevant.as_bytes(), FileKind::Json),
+                text(relevant)
+            );
+        }
+    }
+
+    #[test]
+    fn a_word_is_found_wherever_the_chunks_end() {
+        for before in 0..200 {
+            let bytes = [
+                vec![b' '; CHUNK_BYTES - 100 + before],
+                b"olerations".to_vec(),
+            ]
+            .concat();
+            assert!(scan(bytes.as_slice()).unwrap().relevant, "{before}");
+        }
+        assert!(!scan("olerat ions".as_bytes()).unwrap().relevant);
+    }
+
+    #[test]
+    fn a_file_that_grew_beyond_the_limit_is_too_large() {
+        let content = io::repeat(b'a').take(MAX_FILE_BYTES).chain(&b"kind"[..]);
+        let bytes = MAX_FILE_BYTES + 4;
+        assert_eq!(
+            read(content, 10, FileKind::Yaml),
+            Loaded::TooLarge { bytes }
+        );
+        let content = io::repeat(b' ').take(MAX_FILE_BYTES);
+        assert!(matches!(read(content, 0, FileKind::Yaml), Loaded::Text(_)));
+    }
+
+    #[test]
+    fn a_huge_file_in_utf16_may_hold_anything() {
+        let bytes = as_utf16("kind", u16::to_le_bytes);
+        assert!(scan(bytes.as_slice()).unwrap().relevant);
+    }
+
+    #[test]
+    fn a_word_split_over_reads_is_found() {
+        let content = io::repeat(b'a')
+            .take(MAX_FILE_BYTES)
+            .chain(&b"ki"[..])
+            .chain(&b"nd"[..]);
+        let bytes = MAX_FILE_BYTES + 4;
+        assert_eq!(read(content, 0, FileKind::Yaml), Loaded::TooLarge { bytes });
+    }
+}

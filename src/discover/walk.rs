@@ -1,0 +1,253 @@
+//! One walk over a part of the disk: what is entered, what is passed by, what is sent home.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::{CONFIG_FILE, File, FileKind, shown};
+use crate::finding::Problem;
+
+/// Folders that hold other people's copies or a tool's state, never what a repository says about its clusters.
+const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", ".terraform"];
+
+/// A directory that was asked for.
+pub(super) struct Asked {
+    /// As named.
+    pub(super) folder: PathBuf,
+    /// Bytes of shown paths that lie above it.
+    pub(super) scanned_from: usize,
+    /// Whether the walk from the root came by.
+    pub(super) reached: AtomicBool,
+}
+
+/// What walks send home.
+pub(super) enum Seen {
+    File(File),
+    /// A file that is not read.
+    Other(String),
+    Problem(Problem),
+}
+
+/// One walk over a part of the disk.
+pub(super) struct Walk<'a> {
+    root: &'a Path,
+    /// Where it starts: free of links at its end, since the walker follows none.
+    start: PathBuf,
+    /// What `start` is called in reports.
+    named: &'a Path,
+    /// What is wanted of the tree; everything else is only passed through.
+    asked: Vec<&'a Asked>,
+    exclude: &'a (dyn Fn(&str) -> bool + Sync),
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn from_root(
+        root: &'a Path,
+        folders: &'a [Asked],
+        exclude: &'a (dyn Fn(&str) -> bool + Sync),
+    ) -> Self {
+        Walk {
+            root,
+            start: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
+            named: root,
+            asked: folders
+                .iter()
+                .filter(|asked| asked.folder.starts_with(root))
+                .collect(),
+            exclude,
+        }
+    }
+
+    pub(super) fn from_asked(
+        root: &'a Path,
+        asked: &'a Asked,
+        exclude: &'a (dyn Fn(&str) -> bool + Sync),
+    ) -> Self {
+        Walk {
+            root,
+            start: asked
+                .folder
+                .canonicalize()
+                .unwrap_or_else(|_| asked.folder.clone()),
+            named: &asked.folder,
+            asked: vec![asked],
+            exclude,
+        }
+    }
+
+    pub(super) fn run(&self, sender: &Sender<Seen>) {
+        // What a file of the repository says decides; what a machine says (global excludes, .git/info) does not,
+        // or the same commit would be judged differently by two people.
+        WalkBuilder::new(&self.start)
+            .hidden(false)
+            .parents(false)
+            .ignore(true)
+            .git_ignore(true)
+            .git_global(false)
+            .git_exclude(false)
+            .require_git(false)
+            .follow_links(false)
+            .threads(rayon::current_num_threads().min(12))
+            .build_parallel()
+            .run(|| {
+                let sender = sender.clone();
+                Box::new(move |entry| {
+                    let (seen, next) = match entry {
+                        Ok(entry) => self.visit(&entry),
+                        Err(error) => (self.failure(&error), WalkState::Continue),
+                    };
+                    if let Some(seen) = seen {
+                        // The receiver outlives the walk.
+                        let _ = sender.send(seen);
+                    }
+                    next
+                })
+            });
+    }
+
+    /// A path of the walk under the name that reports use.
+    fn name(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.start) {
+            Ok(below) if below.as_os_str().is_empty() => self.named.to_path_buf(),
+            Ok(below) => self.named.join(below),
+            Err(_) => path.to_path_buf(),
+        }
+    }
+
+    /// The narrowest of the requests that a path is below (or at).
+    fn wanted_by(&self, named: &Path) -> Option<&'a Asked> {
+        self.asked
+            .iter()
+            .copied()
+            .filter(|asked| named.starts_with(&asked.folder))
+            .max_by_key(|asked| asked.scanned_from)
+    }
+
+    fn visit(&self, entry: &DirEntry) -> (Option<Seen>, WalkState) {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if is_dir {
+            return (None, self.visit_folder(entry));
+        }
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if !is_file || entry.file_name() == CONFIG_FILE {
+            return (None, WalkState::Continue);
+        }
+        let named = self.name(entry.path());
+        let Some(asked) = self.wanted_by(&named) else {
+            return (None, WalkState::Continue);
+        };
+        let path = shown(self.root, &named);
+        if (self.exclude)(&path) {
+            return (None, WalkState::Continue);
+        }
+        let Some(kind) = FileKind::of(entry.path()) else {
+            return (Some(Seen::Other(path)), WalkState::Continue);
+        };
+        let seen = match entry.metadata() {
+            Ok(metadata) => Seen::File(File {
+                path,
+                absolute: named,
+                scanned_from: asked.scanned_from,
+                kind,
+                bytes: metadata.len(),
+            }),
+            Err(error) => Seen::Problem(unreadable(path, &error)),
+        };
+        (Some(seen), WalkState::Continue)
+    }
+
+    fn visit_folder(&self, entry: &DirEntry) -> WalkState {
+        let named = self.name(entry.path());
+        let skipped = SKIPPED_FOLDERS
+            .iter()
+            .any(|name| entry.file_name() == *name);
+        if skipped && entry.depth() > 0 {
+            // Whoever asks for such a folder itself gets a walk that starts there.
+            return WalkState::Skip;
+        }
+        for asked in &self.asked {
+            if asked.folder == named {
+                asked.reached.store(true, Ordering::Relaxed);
+            }
+        }
+        let leads_there = self
+            .asked
+            .iter()
+            .any(|asked| named.starts_with(&asked.folder) || asked.folder.starts_with(&named));
+        if leads_there {
+            WalkState::Continue
+        } else {
+            WalkState::Skip
+        }
+    }
+
+    /// A folder that cannot be listed. Nobody is told of those that nobody asked for.
+    fn failure(&self, error: &ignore::Error) -> Option<Seen> {
+        let named = match failed_path(error) {
+            Some(path) => self.name(path),
+            None => self.start.clone(),
+        };
+        self.wanted_by(&named)?;
+        let path = shown(self.root, &named);
+        if (self.exclude)(&format!("{path}/")) {
+            return None;
+        }
+        Some(Seen::Problem(unreadable(path, error)))
+    }
+}
+
+fn unreadable(path: String, error: &ignore::Error) -> Problem {
+    let cause = match error.io_error() {
+        Some(cause) => cause.to_string(),
+        None => error.to_string(),
+    };
+    Problem {
+        file: Some(if path.is_empty() {
+            ".".to_owned()
+        } else {
+            path
+        }),
+        position: None,
+        message: format!("cannot be read: {cause}"),
+    }
+}
+
+/// The path that an error of the walker is about. Its wrappers are few, so a loop unpacks them.
+fn failed_path(error: &ignore::Error) -> Option<&Path> {
+    let mut error = error;
+    loop {
+        match error {
+            ignore::Error::WithPath { path, .. } => return Some(path),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                error = err;
+            }
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn an_error_of_the_walker_names_its_path_and_cause_once() {
+        let error = ignore::Error::WithDepth {
+            depth: 1,
+            err: Box::new(ignore::Error::WithPath {
+                path: PathBuf::from("/r/locked"),
+                err: Box::new(ignore::Error::Io(io::Error::from(
+                    io::ErrorKind::PermissionDenied,
+                ))),
+            }),
+        };
+        assert_eq!(failed_path(&error), Some(Path::new("/r/locked")));
+        assert_eq!(
+            unreadable("locked".to_owned(), &error).to_string(),
+            "locked: cannot be read: permission denied"
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Documents in, facts out: finds the pod templates, lists of tolerations and node pools of one file, and says what
+//! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
+
+mod document;
+mod duplicates;
+mod overlays;
+mod pools;
+mod read;
+pub mod table;
+
+use crate::model::workload::{Oddity, Workload};
+use crate::source::{Source, SourceId, Span};
+use crate::yaml;
+
+pub use overlays::{Overlay, Target};
+pub use pools::ReadPool;
+pub use table::{Table, TableError};
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub struct FileFacts {
+    /// Documents that are not empty.
+    pub documents: u32,
+    /// Pod templates, and lists of tolerations whose owner is not known.
+    pub workloads: Vec<Workload>,
+    /// Node pools and parts of them.
+    pub pools: Vec<ReadPool>,
+    /// What reading noticed.
+    pub oddities: Vec<Oddity>,
+    /// Why something could not be judged, once for each document or list.
+    pub not_judged: Vec<&'static str>,
+    /// Objects that may change other objects' tolerations or selectors.
+    pub overlays: Vec<Overlay>,
+}
+
+impl FileFacts {
+    /// Whether anything points into the file, so that its text must be kept.
+    pub fn is_empty(&self) -> bool {
+        self.workloads.is_empty() && self.pools.is_empty() && self.oddities.is_empty()
+    }
+}
+
+/// A document that only rendering would make YAML.
+const TEMPLATE_FILE: &str = "template files";
+
+/// Reads one file.
+pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
+    let stream = yaml::parse(&source.text, id);
+    let mut facts = FileFacts::default();
+    let mut in_template = false;
+    for error in &stream.errors {
+        let text = source.text.get(error.document.clone()).unwrap_or_default();
+        if is_template(text) {
+            in_template = true;
+        } else {
+            facts.oddities.push(broken(error.span, &error.message, text));
+        }
+    }
+    if in_template {
+        facts.not_judged.push(TEMPLATE_FILE);
+    }
+    for document in &stream.documents {
+        if document.is_empty() {
+            continue;
+        }
+        facts.documents += 1;
+        document::extract(document.root(), source, id, table, &mut facts);
+    }
+    facts
+}
+
+/// Whether a broken text is one that some template language fills in first.
+fn is_template(text: &str) -> bool {
+    text.contains("{{") || text.contains("{%") || text.contains("<%")
+}
+
+fn broken(span: Span, message: &str, text: &str) -> Oddity {
+    let manifest = text
+        .lines()
+        .any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"))
+        || text.contains("\"apiVersion\"");
+    file_oddity(
+        "unparsable-manifest",
+        span,
+        message,
+        if manifest { "manifest" } else { "other" },
+    )
+}
+
+/// An oddity about a file rather than about an object in it.
+pub fn file_oddity(kind: &'static str, span: Span, detail: &str, written: &str) -> Oddity {
+    Oddity {
+        kind,
+        field: String::new(),
+        written: written.to_owned(),
+        suggestion: String::new(),
+        detail: detail.to_owned(),
+        level: crate::model::workload::Level::Other,
+        object: crate::finding::Object::default(),
+        span,
+        path: String::new(),
+        related: Vec::new(),
+    }
+}

@@ -1,0 +1,442 @@
+//! Evaluates rules over facts, each distinct input once, and turns verdicts into findings with places.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Settings;
+use super::cluster::{Assignment, Cluster, assign};
+use super::facts::{self, ClusterFacts};
+use super::gather::Gathered;
+use super::place::{self, At};
+use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
+use crate::model::cluster::is_rehearsal;
+use crate::model::well_known::WellKnown;
+use crate::model::workload::{Level, PodShape, Workload};
+use crate::rule::expression::Bindings;
+use crate::rule::fact::Fact;
+use crate::rule::schema::{Need, Otherwise, Scope};
+use crate::rule::{Judged, Rule, Verdict};
+use crate::source::SourceId;
+
+/// The tag of rules that compare workloads with pools.
+const CROSS_REFERENCE: &str = "cross-reference";
+
+/// Judges everything and adds findings and problems to the report, findings in their final order.
+pub fn judge(
+    gathered: Gathered,
+    settings: Settings<'_>,
+    well_known: &WellKnown,
+    report: &mut Report,
+) {
+    let assignment = assign(&gathered, settings.config);
+    let declared = facts::declared_keys(&gathered);
+    let mut judge = Judge {
+        gathered: &gathered,
+        settings,
+        findings: Vec::new(),
+        failures: BTreeSet::new(),
+    };
+    judge.oddities();
+    for (at, cluster) in assignment.clusters.iter().enumerate() {
+        let facts = ClusterFacts::new(cluster, &gathered, &declared, well_known, settings.config);
+        judge.cluster(at, cluster, &facts, &assignment);
+    }
+    judge.pools_alone(&assignment, &declared, well_known);
+    let Judge {
+        mut findings,
+        failures,
+        ..
+    } = judge;
+    report.problems.extend(failures.into_iter().map(|(file, message)| Problem {
+        file: Some(file),
+        position: None,
+        message,
+    }));
+    finish(&mut findings, &gathered);
+    report.findings = findings;
+}
+
+/// Sorts findings, drops repetitions and counts identical ones.
+fn finish(findings: &mut Vec<Finding>, gathered: &Gathered) {
+    let path = |source: SourceId| gathered.paths.get(source.0 as usize).map_or("", String::as_str);
+    findings.sort_by(|one, other| {
+        (path(one.span.source), one.span.start, &one.rule, one.span.end, &one.message).cmp(&(
+            path(other.span.source),
+            other.span.start,
+            &other.rule,
+            other.span.end,
+            &other.message,
+        ))
+    });
+    findings.dedup_by(|one, other| {
+        one.span == other.span && one.rule == other.rule && one.message == other.message
+    });
+    let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
+    let key = |finding: &Finding| {
+        (finding.rule.clone(), finding.severity, finding.message.clone())
+    };
+    for finding in findings.iter() {
+        *times.entry(key(finding)).or_default() += 1;
+    }
+    for finding in findings.iter_mut() {
+        finding.occurrences = times[&key(finding)];
+    }
+}
+
+/// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
+type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
+
+struct Judge<'j> {
+    gathered: &'j Gathered,
+    settings: Settings<'j>,
+    findings: Vec<Finding>,
+    failures: BTreeSet<(String, String)>,
+}
+
+impl<'j> Judge<'j> {
+    fn rules(&self, scope: Scope) -> Vec<&'j Rule> {
+        self.settings
+            .rules
+            .iter()
+            .filter(|rule| rule.scope == scope)
+            .filter(|rule| !self.settings.config.rules.get(&rule.id).is_some_and(|setting| setting.off))
+            .collect()
+    }
+
+    fn oddities(&mut self) {
+        let rules = self.rules(Scope::Oddity);
+        let kubernetes = facts::kubernetes(self.settings.config);
+        for oddity in &self.gathered.oddities {
+            let (fact, owner) = facts::oddity(oddity);
+            let bindings = Bindings::default()
+                .fact("kubernetes", &kubernetes)
+                .fact("oddity", &fact)
+                .fact("workload", &owner);
+            for rule in &rules {
+                let at = At {
+                    span: oddity.span,
+                    path: oddity.path.clone(),
+                };
+                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
+                    let mut labels = place::labels(&verdict.related, None);
+                    labels.extend(oddity.related.iter().cloned());
+                    let severity = verdict.severity;
+                    self.push(rule, &verdict, severity, at, &oddity.object, None, labels);
+                }
+            }
+        }
+    }
+
+    fn cluster(
+        &mut self,
+        at: usize,
+        cluster: &Cluster,
+        facts: &ClusterFacts<'_>,
+        assignment: &Assignment,
+    ) {
+        let mut shapes: BTreeMap<&Arc<PodShape>, Vec<&Workload>> = BTreeMap::new();
+        for (workload, of) in self.gathered.workloads.iter().zip(&assignment.of_workload) {
+            if *of == at {
+                shapes.entry(&workload.shape).or_default().push(workload);
+            }
+        }
+        let applies = |rule: &&Rule| {
+            let needs_pools = rule.needs(Need::Pools) || rule.needs(Need::CompletePools);
+            !(needs_pools && cluster.pools.is_empty())
+                && (cluster.complete
+                    || !rule.needs(Need::CompletePools)
+                    || rule.otherwise == Otherwise::Note)
+        };
+        let entry_rules: Vec<&Rule> = self.rules(Scope::Toleration).into_iter().filter(applies).collect();
+        let workload_rules: Vec<&Rule> = self.rules(Scope::Workload).into_iter().filter(applies).collect();
+        let shapes: Vec<(&Arc<PodShape>, Vec<&Workload>)> = shapes.into_iter().collect();
+        let judged: Vec<Vec<ShapeVerdict<'_>>> = shapes
+            .par_iter()
+            .map(|(shape, _)| judge_entries(shape, facts, &entry_rules))
+            .collect();
+        for ((shape, workloads), verdicts) in shapes.iter().zip(judged) {
+            for (rule, index, judged) in verdicts {
+                let Some(verdict) = self.verdict(rule, judged) else {
+                    continue;
+                };
+                for workload in workloads {
+                    let at = place::of_toleration(workload, index.unwrap_or_default(), &rule.at);
+                    self.push_workload(rule, &verdict, at, workload, cluster);
+                }
+            }
+            if shape.level != Level::Other {
+                self.workloads(shape, workloads, facts, &workload_rules, cluster);
+            }
+        }
+        self.pools(cluster, facts, &shapes, assignment, at);
+    }
+
+    fn workloads(
+        &mut self,
+        shape: &Arc<PodShape>,
+        workloads: &[&Workload],
+        facts: &ClusterFacts<'_>,
+        rules: &[&'j Rule],
+        cluster: &Cluster,
+    ) {
+        let rules: Vec<&Rule> = rules
+            .iter()
+            .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
+            .copied()
+            .collect();
+        if rules.is_empty() {
+            return;
+        }
+        let searched = facts.search(shape);
+        for workload in workloads {
+            // A patch says too little about its object to be judged as one.
+            if workload.partial {
+                continue;
+            }
+            let bindings = bind(facts).fact("workload", &facts::named(&searched, workload));
+            for rule in &rules {
+                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
+                    let at = place::of_workload(workload, &rule.at);
+                    self.push_workload(rule, &verdict, at, workload, cluster);
+                }
+            }
+        }
+    }
+
+    /// Pool rules: the pools of a cluster against all its workloads.
+    fn pools(
+        &mut self,
+        cluster: &Cluster,
+        facts: &ClusterFacts<'_>,
+        shapes: &[(&Arc<PodShape>, Vec<&Workload>)],
+        assignment: &Assignment,
+        at: usize,
+    ) {
+        let rules: Vec<&Rule> = self
+            .rules(Scope::Pool)
+            .into_iter()
+            .filter(|rule| cluster.complete || !rule.needs(Need::CompletePools) || rule.otherwise == Otherwise::Note)
+            .collect();
+        // An inferred cluster is one of several views on the same pools; only a configured one is a whole.
+        if cluster.name.is_none() && assignment.clusters[..at].iter().any(|other| other.name.is_none() && other.pools == cluster.pools) {
+            return;
+        }
+        let gate = self.settings.config.comparison_operators();
+        for (index, pool) in facts.models.iter().enumerate() {
+            let tolerated = shapes.iter().any(|(shape, _)| facts::means_pool(shape, pool, gate));
+            let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
+                .bool("tolerated", tolerated)
+                .build();
+            let bindings = bind(facts).fact("pool", &fact);
+            for rule in &rules {
+                let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
+                    continue;
+                };
+                let Some(at) = place::of_pool(pool, &rule.at) else {
+                    continue;
+                };
+                let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
+                let labels = place::labels(&verdict.related, None);
+                self.push(rule, &verdict, severity, at, &pool.object, cluster.name.clone(), labels);
+            }
+        }
+    }
+
+    /// Taint rules look at each pool once, whether or not it serves any workload.
+    fn pools_alone(
+        &mut self,
+        assignment: &Assignment,
+        declared: &BTreeSet<String>,
+        well_known: &WellKnown,
+    ) {
+        let rules = self.rules(Scope::Taint);
+        for index in 0..self.gathered.pools.len() {
+            let named = assignment
+                .clusters
+                .iter()
+                .find(|cluster| cluster.name.is_some() && cluster.pools.contains(&index))
+                .and_then(|cluster| cluster.name.clone());
+            let alone = Cluster {
+                name: named.clone(),
+                complete: false,
+                pools: vec![index],
+            };
+            let facts = ClusterFacts::new(&alone, self.gathered, declared, well_known, self.settings.config);
+            let pool = &self.gathered.pools[index].pool;
+            for (at, taint) in pool.taints.iter().enumerate() {
+                let fact = facts::judged_taint(&facts.taints[0][at], pool, at);
+                let bindings = bind(&facts).fact("taint", &fact).fact("pool", &facts.pools[0]);
+                for rule in &rules {
+                    let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
+                        continue;
+                    };
+                    if let Some(at) = place::of_taint(pool, taint) {
+                        let labels = place::labels(&verdict.related, None);
+                        let severity = verdict.severity;
+                        self.push(rule, &verdict, severity, at, &pool.object, named.clone(), labels);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The verdict, if there is one; a rule at fault is remembered as a problem.
+    fn verdict(&mut self, rule: &Rule, judged: Judged) -> Option<Verdict> {
+        match judged {
+            Judged::Verdict(verdict) => Some(verdict),
+            Judged::Nothing | Judged::Unknown => None,
+            Judged::Failed(why) => {
+                self.failures.insert((
+                    rule.file.clone(),
+                    format!("rule {} could not be evaluated: {why}", rule.id),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Severity after completeness and the kind of path are weighed.
+    fn lower(&self, rule: &Rule, severity: Severity, cluster: &Cluster, source: SourceId) -> Severity {
+        let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
+        let rehearsal = rule.has_tag(CROSS_REFERENCE)
+            && is_rehearsal(&self.gathered.scanned_paths[source.0 as usize]);
+        if incomplete || rehearsal { Severity::Note } else { severity }
+    }
+
+    fn push_workload(
+        &mut self,
+        rule: &Rule,
+        verdict: &Verdict,
+        at: At,
+        workload: &Workload,
+        cluster: &Cluster,
+    ) {
+        let severity = self.lower(rule, verdict.severity, cluster, workload.source);
+        let labels = place::labels(&verdict.related, Some(workload));
+        let name = if rule.has_tag(CROSS_REFERENCE) { cluster.name.clone() } else { None };
+        self.push(rule, verdict, severity, at, &workload.object, name, labels);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn push(
+        &mut self,
+        rule: &Rule,
+        verdict: &Verdict,
+        severity: Severity,
+        at: At,
+        object: &Object,
+        cluster: Option<String>,
+        related: Vec<Label>,
+    ) {
+        let file = self.gathered.paths[at.span.source.0 as usize].as_str();
+        let mut severity = severity;
+        if let Some(setting) = self.settings.config.rules.get(&rule.id) {
+            let excepted = setting.except.iter().any(|except| {
+                except.covers(
+                    Some(object.kind.as_str()).filter(|kind| !kind.is_empty()),
+                    object.namespace.as_deref(),
+                    object.name.as_deref(),
+                    file,
+                )
+            });
+            if excepted {
+                return;
+            }
+            // What a user sets is for the rule at its strongest; what cannot be proved stays a note.
+            if let Some(wanted) = setting.severity
+                && (severity != Severity::Note || verdict.severity == Severity::Note)
+            {
+                severity = wanted;
+            }
+        }
+        let fingerprint = fingerprint(&[
+            &rule.id,
+            file,
+            &object.api_version,
+            &object.kind,
+            object.namespace.as_deref().unwrap_or_default(),
+            object.name.as_deref().unwrap_or_default(),
+            &without_indices(&at.path),
+            &verdict.message,
+        ]);
+        self.findings.push(Finding {
+            rule: rule.id.clone(),
+            severity,
+            message: verdict.message.clone(),
+            help: verdict.help.clone(),
+            span: at.span,
+            path: at.path,
+            cluster,
+            object: object.clone(),
+            related,
+            fingerprint,
+            occurrences: 1,
+        });
+    }
+}
+
+fn judge_entries<'r>(
+    shape: &Arc<PodShape>,
+    facts: &ClusterFacts<'_>,
+    rules: &[&'r Rule],
+) -> Vec<ShapeVerdict<'r>> {
+    let mut verdicts = Vec::new();
+    if shape.tolerations.is_empty() {
+        return verdicts;
+    }
+    let workload: Fact = facts.shape(shape);
+    for index in 0..shape.tolerations.len() {
+        let toleration = facts.toleration(shape, index);
+        let bindings = bind(facts)
+            .fact("toleration", &toleration)
+            .fact("workload", &workload);
+        for rule in rules {
+            if rule.needs(Need::Literal) && !shape.is_literal() {
+                continue;
+            }
+            match rule.judge(&bindings) {
+                Judged::Nothing | Judged::Unknown => {}
+                judged => verdicts.push((*rule, Some(index), judged)),
+            }
+        }
+    }
+    verdicts
+}
+
+fn bind(facts: &ClusterFacts<'_>) -> Bindings {
+    Bindings::default()
+        .fact("kubernetes", &facts.kubernetes)
+        .fact("cluster", &facts.cluster)
+        .facts("pools", &facts.pools)
+}
+
+/// A field path without list indices, so that inserting an entry above does not change who a finding is.
+fn without_indices(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(open) = rest.find('[') {
+        text.push_str(&rest[..open]);
+        rest = match rest[open..].find(']') {
+            Some(close) => &rest[open + close + 1..],
+            None => "",
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+/// A stable 128-bit hash in hexadecimal; the same on every machine and for every release of this program.
+fn fingerprint(parts: &[&str]) -> String {
+    let mut halves = [0u64; 2];
+    for (seed, half) in halves.iter_mut().enumerate() {
+        let mut hasher = siphasher::sip::SipHasher13::new_with_keys(seed as u64, 0);
+        for part in parts {
+            part.hash(&mut hasher);
+        }
+        *half = hasher.finish();
+    }
+    format!("{:016x}{:016x}", halves[0], halves[1])
+}

@@ -1,0 +1,143 @@
+//! The pipeline: sources in, report out. No I/O of its own; whoever calls hands in a function that loads a file.
+
+mod cluster;
+mod facts;
+mod gather;
+mod judge;
+mod place;
+
+use rayon::prelude::*;
+
+use crate::config::Config;
+use crate::extract::{self, FileFacts, Table};
+use crate::finding::{Problem, Report};
+use crate::model::well_known::WellKnown;
+use crate::rule::RuleSet;
+use crate::source::{Source, SourceId, Span};
+
+/// One file that is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// Path relative to the repository, with `/`.
+    pub path: String,
+    /// Bytes of `path` above the scanned folder.
+    pub scanned_from: usize,
+}
+
+/// What loading a file gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Its text.
+    Text(String),
+    /// It is none of kubetaint's business.
+    Irrelevant,
+    /// It matters, but its text cannot be judged: `kind` is an oddity's kind.
+    Unusable {
+        /// `too-large`, `not-utf8` or `binary`.
+        kind: &'static str,
+        /// What is the matter.
+        detail: String,
+    },
+    /// It could not be read at all.
+    Unreadable(String),
+}
+
+/// What a run goes by.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'s> {
+    /// The rules that run.
+    pub rules: &'s RuleSet,
+    /// Where workloads and pools are declared.
+    pub table: &'s Table,
+    /// The configuration, or its defaults.
+    pub config: &'s Config,
+}
+
+/// One file after reading: its text is kept only when something points into it.
+struct Read {
+    facts: FileFacts,
+    source: Option<Source>,
+    problem: Option<Problem>,
+    counted: bool,
+}
+
+/// Reads every input and judges what was read. The same inputs give the same report, whatever the thread count.
+pub fn lint(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    settings: Settings<'_>,
+) -> Report {
+    let read: Vec<Read> = inputs
+        .par_iter()
+        .enumerate()
+        .map(|(index, input)| read_one(index, input, load(index), settings.table))
+        .collect();
+    let well_known = WellKnown::new(settings.table.well_known_taints());
+    let mut report = Report::default();
+    let mut all = Vec::new();
+    for (index, one) in read.into_iter().enumerate() {
+        report.counts.files += u32::from(one.counted);
+        report.problems.extend(one.problem);
+        if let Some(source) = one.source {
+            report.sources.insert(source_id(index), source);
+        }
+        all.push(one.facts);
+    }
+    if let Some(source) = &settings.config.source {
+        report.sources.insert(source_id(inputs.len()), source.clone());
+    }
+    let gathered = gather::gather(all, inputs, source_id(inputs.len()), settings.config, &mut report);
+    judge::judge(gathered, settings, &well_known, &mut report);
+    report.problems.sort();
+    report.problems.dedup();
+    report
+}
+
+fn source_id(index: usize) -> SourceId {
+    SourceId(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Read {
+    let mut source = Source::new(input.path.clone(), String::new());
+    source.scanned_from = input.scanned_from;
+    let nothing = |problem: Option<Problem>, counted: bool| Read {
+        facts: FileFacts::default(),
+        source: None,
+        problem,
+        counted,
+    };
+    match content {
+        Content::Irrelevant => nothing(None, true),
+        Content::Unreadable(why) => nothing(
+            Some(Problem {
+                file: Some(input.path.clone()),
+                position: None,
+                message: why,
+            }),
+            false,
+        ),
+        Content::Unusable { kind, detail } => {
+            let mut facts = FileFacts::default();
+            let span = Span::new(source_id(index), 0..0);
+            facts.oddities.push(extract::file_oddity(kind, span, &detail, "other"));
+            Read {
+                facts,
+                source: Some(source),
+                problem: None,
+                counted: true,
+            }
+        }
+        Content::Text(text) => {
+            let mut source = Source::new(input.path.clone(), text);
+            source.scanned_from = input.scanned_from;
+            let facts = extract::extract(&source, source_id(index), table);
+            let source = (!facts.is_empty()).then_some(source);
+            Read {
+                facts,
+                source,
+                problem: None,
+                counted: true,
+            }
+        }
+    }
+}

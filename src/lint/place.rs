@@ -1,0 +1,111 @@
+//! From "what a rule points at" to a span and a field path, for each occurrence of what was judged.
+
+use crate::finding::Label;
+use crate::model::node_pool::{NodePool, PoolTaint};
+use crate::model::workload::Workload;
+use crate::rule::fact::Place;
+use crate::source::Span;
+use crate::yaml::join;
+
+/// A place in a file with its field path.
+pub struct At {
+    /// Where.
+    pub span: Span,
+    /// Field path; empty when there is none.
+    pub path: String,
+}
+
+/// Where a rule of scope toleration points for one entry.
+pub fn of_toleration(workload: &Workload, index: usize, at: &str) -> At {
+    let Some(located) = workload.located.get(index) else {
+        return of_workload(workload, "workload");
+    };
+    let field = at.strip_prefix("toleration.").unwrap_or_default();
+    match located.fields.get(field) {
+        Some(span) => At {
+            span: *span,
+            path: join(&located.path, field),
+        },
+        None => At {
+            span: located.entry,
+            path: located.path.clone(),
+        },
+    }
+}
+
+/// Where a rule of scope workload points.
+pub fn of_workload(workload: &Workload, at: &str) -> At {
+    let name = At {
+        span: workload.span,
+        path: "metadata.name".to_owned(),
+    };
+    match at {
+        "workload.selector" => {
+            let telling = |(key, _, _): &&(String, Span, String)| {
+                !["kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"]
+                    .contains(&key.as_str())
+            };
+            workload
+                .selectors
+                .iter()
+                .find(telling)
+                .or_else(|| workload.selectors.first())
+                .map_or(name, |(_, span, path)| At {
+                    span: *span,
+                    path: path.clone(),
+                })
+        }
+        "workload.tolerations" => workload.list.map_or(name, |span| At {
+            span,
+            path: join(&workload.path, "tolerations"),
+        }),
+        _ => name,
+    }
+}
+
+/// Where a rule of scope taint points.
+pub fn of_taint(pool: &NodePool, taint: &PoolTaint) -> Option<At> {
+    match taint.span {
+        Some(span) => Some(At {
+            span,
+            path: taint.path.clone(),
+        }),
+        None => of_pool(pool, "pool"),
+    }
+}
+
+/// Where a rule of scope pool points.
+pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
+    let taint = pool.taints.iter().find(|taint| taint.span.is_some());
+    if at == "pool.taints"
+        && let Some(taint) = taint
+    {
+        return of_taint(pool, taint);
+    }
+    super::facts::pool_span(pool).map(|span| At {
+        span,
+        path: String::new(),
+    })
+}
+
+/// Other places of a finding, for one occurrence.
+pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<Label> {
+    let mut labels: Vec<Label> = Vec::new();
+    for (place, message) in related {
+        let (span, message) = match place {
+            Place::Span(span) => (*span, message.clone()),
+            Place::Implied(span) => (*span, format!("{message} (implied, not written)")),
+            Place::Entry(index) => {
+                let Some(located) = workload.and_then(|workload| workload.located.get(*index)) else {
+                    continue;
+                };
+                (located.entry, message.clone())
+            }
+        };
+        let label = Label { span, message };
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    labels
+}

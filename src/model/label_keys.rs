@@ -1,0 +1,205 @@
+//! What is known of node label keys in general: old names of the same label, whose domain a key is in,
+//! and which keys say where a node is or how big it is rather than what it is for.
+
+/// Labels with an old name that still means the same: (today's, old).
+const ALIASES: [(&str, &str); 5] = [
+    ("kubernetes.io/arch", "beta.kubernetes.io/arch"),
+    ("kubernetes.io/os", "beta.kubernetes.io/os"),
+    (
+        "node.kubernetes.io/instance-type",
+        "beta.kubernetes.io/instance-type",
+    ),
+    (
+        "topology.kubernetes.io/region",
+        "failure-domain.beta.kubernetes.io/region",
+    ),
+    (
+        "topology.kubernetes.io/zone",
+        "failure-domain.beta.kubernetes.io/zone",
+    ),
+];
+
+/// Domains in which Kubernetes, a provider or a node agent sets labels that no manifest shows. Subdomains count.
+const MANAGED_DOMAINS: [&str; 29] = [
+    "alibabacloud.com",
+    "aliyun.com",
+    "amazonaws.com",
+    "amd.com",
+    "aws.com",
+    "azure.com",
+    "cattle.io",
+    "cilium.io",
+    "cloud.google.com",
+    "digitalocean.com",
+    "eksctl.io",
+    "garden.sapcloud.io",
+    "gardener.cloud",
+    "gke.io",
+    "intel.com",
+    "k3s.io",
+    "k8s.aws",
+    "k8s.io",
+    "karpenter.sh",
+    "katacontainers.io",
+    "kubernetes.io",
+    "kubevirt.io",
+    "linode.com",
+    "nvidia.com",
+    "openshift.io",
+    "oraclecloud.com",
+    "scaleway.com",
+    "virtual-kubelet.io",
+    "x-k8s.io",
+];
+
+/// Keys without a domain that providers set.
+const MANAGED_PLAIN_KEYS: [&str; 4] = ["agentpool", "nodepool", "storageprofile", "storagetier"];
+
+/// Key and value of labels that nearly every node has, so that asking for them singles out no pool.
+const EVERYDAY: [(&str, &str); 4] = [
+    ("kubernetes.io/os", "linux"),
+    ("kubernetes.io/arch", "amd64"),
+    ("karpenter.sh/capacity-type", "on-demand"),
+    ("eks.amazonaws.com/capacityType", "ON_DEMAND"),
+];
+
+/// Domains under which Karpenter and its relatives describe an instance.
+const INSTANCE_DOMAINS: [&str; 5] = [
+    "eks.amazonaws.com/",
+    "karpenter.azure.com/",
+    "karpenter.k8s.aws/",
+    "karpenter.k8s.gcp/",
+    "karpenter.sh/",
+];
+
+/// Names under those domains that say how big a node is.
+const SIZE_NAMES: [&str; 19] = [
+    "instance-capability-flex",
+    "instance-category",
+    "instance-cpu",
+    "instance-cpu-manufacturer",
+    "instance-cpu-sustained-clock-speed-mhz",
+    "instance-ebs-bandwidth",
+    "instance-encryption-in-transit-supported",
+    "instance-family",
+    "instance-generation",
+    "instance-hypervisor",
+    "instance-memory",
+    "instance-network-bandwidth",
+    "instance-size",
+    "sku-cpu",
+    "sku-family",
+    "sku-memory",
+    "sku-name",
+    "sku-series",
+    "sku-version",
+];
+
+/// Today's name of a label: `beta.kubernetes.io/os` and `kubernetes.io/os` are the same label.
+pub fn canonical_label_key(key: &str) -> &str {
+    ALIASES
+        .iter()
+        .find(|(_, old)| *old == key)
+        .map_or(key, |(today, _)| today)
+}
+
+/// The old name of a label, when it has one.
+pub fn old_label_key(canonical: &str) -> Option<&'static str> {
+    ALIASES
+        .iter()
+        .find(|(today, _)| *today == canonical)
+        .map(|(_, old)| *old)
+}
+
+/// Whether Kubernetes, a provider or a node agent may put a label with this key on a node unasked.
+pub fn is_managed_label_key(key: &str) -> bool {
+    match key.split_once('/') {
+        None => MANAGED_PLAIN_KEYS.contains(&key),
+        Some((domain, _)) => MANAGED_DOMAINS
+            .iter()
+            .any(|managed| is_or_is_under(domain, managed)),
+    }
+}
+
+/// Whether the domain is `parent` or a subdomain of it.
+fn is_or_is_under(domain: &str, parent: &str) -> bool {
+    domain
+        .strip_suffix(parent)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Whether a label says where a node is (zone, region, host) or how big it is (instance type, size, family).
+pub fn is_place_or_size_key(key: &str) -> bool {
+    let key = canonical_label_key(key);
+    let name = key.rsplit('/').next().unwrap_or(key);
+    matches!(
+        key,
+        "kubernetes.io/hostname"
+            | "node.kubernetes.io/instance-type"
+            | "cloud.google.com/machine-family"
+    ) || key.starts_with("topology.")
+        || INSTANCE_DOMAINS
+            .iter()
+            .any(|domain| key.starts_with(domain) && SIZE_NAMES.contains(&name))
+}
+
+/// The value that nearly every node has under this key, when there is one.
+pub fn everyday_value(key: &str) -> Option<&'static str> {
+    let key = canonical_label_key(key);
+    EVERYDAY
+        .iter()
+        .find(|(everyday, _)| *everyday == key)
+        .map(|(_, value)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_counts_with_its_subdomains_and_not_by_its_ending() {
+        for key in [
+            "kubernetes.io/os",
+            "node-role.kubernetes.io/x",
+            "kops.k8s.io/instancegroup",
+            "alpha.eksctl.io/nodegroup-name",
+            "topology.ebs.csi.aws.com/zone",
+            "kubernetes.azure.com/agentpool",
+            "node.openshift.io/os_id",
+            "agentpool",
+        ] {
+            assert!(is_managed_label_key(key), "{key}");
+        }
+        for key in [
+            "mykubernetes.io/os",
+            "example.com/k8s.io",
+            "pool",
+            "team",
+            "kubernetes.io.example.com/a",
+        ] {
+            assert!(!is_managed_label_key(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn old_names_lead_to_todays_and_back() {
+        for (today, old) in ALIASES {
+            assert_eq!(canonical_label_key(old), today);
+            assert_eq!(canonical_label_key(today), today);
+            assert_eq!(old_label_key(today), Some(old));
+        }
+        assert_eq!(canonical_label_key("pool"), "pool");
+        assert_eq!(old_label_key("pool"), None);
+    }
+
+    #[test]
+    fn size_is_told_from_purpose() {
+        assert!(is_place_or_size_key("karpenter.k8s.aws/instance-family"));
+        assert!(is_place_or_size_key(
+            "failure-domain.beta.kubernetes.io/zone"
+        ));
+        assert!(!is_place_or_size_key("karpenter.k8s.aws/instance-gpu-name"));
+        assert!(!is_place_or_size_key("example.com/instance-family"));
+        assert!(!is_place_or_size_key("karpenter.sh/nodepool"));
+    }
+}

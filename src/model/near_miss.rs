@@ -1,0 +1,311 @@
+//! Did you mean: how alike two keys are, and which word of a closed set a word was meant to be.
+//! Names that people make up come in families (`pool-1` and `pool-2`, `gpu-a100` and `gpu-h100`), so a small
+//! distance alone is no evidence; what is left out here costs less than a false alarm.
+
+use strsim::damerau_levenshtein;
+
+/// In what way two different keys are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Likeness {
+    /// They differ in upper and lower case only.
+    Case,
+    /// They differ in `_`, `/`, `-` and `.` only.
+    Separator,
+    /// The same name, where one lacks the domain or both have a different one of Kubernetes'.
+    Domain,
+    /// One or two letters.
+    Spelling,
+}
+
+/// Bytes above which a text is not compared letter by letter: no legal key is longer.
+const LONGEST: usize = 320;
+/// Shortest word in which a wrong, missing or added letter counts.
+const FOR_ONE: usize = 5;
+/// Shortest word in which two of them count.
+const FOR_TWO: usize = 9;
+
+/// In what way `written` may be a slip of `candidate`; `None` when they are equal or not alike.
+pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
+    let is_empty = written.is_empty() || candidate.is_empty();
+    if written == candidate || is_empty || written.len() > LONGEST || candidate.len() > LONGEST {
+        return None;
+    }
+    let (written, candidate) = (written.to_lowercase(), candidate.to_lowercase());
+    if written == candidate {
+        return Some(Likeness::Case);
+    }
+    if differ_in_separators_only(&written, &candidate) {
+        return Some(Likeness::Separator);
+    }
+    let (domain, name) = split(&written);
+    let (other_domain, other_name) = split(&candidate);
+    match (domain, other_domain) {
+        (None, None) => {}
+        (Some(one), Some(other)) if one == other => {}
+        (Some(one), Some(other)) => {
+            return match name == other_name {
+                true if is_kubernetes(one) && is_kubernetes(other) => Some(Likeness::Domain),
+                true if are_alike(one, other) => Some(Likeness::Spelling),
+                _ => None,
+            };
+        }
+        _ => return (name == other_name).then_some(Likeness::Domain),
+    }
+    are_alike(name, other_name).then_some(Likeness::Spelling)
+}
+
+fn split(key: &str) -> (Option<&str>, &str) {
+    match key.split_once('/') {
+        Some((domain, name)) => (Some(domain), name),
+        None => (None, key),
+    }
+}
+
+fn is_kubernetes(domain: &str) -> bool {
+    ["kubernetes.io", "k8s.io"].iter().any(|own| {
+        domain
+            .strip_suffix(own)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    })
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, '_' | '/' | '-' | '.')
+}
+
+fn differ_in_separators_only(one: &str, other: &str) -> bool {
+    let alike = |c: char| if is_separator(c) { '-' } else { c };
+    if one.chars().map(alike).eq(other.chars().map(alike)) {
+        return true;
+    }
+    let bare = |text: &str| {
+        text.chars()
+            .filter(|c| !is_separator(*c))
+            .collect::<String>()
+    };
+    // A separator between digits carries meaning: pool-1-1 is not pool-11. One after a single letter or two
+    // does as often as not (`x-large`), so short texts are left alone.
+    bare(one) == bare(other)
+        && bare(one).chars().count() >= FOR_ONE
+        && numbers(one).eq(numbers(other))
+}
+
+/// The runs of digits in a text.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .filter(|run| !run.is_empty())
+}
+
+/// Whether two names, in lower case and different, are one name with a slip.
+fn are_alike(one: &str, other: &str) -> bool {
+    let shorter = one.chars().count().min(other.chars().count());
+    let allowed = match shorter {
+        ..FOR_ONE => return false,
+        FOR_ONE..FOR_TWO => 1,
+        _ => 2,
+    };
+    let (mut ours, mut theirs) = (one.split(is_separator), other.split(is_separator));
+    let mut slips = 0;
+    loop {
+        match (ours.next(), theirs.next()) {
+            (None, None) => return slips > 0 && slips <= allowed,
+            (Some(ours), Some(theirs)) if ours == theirs => {}
+            (Some(ours), Some(theirs)) => match slips_in_word(ours, theirs) {
+                Some(more) => slips += more,
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
+}
+
+/// How many slips make one word of the other; `None` when they are rather two words.
+fn slips_in_word(one: &str, other: &str) -> Option<usize> {
+    // Numbers tell members of a family apart, and words with numbers are models and versions.
+    let letters = |word: &str| word.chars().filter(|c| !c.is_ascii_digit()).count();
+    if !numbers(one).eq(numbers(other)) {
+        return None;
+    }
+    let (shorter, longer) = if letters(one) <= letters(other) {
+        (one, other)
+    } else {
+        (other, one)
+    };
+    let length = letters(shorter);
+    let distance = damerau_levenshtein(one, other);
+    if distance == 1 && is_swap(one, other) {
+        return (length >= 3).then_some(1);
+    }
+    if has_another_sense(shorter, longer) {
+        return None;
+    }
+    match distance {
+        // A letter added or lost, with at least four left.
+        1 if letters(longer) > length => (letters(longer) >= FOR_ONE).then_some(1),
+        // Words that rhyme (reader, leader) differ in the first letter, slips seldom do.
+        1 if one.chars().next() != other.chars().next() => (length >= FOR_TWO).then_some(1),
+        1 => (length >= FOR_ONE).then_some(1),
+        2 => (length >= FOR_TWO).then_some(2),
+        _ => None,
+    }
+}
+
+/// Whether the words differ by two neighbouring letters that changed places.
+fn is_swap(one: &str, other: &str) -> bool {
+    let different: Vec<_> = one
+        .chars()
+        .zip(other.chars())
+        .enumerate()
+        .filter(|(_, (a, b))| a != b)
+        .collect();
+    match different.as_slice() {
+        [(at, (a, b)), (next, (c, d))] => {
+            one.len() == other.len() && at + 1 == *next && a == d && b == c
+        }
+        _ => false,
+    }
+}
+
+/// Whether the longer word is the shorter one turned round or made stronger: `unschedulable`, `xlarge`.
+fn has_another_sense(shorter: &str, longer: &str) -> bool {
+    const PREFIXES: [&str; 11] = [
+        "a", "de", "dis", "in", "no", "non", "not", "pre", "re", "un", "x",
+    ];
+    longer
+        .strip_suffix(shorter)
+        .is_some_and(|prefix| PREFIXES.contains(&prefix))
+}
+
+/// Words that were meant to be another one though no letter says so.
+const SYNONYMS: [(&str, &str); 12] = [
+    ("=", "Equal"),
+    ("==", "Equal"),
+    ("eq", "Equal"),
+    ("is", "Equal"),
+    (">", "Gt"),
+    ("greaterthan", "Gt"),
+    ("<", "Lt"),
+    ("lessthan", "Lt"),
+    ("tolerance", "tolerations"),
+    ("tolerances", "tolerations"),
+    ("tolerate", "tolerations"),
+    ("tolerates", "tolerations"),
+];
+
+/// Endings that make another form of the same word.
+const ENDINGS: [&str; 13] = [
+    "", "able", "d", "e", "ed", "er", "es", "ing", "ion", "ions", "r", "red", "s",
+];
+
+/// The word of a closed set (operators, effects, field names) that `written` was meant to be. `None` when it is
+/// one of them, or like none of them.
+pub fn nearest_word<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    if written.len() > LONGEST || candidates.contains(&written) {
+        return None;
+    }
+    let plain = plain(written);
+    if let Some(found) = candidates.iter().find(|word| self::plain(word) == plain) {
+        return (!plain.is_empty()).then_some(*found);
+    }
+    let synonym = written.trim().to_lowercase();
+    if let Some((_, meant)) = SYNONYMS.iter().find(|(word, _)| *word == synonym)
+        && let Some(found) = candidates.iter().find(|word| *word == meant)
+    {
+        return Some(found);
+    }
+    let parts = words(written);
+    if let Some(found) = candidates
+        .iter()
+        .find(|word| are_forms(&parts, &words(word)) || is_form(&plain, &self::plain(word)))
+    {
+        return Some(found);
+    }
+    candidates
+        .iter()
+        .filter_map(|word| Some((slips(&plain, &self::plain(word))?, *word)))
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, word)| word)
+}
+
+/// Lower case, without separators and blanks.
+fn plain(word: &str) -> String {
+    word.chars()
+        .filter(|c| !is_separator(*c) && !c.is_whitespace())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The words in a compound, in lower case: `PreferNoSchedule` and `prefer_no_schedule` have three.
+fn words(compound: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_small = false;
+    for c in compound.chars() {
+        if is_separator(c) || c.is_whitespace() || (c.is_uppercase() && after_small) {
+            words.push(String::new());
+        }
+        if !is_separator(c)
+            && !c.is_whitespace()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        after_small = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether two compounds have the same words in other forms, or in another order.
+fn are_forms(ours: &[String], theirs: &[String]) -> bool {
+    if ours.len() != theirs.len() {
+        return false;
+    }
+    let sorted = |words: &[String]| {
+        let mut words = words.to_vec();
+        words.sort();
+        words
+    };
+    let in_order = ours
+        .iter()
+        .zip(theirs)
+        .all(|(ours, theirs)| ours == theirs || is_form(ours, theirs));
+    in_order || (ours.len() > 1 && sorted(ours) == sorted(theirs))
+}
+
+/// Whether two words have a stem of at least four letters in common and differ in usual endings only; three
+/// letters do for a plural.
+fn is_form(one: &str, other: &str) -> bool {
+    let stem: usize = one
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    let (Some(ours), Some(theirs)) = (one.get(stem..), other.get(stem..)) else {
+        return false;
+    };
+    match (ours, theirs) {
+        ("s", "") | ("", "s") => stem >= 3,
+        _ => stem >= 4 && ENDINGS.contains(&ours) && ENDINGS.contains(&theirs),
+    }
+}
+
+/// How many slips lead from a word to one of a closed set; `None` when too many for its length.
+fn slips(written: &str, word: &str) -> Option<usize> {
+    let (shorter, longer) = if written.len() <= word.len() {
+        (written, word)
+    } else {
+        (word, written)
+    };
+    // NoExists is not a slip of Exists, nor Schedule one of NoSchedule.
+    if has_another_sense(shorter, longer) {
+        return None;
+    }
+    let allowed = match word.chars().count() {
+        ..3 => return None,
+        3..6 => 1,
+        _ => 2,
+    };
+    let distance = damerau_levenshtein(written, word);
+    (distance <= allowed).then_some(distance)
+}

@@ -1,0 +1,184 @@
+//! A node pool (or a single node) with its taints and labels, and the one definition of "can land".
+
+use crate::finding::Object;
+use crate::source::Span;
+
+use super::Truth;
+use super::node_selection::{NodeLabels, NodeSelection};
+use super::taint::{Effect, Taint};
+use super::toleration::{Toleration, tolerate};
+use super::well_known::is_transient_key;
+
+/// How a taint comes to be on a pool's nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// Written, and there to stay.
+    #[default]
+    Declared,
+    /// Written, and removed once the node is ready (Karpenter `startupTaints`, Cluster API `OnInitialization`).
+    Startup,
+    /// Not written: the provider puts it there.
+    Implied,
+}
+
+/// A taint of a pool and where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PoolTaint {
+    /// The taint, its effect in Kubernetes' spelling.
+    pub taint: Taint,
+    /// How it comes to be there.
+    pub origin: Origin,
+    /// Where it is written; absent for an implied one.
+    pub span: Option<Span>,
+    /// Field path in the object that declares it; empty when there is none.
+    pub path: String,
+    /// The effect as written, when that was not Kubernetes' spelling.
+    pub spelled: Option<String>,
+}
+
+/// Nodes that are made alike, or one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodePool {
+    /// Name as its source gives it.
+    pub name: String,
+    /// Which provider table read it.
+    pub provider: String,
+    /// The cluster that the source itself names.
+    pub cluster: Option<String>,
+    /// What is known of the nodes' labels.
+    pub labels: NodeLabels,
+    /// In the order of the source.
+    pub taints: Vec<PoolTaint>,
+    /// Every taint is known.
+    pub complete: bool,
+    /// Why not every taint is known.
+    pub incomplete_because: Option<String>,
+    /// `spec.unschedulable` of a Node: cordoned.
+    pub unschedulable: bool,
+    /// Where it is declared, as a whole.
+    pub span: Option<Span>,
+    /// Where its name is written; absent when it has none of its own.
+    pub name_span: Option<Span>,
+    /// The object that declares it.
+    pub object: Object,
+}
+
+/// Whether a pod can be scheduled on a pool's nodes, as far as labels and taints decide that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// Selected, and every hard taint is tolerated.
+    Lands,
+    /// The selection rules the pool out.
+    Unselected,
+    /// A hard taint is provably not tolerated: the index of the first such taint in [`NodePool::taints`]. This
+    /// holds whatever the selection is; whether it selects the pool may still be unknown, ask
+    /// [`NodeSelection::selects`].
+    Untolerated(usize),
+    /// Not to be known, and why.
+    Unknown(String),
+}
+
+impl NodePool {
+    /// The taints that keep pods away for good, with their index: hard, declared or implied, not of the kind that
+    /// comes and goes with a node's state. A taint whose effect could not be read is not among them.
+    pub fn blocking_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
+        self.lasting_taints()
+            .filter(|(_, taint)| taint.taint.is_hard() == Truth::Yes)
+    }
+
+    /// The taints that stay, whatever their effect.
+    fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
+        self.taints.iter().enumerate().filter(|(_, taint)| {
+            taint.origin != Origin::Startup && !taint.taint.key.text().is_some_and(is_transient_key)
+        })
+    }
+
+    /// Whether these tolerations get a pod past every taint that keeps pods away. Of a pool whose taints are not
+    /// all known this is never `Yes`. `comparison_operators` is the feature gate.
+    pub fn tolerated_by(&self, tolerations: &[Toleration], comparison_operators: bool) -> Truth {
+        let known = Truth::all(
+            self.lasting_taints()
+                .map(|(_, taint)| passes(tolerations, &taint.taint, comparison_operators)),
+        );
+        if self.complete {
+            known
+        } else {
+            known.and(Truth::Unknown)
+        }
+    }
+
+    /// The node's name, where the pool is one node that was read.
+    fn node_name(&self) -> Option<&str> {
+        let is_node = self.object.kind == "Node" && self.object.api_version == "v1";
+        self.object.name.as_deref().filter(|_| is_node)
+    }
+}
+
+/// Whether a taint leaves the pod alone: it is not hard, or it is tolerated.
+fn passes(tolerations: &[Toleration], taint: &Taint, comparison_operators: bool) -> Truth {
+    let is_hard = taint.is_hard();
+    if is_hard == Truth::No {
+        return Truth::Yes;
+    }
+    (!is_hard).or(tolerate(tolerations, taint, comparison_operators))
+}
+
+/// Whether a pod can land on a pool's nodes. `tolerations` are all that the pod will have, added ones included;
+/// with `tolerations_known` false there may be more, and then a taint that none of them tolerates proves nothing.
+/// A cordoned node is taken as unknown unless the cordon is tolerated: cordons are lifted.
+pub fn place(
+    selection: &NodeSelection,
+    tolerations: &[Toleration],
+    tolerations_known: bool,
+    pool: &NodePool,
+    comparison_operators: bool,
+) -> Placement {
+    let selected = selection.selects(&pool.labels, pool.node_name());
+    if selected == Truth::No {
+        return Placement::Unselected;
+    }
+    let mut why = None;
+    for (at, taint) in pool.lasting_taints() {
+        match passes(tolerations, &taint.taint, comparison_operators) {
+            Truth::Yes => {}
+            Truth::No if tolerations_known => return Placement::Untolerated(at),
+            Truth::No => {
+                why.get_or_insert_with(|| {
+                    format!(
+                        "not every toleration is known, and none of the known ones tolerates {}",
+                        taint.taint
+                    )
+                });
+            }
+            Truth::Unknown => {
+                why.get_or_insert_with(|| {
+                    format!(
+                        "whether {} is tolerated depends on a value that could not be read",
+                        taint.taint
+                    )
+                });
+            }
+        }
+    }
+    if let Some(why) = why {
+        return Placement::Unknown(why);
+    }
+    if !pool.complete {
+        return Placement::Unknown(
+            pool.incomplete_because
+                .clone()
+                .unwrap_or_else(|| format!("not every taint of pool {} is known", pool.name)),
+        );
+    }
+    if selected == Truth::Unknown {
+        return Placement::Unknown(format!(
+            "whether pool {} is selected depends on labels or values that could not be read",
+            pool.name
+        ));
+    }
+    let cordon = Taint::new("node.kubernetes.io/unschedulable", "", Effect::NoSchedule);
+    if pool.unschedulable && tolerate(tolerations, &cordon, comparison_operators) != Truth::Yes {
+        return Placement::Unknown(format!("node {} is cordoned", pool.name));
+    }
+    Placement::Lands
+}

@@ -1,0 +1,203 @@
+//! Taints that Kubernetes, providers and add-ons put on nodes, as rows of a table that is data; and, because
+//! "can land" must not depend on a table, which of their keys are passing.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::taint::Effect;
+
+/// The file form of a table of well-known taints.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WellKnownTable {
+    /// Name of the table.
+    pub name: String,
+    /// What stands in it.
+    pub about: String,
+    /// The rows.
+    pub well_known_taints: Vec<WellKnownTaint>,
+}
+
+/// What is known of taints with one key, or with one beginning of a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct WellKnownTaint {
+    /// The key; one that ends in `*` stands for all keys that begin with what is before it.
+    pub key: String,
+    /// Effects that it comes with; empty where any may be chosen.
+    pub effects: Vec<Effect>,
+    /// Values that it comes with, `""` for the empty one; no values where any may be chosen.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Who puts it on nodes.
+    pub added_by: String,
+    /// What to know about it.
+    pub note: String,
+    /// It comes and goes with a node's state.
+    #[serde(default)]
+    pub transient: bool,
+    /// Nothing of today's puts it on nodes.
+    #[serde(default)]
+    pub dead: bool,
+}
+
+/// All rows, to be asked by key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WellKnown {
+    exact: BTreeMap<String, WellKnownTaint>,
+    /// Longest first, so that the first that fits is the closest.
+    prefixes: Vec<(String, WellKnownTaint)>,
+}
+
+impl WellKnown {
+    /// A table from rows; of two rows with the same key the later one counts.
+    pub fn new(rows: impl IntoIterator<Item = WellKnownTaint>) -> WellKnown {
+        let mut exact = BTreeMap::new();
+        let mut prefixes = BTreeMap::new();
+        for row in rows {
+            match row.key.strip_suffix('*') {
+                Some(prefix) => prefixes.insert(prefix.to_owned(), row),
+                None => exact.insert(row.key.clone(), row),
+            };
+        }
+        let mut prefixes: Vec<_> = prefixes.into_iter().collect();
+        prefixes.sort_by_key(|(prefix, _)| std::cmp::Reverse(prefix.len()));
+        WellKnown { exact, prefixes }
+    }
+
+    /// What is known of a key: its own row, else the row of its longest known beginning.
+    pub fn find(&self, key: &str) -> Option<&WellKnownTaint> {
+        self.exact.get(key).or_else(|| {
+            self.prefixes
+                .iter()
+                .find(|(prefix, _)| key.starts_with(prefix.as_str()))
+                .map(|(_, row)| row)
+        })
+    }
+
+    /// The keys that are known in full, in order: those that a misspelt key may have meant.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.exact.keys().map(String::as_str)
+    }
+
+    /// All rows: full keys in order, then beginnings, longest first.
+    pub fn rows(&self) -> impl Iterator<Item = &WellKnownTaint> {
+        self.exact
+            .values()
+            .chain(self.prefixes.iter().map(|(_, row)| row))
+    }
+}
+
+/// Keys that come and go with a node's state: set while it starts, is under pressure or drains, and removed
+/// by whoever set them. A taint with such a key on a pool's declaration blocks nobody for long.
+const TRANSIENT_KEYS: [&str; 23] = [
+    "DeletionCandidateOfClusterAutoscaler",
+    "ToBeDeletedByClusterAutoscaler",
+    "cloud.google.com/impending-node-termination",
+    "ebs.csi.aws.com/agent-not-ready",
+    "efs.csi.aws.com/agent-not-ready",
+    "fsx.csi.aws.com/agent-not-ready",
+    "karpenter.sh/disrupted",
+    "karpenter.sh/disruption",
+    "karpenter.sh/unregistered",
+    "kubevirt.io/drain",
+    "node.cilium.io/agent-not-ready",
+    "node.cloudprovider.kubernetes.io/shutdown",
+    "node.cloudprovider.kubernetes.io/uninitialized",
+    "node.gardener.cloud/critical-components-not-ready",
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/memory-pressure",
+    "node.kubernetes.io/network-unavailable",
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/out-of-disk",
+    "node.kubernetes.io/out-of-service",
+    "node.kubernetes.io/pid-pressure",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/unschedulable",
+];
+
+/// Beginnings of keys that are transient whatever follows.
+const TRANSIENT_PREFIXES: [&str; 5] = [
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "node.cluster.x-k8s.io/",
+    "readiness.k8s.io/",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+    "status-taint.cluster-autoscaler.kubernetes.io/",
+];
+
+/// Whether taints with this key come and go by themselves, so that no workload needs to tolerate them to land.
+pub fn is_transient_key(key: &str) -> bool {
+    TRANSIENT_KEYS.contains(&key)
+        || TRANSIENT_PREFIXES
+            .iter()
+            .any(|prefix| key.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::validation::{is_label_key, is_label_value};
+
+    fn shipped() -> WellKnownTable {
+        serde_yaml::from_str(include_str!("../../providers/well-known-taints.yaml")).unwrap()
+    }
+
+    #[test]
+    fn every_shipped_row_is_a_legal_taint_and_unique() {
+        let table = shipped();
+        assert_eq!(table.name, "well-known-taints");
+        let mut seen = std::collections::BTreeSet::new();
+        for row in &table.well_known_taints {
+            assert!(seen.insert(&row.key), "{} twice", row.key);
+            let key = row.key.replace('*', "x");
+            assert_eq!(is_label_key(&key), Ok(()), "{}", row.key);
+            for value in &row.values {
+                assert_eq!(is_label_value(value), Ok(()), "{}: {value}", row.key);
+            }
+            assert!(
+                !row.added_by.is_empty() && !row.note.is_empty(),
+                "{}",
+                row.key
+            );
+        }
+    }
+
+    #[test]
+    fn the_table_and_the_model_agree_on_what_is_transient() {
+        for row in shipped().well_known_taints {
+            let key = row.key.replace('*', "x");
+            assert_eq!(row.transient, is_transient_key(&key), "{}", row.key);
+        }
+    }
+
+    #[test]
+    fn the_longest_beginning_counts_and_a_full_key_counts_more() {
+        let row = |key: &str| WellKnownTaint {
+            key: key.into(),
+            ..WellKnownTaint::default()
+        };
+        let known = WellKnown::new([row("a.io/*"), row("a.io/b-*"), row("a.io/b-c")]);
+        let found = |key| known.find(key).map(|row| row.key.as_str());
+        assert_eq!(found("a.io/x"), Some("a.io/*"));
+        assert_eq!(found("a.io/b-x"), Some("a.io/b-*"));
+        assert_eq!(found("a.io/b-c"), Some("a.io/b-c"));
+        assert_eq!(found("b.io/x"), None);
+        assert_eq!(known.keys().collect::<Vec<_>>(), ["a.io/b-c"]);
+    }
+
+    #[test]
+    fn legacy_keys_are_dead_and_todays_are_not() {
+        let known = WellKnown::new(shipped().well_known_taints);
+        for (key, dead) in [
+            ("node.alpha.kubernetes.io/notReady", true),
+            ("node.kubernetes.io/out-of-disk", true),
+            ("karpenter.sh/disruption", true),
+            ("node-role.kubernetes.io/control-plane", false),
+            ("nvidia.com/gpu", false),
+        ] {
+            assert_eq!(known.find(key).map(|row| row.dead), Some(dead), "{key}");
+        }
+        assert!(known.find("example.com/pool").is_none());
+    }
+}

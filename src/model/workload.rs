@@ -1,0 +1,164 @@
+//! Workloads and pod shapes: what scheduling reads of a pod template, and where in the files it stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::node_selection::NodeSelection;
+use super::toleration::Toleration;
+use super::{Field, Truth};
+use crate::finding::Object;
+use crate::source::{SourceId, Span};
+
+/// How much is known about the owner of a pod template or of a list of tolerations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// A built-in kind: the API server decodes and validates the pod template.
+    Typed,
+    /// A custom resource at a path that its operator is known to read.
+    Custom,
+    /// A list under a key named `tolerations` whose owner is not known, such as Helm values.
+    Other,
+}
+
+impl Level {
+    /// The word that rules use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Typed => "typed",
+            Level::Custom => "custom",
+            Level::Other => "other",
+        }
+    }
+}
+
+/// What scheduling reads of a pod template. Equal shapes are judged once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodShape {
+    /// Kind of the owner; empty when not known.
+    pub kind: String,
+    /// API group of the owner; empty for the core group and when not known.
+    pub api_group: String,
+    /// What is known about the owner.
+    pub level: Level,
+    /// The entries that the manifest gives, in order.
+    pub tolerations: Vec<Toleration>,
+    /// Entries that Kubernetes adds to the pods, which no manifest shows.
+    pub injected: Vec<Toleration>,
+    /// Why more may be tolerated than is written: part of the list is a template, or something else adds entries.
+    pub unread_tolerations: Option<String>,
+    /// Which nodes the pod asks for.
+    pub selection: NodeSelection,
+    /// The pod prefers nodes without demanding them.
+    pub prefers: bool,
+    /// `nodeName`: the scheduler is bypassed.
+    pub node_name: Field<String>,
+    /// `priorityClassName`.
+    pub priority_class: Field<String>,
+    /// `runtimeClassName`.
+    pub runtime_class: Field<String>,
+    /// `hostNetwork`.
+    pub host_network: Field<bool>,
+    /// Names of extended resources that containers ask for.
+    pub extended_resources: BTreeSet<String>,
+}
+
+impl PodShape {
+    /// Written and injected entries, in the order in which the pod will have them.
+    pub fn all_tolerations(&self) -> Vec<Toleration> {
+        self.tolerations
+            .iter()
+            .chain(&self.injected)
+            .cloned()
+            .collect()
+    }
+
+    /// Whether every toleration and every selector of the pod is known.
+    pub fn is_literal(&self) -> bool {
+        self.unread_tolerations.is_none()
+            && !self.selection.unknown
+            && !self.node_name.is_unknown()
+            && self.tolerations.iter().all(|entry| {
+                !(entry.key.is_unknown()
+                    || entry.operator.is_unknown()
+                    || entry.value.is_unknown()
+                    || entry.effect.is_unknown())
+            })
+    }
+
+    /// Whether the pod asks for particular nodes in any way, demanded or preferred.
+    pub fn asks_for_nodes(&self) -> Truth {
+        if self.prefers || !self.node_name.is_absent() {
+            return Truth::Yes;
+        }
+        let asks =
+            !self.selection.node_selector.is_empty() || !self.selection.required.is_absent();
+        match (asks, self.selection.unknown) {
+            (true, _) => Truth::Yes,
+            (false, true) => Truth::Unknown,
+            (false, false) => Truth::No,
+        }
+    }
+}
+
+/// Where one entry of a list of tolerations stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocatedToleration {
+    /// The whole entry.
+    pub entry: Span,
+    /// Field path of the entry.
+    pub path: String,
+    /// Spans of the fields that are written, key and value together, by field name.
+    pub fields: BTreeMap<&'static str, Span>,
+}
+
+/// One pod template, or one list of tolerations, in one document.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The object that it belongs to.
+    pub object: Object,
+    /// Labels of the object, as far as they are literal.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations of the object, as far as they are literal.
+    pub annotations: BTreeMap<String, String>,
+    /// What scheduling sees.
+    pub shape: Arc<PodShape>,
+    /// The file.
+    pub source: SourceId,
+    /// The object's name, or what comes nearest to it.
+    pub span: Span,
+    /// Field path of the map that holds `tolerations`.
+    pub path: String,
+    /// The whole list of tolerations, when there is one.
+    pub list: Option<Span>,
+    /// Where each of `shape.tolerations` stands.
+    pub located: Vec<LocatedToleration>,
+    /// Where the pod asks for nodes: nodeSelector entries and affinity expressions, by label key.
+    pub selectors: Vec<(String, Span, String)>,
+    /// The document is a patch or otherwise only part of an object: what it lacks may stand elsewhere.
+    pub partial: bool,
+}
+
+/// Something that reading noticed, for rules of scope `oddity`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// What was noticed; the words are listed where rules are documented.
+    pub kind: &'static str,
+    /// The field's name, as written.
+    pub field: String,
+    /// The text that stands there.
+    pub written: String,
+    /// What was probably meant; empty when nothing is near.
+    pub suggestion: String,
+    /// Further circumstances.
+    pub detail: String,
+    /// What is known about the owner.
+    pub level: Level,
+    /// The object that it belongs to.
+    pub object: Object,
+    /// Where.
+    pub span: Span,
+    /// Field path.
+    pub path: String,
+    /// Other places that matter.
+    pub related: Vec<crate::finding::Label>,
+}

@@ -1,0 +1,34 @@
+//! One line per finding, which terminals and editors turn into a link to the place.
+
+use std::io::{self, Write};
+
+use super::text::MESSAGE_LIMIT;
+use super::{View, escape};
+
+/// Writes `path:line:column: severity[rule] message (see path:line:column what stands there)`.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    for finding in view.findings() {
+        write!(
+            out,
+            "{}: {}[{}] {}",
+            view.place(finding.span),
+            finding.severity,
+            escape::sentence(&finding.rule),
+            escape::shorten(escape::sentence(&finding.message), MESSAGE_LIMIT),
+        )?;
+        for (at, label) in finding.related.iter().enumerate() {
+            let before = if at == 0 { " (see" } else { ";" };
+            write!(out, "{before} {}", view.place(label.span))?;
+            if !label.message.is_empty() {
+                let message = escape::sentence(&label.message);
+                write!(out, " {}", escape::shorten(message, MESSAGE_LIMIT))?;
+            }
+        }
+        out.write_all(if finding.related.is_empty() {
+            b"\n"
+        } else {
+            b")\n"
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! What a run read, found and could not judge, in a few lines that every format for people shares.
+
+use crate::finding::{Report, Severity};
+
+use super::escape;
+
+/// What was read and found, as the last of its lines. Lines before it say what the reader must know to trust it:
+/// what could not be judged, and that no workloads or no pools were read. There is no line break at the end.
+pub fn summary_line(report: &Report) -> String {
+    let counts = &report.counts;
+    let mut lines = Vec::new();
+    if !counts.not_judged.is_empty() {
+        let reasons: Vec<String> = counts
+            .not_judged
+            .iter()
+            .map(|(reason, times)| format!("{} ({times})", escape::sentence(reason)))
+            .collect();
+        lines.push(format!("not judged: {}", reasons.join(", ")));
+    }
+    if counts.workloads == 0 && counts.other_lists == 0 {
+        lines.push("0 workloads read: no tolerations were judged".to_owned());
+    }
+    if counts.pools == 0 {
+        lines.push(
+            "0 node pools read: tolerations were not compared with taints (`pools:` in .kubetaint.yaml can \
+             name them)"
+                .to_owned(),
+        );
+    }
+
+    let mut read = vec![
+        count(counts.files, "file", "files"),
+        count(counts.documents, "document", "documents"),
+        count(counts.workloads, "workload", "workloads"),
+    ];
+    if counts.other_lists > 0 {
+        read.push(count(
+            counts.other_lists,
+            "other list of tolerations",
+            "other lists of tolerations",
+        ));
+    }
+    read.push(count(counts.pools, "node pool", "node pools"));
+
+    let mut found = Vec::new();
+    for (severity, one, many) in [
+        (Severity::Error, "error", "errors"),
+        (Severity::Warning, "warning", "warnings"),
+        (Severity::Note, "note", "notes"),
+    ] {
+        let times = report.count(severity);
+        if times > 0 {
+            found.push(count(times, one, many));
+        }
+    }
+    if found.is_empty() {
+        found.push("no findings".to_owned());
+    }
+    if counts.suppressed > 0 {
+        found.push(format!("{} suppressed", counts.suppressed));
+    }
+    if counts.baselined > 0 {
+        found.push(format!("{} in the baseline", counts.baselined));
+    }
+    lines.push(format!("{} read; {}", read.join(", "), found.join(", ")));
+    lines.join("\n")
+}
+
+/// What prevented judging, one line each, with paths as the user can follow them. For standard error: problems are
+/// not part of what people read as the report.
+pub fn problem_lines(report: &Report, prefix: &str) -> Vec<String> {
+    report
+        .problems
+        .iter()
+        .map(|problem| {
+            let message = escape::sentence(&problem.message);
+            let prefix = escape::name(prefix);
+            match (problem.file.as_deref().map(escape::name), problem.position) {
+                (Some(file), Some(at)) => {
+                    format!("{prefix}{file}:{}:{}: {message}", at.line, at.column)
+                }
+                (Some(file), None) => format!("{prefix}{file}: {message}"),
+                (None, _) => message.into_owned(),
+            }
+        })
+        .collect()
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn count(times: impl Into<Count>, one: &str, many: &str) -> String {
+    let Count(times) = times.into();
+    format!("{times} {}", if times == 1 { one } else { many })
+}
+
+/// How many, whichever integer it came in.
+pub(super) struct Count(u64);
+
+impl From<u32> for Count {
+    fn from(times: u32) -> Self {
+        Count(times.into())
+    }
+}
+
+impl From<usize> for Count {
+    fn from(times: usize) -> Self {
+        Count(u64::try_from(times).unwrap_or(u64::MAX))
+    }
+}

@@ -1,0 +1,420 @@
+//! Rules: loaded from files, checked, and evaluated over facts. What the facts are is decided by whoever judges.
+
+pub mod expression;
+pub mod fact;
+pub mod schema;
+pub mod template;
+pub mod vocabulary;
+
+use std::collections::BTreeMap;
+
+use crate::finding::{Problem, Severity};
+use crate::source::{Source, SourceId, Span};
+use crate::yaml;
+
+use expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
+use fact::{Fact, Place};
+use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
+use template::Template;
+
+/// A rule, ready to be evaluated.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab-case; names the wrong state.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// Severity when nothing changes it.
+    pub severity: Severity,
+    /// Families.
+    pub tags: Vec<String>,
+    /// What it looks at.
+    pub scope: Scope,
+    /// What must be known.
+    pub needs: Vec<Need>,
+    /// What happens where pools are not complete though it needs them to be.
+    pub otherwise: Otherwise,
+    /// The condition, as written.
+    pub condition: String,
+    /// What the finding points at.
+    pub at: String,
+    /// The page's body.
+    pub why: String,
+    /// Examples, in the order of the file.
+    pub examples: Vec<Example>,
+    /// Where the rule stands: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
+    pub file: String,
+    when: Expression,
+    related: Vec<(Expression, Template)>,
+    message: Template,
+    help: Option<Template>,
+    severity_when: Vec<(Expression, Severity)>,
+}
+
+/// An example of a rule.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// Whether findings are expected.
+    pub bad: bool,
+    /// Paths and texts.
+    pub files: Vec<(String, String)>,
+    /// Why it is right or wrong.
+    pub why: Option<String>,
+    /// Number within its kind, from 1: `bad-1`, `good-2`.
+    pub number: usize,
+}
+
+impl Example {
+    /// A name that is unique within the rule.
+    pub fn name(&self) -> String {
+        format!("{}-{}", if self.bad { "bad" } else { "good" }, self.number)
+    }
+}
+
+/// The mark of a line on which a finding is expected.
+pub const MARK: &str = "# <- finding";
+
+/// What a rule says of one input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Judged {
+    /// The condition does not hold.
+    Nothing,
+    /// It holds.
+    Verdict(Verdict),
+    /// It reads something that is not known.
+    Unknown,
+    /// The rule itself is at fault.
+    Failed(String),
+}
+
+/// A finding before it has a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Severity after `severity-when`.
+    pub severity: Severity,
+    /// What is.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Other places.
+    pub related: Vec<(Place, String)>,
+}
+
+impl Rule {
+    /// Loads a rule from its file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its place.
+    pub fn load(source: &Source) -> Result<Rule, Vec<Problem>> {
+        Loader { source }.load()
+    }
+
+    /// Whether the rule has a tag.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.iter().any(|known| known == tag)
+    }
+
+    /// Whether the rule needs something to be known.
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// Evaluates the rule over one input.
+    pub fn judge(&self, bindings: &Bindings) -> Judged {
+        match self.when.holds(bindings) {
+            Ok(false) => return Judged::Nothing,
+            Ok(true) => {}
+            Err(Evaluation::Unknown) => return Judged::Unknown,
+            Err(Evaluation::Failed(why)) => return Judged::Failed(why),
+        }
+        match self.verdict(bindings) {
+            Ok(verdict) => Judged::Verdict(verdict),
+            Err(why) => Judged::Failed(why),
+        }
+    }
+
+    fn verdict(&self, bindings: &Bindings) -> Result<Verdict, String> {
+        let mut severity = self.severity;
+        for (when, other) in &self.severity_when {
+            match when.holds(bindings) {
+                Ok(true) => {
+                    severity = *other;
+                    break;
+                }
+                Ok(false) | Err(Evaluation::Unknown) => {}
+                Err(Evaluation::Failed(why)) => return Err(why),
+            }
+        }
+        let mut related = Vec::new();
+        for (at, message) in &self.related {
+            let facts = match at.facts(bindings) {
+                Ok(facts) => facts,
+                Err(Evaluation::Unknown) => continue,
+                Err(Evaluation::Failed(why)) => return Err(why),
+            };
+            let message = message.fill(bindings)?;
+            let places = facts.iter().filter_map(Fact::place);
+            related.extend(places.map(|place| (place.clone(), message.clone())));
+        }
+        Ok(Verdict {
+            severity,
+            message: self.message.fill(bindings)?,
+            help: match &self.help {
+                Some(help) => Some(help.fill(bindings)?).filter(|text| !text.trim().is_empty()),
+                None => None,
+            },
+            related,
+        })
+    }
+}
+
+struct Loader<'s> {
+    source: &'s Source,
+}
+
+impl Loader<'_> {
+    fn problem(&self, span: Span, message: impl Into<String>) -> Problem {
+        Problem {
+            file: Some(self.source.path.clone()),
+            position: Some(self.source.position(span.start)),
+            message: message.into(),
+        }
+    }
+
+    fn load(&self) -> Result<Rule, Vec<Problem>> {
+        let stream = yaml::parse(&self.source.text, SourceId(0));
+        let mut problems: Vec<Problem> = stream
+            .errors
+            .iter()
+            .map(|error| self.problem(error.span, format!("not valid YAML: {}", error.message)))
+            .collect();
+        let start = Span::new(SourceId(0), 0..0);
+        let mut documents = stream.documents.iter().filter(|document| !document.is_empty());
+        let Some(document) = documents.next().filter(|_| problems.is_empty()) else {
+            if problems.is_empty() {
+                problems.push(self.problem(start, "the file holds no rule"));
+            }
+            return Err(problems);
+        };
+        if let Some(second) = documents.next() {
+            return Err(vec![self.problem(second.root().span(), "a rule file holds one rule")]);
+        }
+        let file: RuleFile = yaml::from_node(document.root())
+            .map_err(|error| vec![self.problem(error.span, error.message)])?;
+        self.check(file)
+    }
+
+    fn check(&self, file: RuleFile) -> Result<Rule, Vec<Problem>> {
+        let mut problems = self.check_id(&file);
+        self.check_examples(&file, &mut problems);
+        let scope = file.scope;
+        if !vocabulary::places(scope).contains(&file.at.value.as_str()) {
+            let known = vocabulary::places(scope).join(", ");
+            problems.push(self.problem(
+                file.at.span,
+                format!(
+                    "a rule of scope {} cannot point at `{}`; it can at {known}",
+                    scope.as_str(),
+                    file.at.value
+                ),
+            ));
+        }
+        let mut keep = |spanned: &yaml::Spanned<String>, error: ExpressionError| {
+            let offset = self.offset_in(spanned, error.offset);
+            let span = Span::new(spanned.span.source, offset..offset);
+            problems.push(self.problem(span, error.message));
+        };
+        let mut expression = |text: &yaml::Spanned<String>, expected: Expected| {
+            Expression::compile(&text.value, scope, expected)
+                .map_err(|error| keep(text, error))
+                .ok()
+        };
+        let when = expression(&file.when, Expected::Condition);
+        let severity_when: Vec<_> = file
+            .severity_when
+            .iter()
+            .filter_map(|one| Some((expression(&one.when, Expected::Condition)?, one.severity)))
+            .collect();
+        let places: Vec<_> = file
+            .related
+            .iter()
+            .map(|one| expression(&one.at, Expected::Facts))
+            .collect();
+        let mut sentence = |text: &yaml::Spanned<String>| {
+            Template::compile(&text.value, scope)
+                .map_err(|error| keep(text, error))
+                .ok()
+        };
+        let message = sentence(&file.message);
+        let help = file.help.as_ref().and_then(&mut sentence);
+        let related: Vec<_> = file
+            .related
+            .iter()
+            .zip(places)
+            .filter_map(|(one, place)| Some((place?, sentence(&one.message)?)))
+            .collect();
+        match (when, message) {
+            (Some(when), Some(message)) if problems.is_empty() => Ok(Rule {
+                id: file.id.value,
+                title: file.title,
+                severity: file.severity,
+                tags: file.tags,
+                scope,
+                needs: file.needs,
+                otherwise: file.otherwise,
+                condition: file.when.value,
+                at: file.at.value,
+                why: file.why,
+                examples: number_examples(file.examples),
+                file: self.source.path.clone(),
+                when,
+                related,
+                message,
+                help,
+                severity_when,
+            }),
+            _ => {
+                problems.sort();
+                Err(problems)
+            }
+        }
+    }
+
+    fn check_id(&self, file: &RuleFile) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let id = &file.id.value;
+        let kebab = !id.is_empty()
+            && id
+                .split('-')
+                .all(|word| !word.is_empty() && word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit()));
+        if !kebab {
+            problems.push(self.problem(file.id.span, format!("id `{id}` is not kebab-case")));
+        }
+        let name = self.source.path.rsplit('/').next().unwrap_or_default();
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        if stem != id {
+            problems.push(self.problem(
+                file.id.span,
+                format!("id `{id}` differs from the file's name, `{stem}`"),
+            ));
+        }
+        problems
+    }
+
+    fn check_examples(&self, file: &RuleFile, problems: &mut Vec<Problem>) {
+        let span = file.id.span;
+        if file.examples.iter().any(|one| one.bad.is_some() == one.good.is_some()) {
+            problems.push(self.problem(span, "each example is either `bad` or `good`"));
+        }
+        let marked = |text: &ExampleText| text.files().iter().any(|(_, text)| text.contains(MARK));
+        if !file.examples.iter().any(|one| one.bad.is_some()) {
+            problems.push(self.problem(span, "a rule needs at least one bad example"));
+        }
+        if !file.examples.iter().any(|one| one.good.is_some()) {
+            problems.push(self.problem(span, "a rule needs at least one good example"));
+        }
+        if file.examples.iter().filter_map(|one| one.bad.as_ref()).any(|text| !marked(text)) {
+            problems.push(self.problem(
+                span,
+                format!("a bad example marks each expected line with `{MARK}`"),
+            ));
+        }
+    }
+
+    /// The offset in the file of an offset in a scalar's value; the scalar's start where the two cannot be matched.
+    fn offset_in(&self, scalar: &yaml::Spanned<String>, offset: usize) -> usize {
+        let raw = self.source.slice(scalar.span);
+        let start = scalar.span.start as usize;
+        if let Some(at) = raw.find(&scalar.value) {
+            return start + at + offset;
+        }
+        let before = scalar.value.get(..offset).unwrap_or_default();
+        let line = before.matches('\n').count();
+        let column = before.rsplit('\n').next().map_or(0, str::len);
+        let Some(wanted) = scalar.value.lines().nth(line) else {
+            return start;
+        };
+        let mut at = 0;
+        for (number, text) in raw.split_inclusive('\n').enumerate() {
+            if number == line + 1
+                && let Some(found) = text.find(wanted)
+            {
+                return start + at + found + column;
+            }
+            at += text.len();
+        }
+        start
+    }
+}
+
+fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
+    let mut numbers: BTreeMap<bool, usize> = BTreeMap::new();
+    examples
+        .into_iter()
+        .filter_map(|example| {
+            let bad = example.bad.is_some();
+            let text = example.bad.or(example.good)?;
+            let number = numbers.entry(bad).or_default();
+            *number += 1;
+            let files = text
+                .files()
+                .into_iter()
+                .map(|(path, text)| (path.to_owned(), text.to_owned()))
+                .collect();
+            Some(Example {
+                bad,
+                files,
+                why: example.why,
+                number: *number,
+            })
+        })
+        .collect()
+}
+
+/// All rules of a run, by id.
+#[derive(Debug, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+}
+
+impl RuleSet {
+    /// Loads rules from sources. A later rule replaces an earlier one of the same id.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them.
+    pub fn load<'s>(sources: impl IntoIterator<Item = &'s Source>) -> Result<RuleSet, Vec<Problem>> {
+        let mut by_id = BTreeMap::new();
+        let mut problems = Vec::new();
+        for source in sources {
+            match Rule::load(source) {
+                Ok(rule) => {
+                    by_id.insert(rule.id.clone(), rule);
+                }
+                Err(more) => problems.extend(more),
+            }
+        }
+        if problems.is_empty() {
+            Ok(RuleSet {
+                rules: by_id.into_values().collect(),
+            })
+        } else {
+            problems.sort();
+            Err(problems)
+        }
+    }
+
+    /// The rules, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// One rule.
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// Keeps only some rules.
+    pub fn retain(&mut self, keep: impl Fn(&Rule) -> bool) {
+        self.rules.retain(|rule| keep(rule));
+    }
+}

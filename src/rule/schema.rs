@@ -1,0 +1,160 @@
+//! A rule as written in its file, before anything in it is checked against what rules may say.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::finding::Severity;
+use crate::yaml::Spanned;
+
+/// One rule file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RuleFile {
+    /// Kebab-case, the file's name, names the wrong state.
+    pub id: Spanned<String>,
+    /// One line for lists of rules.
+    pub title: String,
+    /// Severity when nothing changes it.
+    pub severity: Severity,
+    /// What family it belongs to.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// What `when` sees, and how often it runs.
+    pub scope: Scope,
+    /// What must be known before it may conclude anything.
+    #[serde(default)]
+    pub needs: Vec<Need>,
+    /// What happens where `complete-pools` is needed and the pools are not complete.
+    #[serde(default)]
+    pub otherwise: Otherwise,
+    /// CEL; a finding is where it is true.
+    pub when: Spanned<String>,
+    /// The field that the finding points at.
+    pub at: Spanned<String>,
+    /// Other places that belong to the finding.
+    #[serde(default)]
+    pub related: Vec<RelatedFile>,
+    /// What is; text with CEL holes.
+    pub message: Spanned<String>,
+    /// What to do; text with CEL holes.
+    #[serde(default)]
+    pub help: Option<Spanned<String>>,
+    /// Conditions that change the severity; the first that is true decides.
+    #[serde(default)]
+    pub severity_when: Vec<SeverityWhen>,
+    /// The page's body, Markdown.
+    pub why: String,
+    /// Examples, which are tests and documentation.
+    pub examples: Vec<ExampleFile>,
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Each distinct entry of a list of tolerations, with the pod shape around it.
+    Toleration,
+    /// Each taint of each pool.
+    Taint,
+    /// Each pod template.
+    Workload,
+    /// Each pool.
+    Pool,
+    /// Each thing that reading noticed.
+    Oddity,
+}
+
+impl Scope {
+    /// The word that rule files use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Toleration => "toleration",
+            Scope::Taint => "taint",
+            Scope::Workload => "workload",
+            Scope::Pool => "pool",
+            Scope::Oddity => "oddity",
+        }
+    }
+}
+
+/// What must be known before a rule may conclude anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Need {
+    /// At least one pool serves the workload.
+    Pools,
+    /// All pools of the cluster are known.
+    CompletePools,
+    /// Every toleration and every selector of the workload could be read.
+    Literal,
+}
+
+/// What a rule does where it needs complete pools and they are not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Otherwise {
+    /// Its findings are notes.
+    #[default]
+    Note,
+    /// It finds nothing.
+    Off,
+}
+
+/// Another place, as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelatedFile {
+    /// CEL that gives one fact or a list of facts.
+    pub at: Spanned<String>,
+    /// What stands there; text with CEL holes.
+    pub message: Spanned<String>,
+}
+
+/// A severity under a condition.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeverityWhen {
+    /// CEL.
+    pub when: Spanned<String>,
+    /// The severity where it is true.
+    pub severity: Severity,
+}
+
+/// One example: `bad` or `good`, with a reason.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleFile {
+    /// Wrong; the expected lines end in `# <- finding`.
+    #[serde(default)]
+    pub bad: Option<ExampleText>,
+    /// Right.
+    #[serde(default)]
+    pub good: Option<ExampleText>,
+    /// Why it is right or wrong; a near miss says here in which fact it differs.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+/// One manifest, or several files by path.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum ExampleText {
+    /// One file.
+    One(String),
+    /// Several files.
+    Many(BTreeMap<String, String>),
+}
+
+impl ExampleText {
+    /// Paths and texts; a single text is named `example.yaml`.
+    pub fn files(&self) -> Vec<(&str, &str)> {
+        match self {
+            ExampleText::One(text) => vec![("example.yaml", text)],
+            ExampleText::Many(files) => files
+                .iter()
+                .map(|(path, text)| (path.as_str(), text.as_str()))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` stand for braces.
+
+use super::expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
+use super::schema::Scope;
+
+/// A compiled sentence.
+#[derive(Debug)]
+pub struct Template(Vec<Part>);
+
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Hole(Expression),
+}
+
+impl Template {
+    /// Compiles a sentence; offsets in errors count in the sentence.
+    ///
+    /// # Errors
+    /// A hole that does not end, or whose expression is wrong.
+    pub fn compile(text: &str, scope: Scope) -> Result<Self, ExpressionError> {
+        let mut parts = Vec::new();
+        let mut literal = String::new();
+        let mut at = 0;
+        while let Some(brace) = text[at..].find(['{', '}']).map(|found| at + found) {
+            literal.push_str(&text[at..brace]);
+            let doubled = text[brace + 1..].starts_with(&text[brace..=brace]);
+            if doubled || text[brace..].starts_with('}') {
+                literal.push_str(&text[brace..=brace]);
+                at = brace + 1 + usize::from(doubled);
+                continue;
+            }
+            let Some(end) = hole_end(&text[brace + 1..]).map(|end| brace + 1 + end) else {
+                return Err(ExpressionError {
+                    offset: brace,
+                    message: "this hole is not closed; `{{` stands for a brace".to_owned(),
+                });
+            };
+            if !literal.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut literal)));
+            }
+            let hole = Expression::compile(&text[brace + 1..end], scope, Expected::Text).map_err(
+                |error| ExpressionError {
+                    offset: brace + 1 + error.offset,
+                    ..error
+                },
+            )?;
+            parts.push(Part::Hole(hole));
+            at = end + 1;
+        }
+        literal.push_str(&text[at..]);
+        if !literal.is_empty() {
+            parts.push(Part::Text(literal));
+        }
+        Ok(Template(parts))
+    }
+
+    /// The sentence for these facts. What is not known is written as `…`.
+    ///
+    /// # Errors
+    /// A hole's expression fails.
+    pub fn fill(&self, bindings: &Bindings) -> Result<String, String> {
+        let mut text = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Text(literal) => text.push_str(literal),
+                Part::Hole(expression) => match expression.text(bindings) {
+                    Ok(value) => text.push_str(&value),
+                    Err(Evaluation::Unknown) => text.push('…'),
+                    Err(Evaluation::Failed(why)) => return Err(why),
+                },
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// Where a hole ends: the first brace that is neither in a string nor closes one that opened inside.
+fn hole_end(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut depth = 0usize;
+    let mut escaped = false;
+    for (at, one) in text.char_indices() {
+        match (quote, one) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if one == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(one),
+            (None, '{') => depth += 1,
+            (None, '}') if depth == 0 => return Some(at),
+            (None, '}') => depth -= 1,
+            (None, _) => {}
+        }
+    }
+    None
+}

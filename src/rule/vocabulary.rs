@@ -1,0 +1,203 @@
+//! The names that conditions may use: variables of each scope, fields of each fact, functions. One list serves the
+//! check at load, the documentation and the schema.
+
+use super::fact::FactKind;
+use super::schema::Scope;
+
+/// The type of an expression, as far as it matters for checking names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ty {
+    /// A boolean.
+    Bool,
+    /// An integer.
+    Int,
+    /// A text.
+    Text,
+    /// A map from text to text.
+    TextMap,
+    /// A list.
+    List(&'static Ty),
+    /// A fact with fields.
+    Fact(FactKind),
+    /// Not known until it is evaluated.
+    Dyn,
+}
+
+/// A name and its type.
+pub type Entry = (&'static str, Ty);
+
+const TOLERATION: Ty = Ty::Fact(FactKind::Toleration);
+const TAINT: Ty = Ty::Fact(FactKind::Taint);
+const WORKLOAD: Ty = Ty::Fact(FactKind::Workload);
+const POOL: Ty = Ty::Fact(FactKind::Pool);
+const TAINTS: Ty = Ty::List(&TAINT);
+const POOLS: Ty = Ty::List(&POOL);
+const TEXT: Ty = Ty::Text;
+const NEAR_KEYS: Ty = Ty::List(&Ty::Fact(FactKind::NearKey));
+const BLOCKED: Ty = Ty::List(&Ty::Fact(FactKind::Blocked));
+const PARTLY: Ty = Ty::List(&Ty::Fact(FactKind::PartlyTolerated));
+const ERRORS: Ty = Ty::List(&Ty::Fact(FactKind::FieldError));
+const TOLERATIONS: Ty = Ty::List(&TOLERATION);
+
+const CLUSTER_VARIABLES: [Entry; 2] = [
+    ("cluster", Ty::Fact(FactKind::Cluster)),
+    ("pools", POOLS),
+];
+
+/// The variables of a scope.
+pub fn variables(scope: Scope) -> Vec<Entry> {
+    let mut all = vec![("kubernetes", Ty::Fact(FactKind::Kubernetes))];
+    match scope {
+        Scope::Toleration => all.extend([("toleration", TOLERATION), ("workload", WORKLOAD)]),
+        Scope::Workload => all.push(("workload", WORKLOAD)),
+        Scope::Taint => all.extend([("taint", TAINT), ("pool", POOL)]),
+        Scope::Pool => all.push(("pool", POOL)),
+        Scope::Oddity => all.extend([
+            ("oddity", Ty::Fact(FactKind::Oddity)),
+            ("workload", WORKLOAD),
+        ]),
+    }
+    if scope != Scope::Oddity {
+        all.extend(CLUSTER_VARIABLES);
+    }
+    all
+}
+
+/// The fields of a fact. Under some scopes a fact has further fields.
+pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
+    let owner = || vec![("kind", TEXT), ("apiGroup", TEXT), ("level", TEXT)];
+    match kind {
+        FactKind::Toleration => {
+            let mut all = vec![
+                ("key", TEXT),
+                ("operator", TEXT),
+                ("value", TEXT),
+                ("effect", TEXT),
+                ("tolerationSeconds", Ty::Int),
+            ];
+            if scope == Scope::Toleration {
+                all.extend([
+                    ("wellKnown", Ty::Bool),
+                    ("matches", TAINTS),
+                    ("mismatches", TAINTS),
+                    ("nearKeys", NEAR_KEYS),
+                ]);
+            }
+            all
+        }
+        FactKind::Taint => {
+            let mut all = vec![
+                ("key", TEXT),
+                ("value", TEXT),
+                ("effect", TEXT),
+                ("origin", TEXT),
+                ("pool", TEXT),
+                ("hard", Ty::Bool),
+            ];
+            if scope == Scope::Taint {
+                all.extend([("duplicate", Ty::Bool), ("errors", ERRORS)]);
+            }
+            all
+        }
+        FactKind::Workload if scope == Scope::Oddity => owner(),
+        FactKind::Workload => {
+            let mut all = owner();
+            all.extend([
+                ("priorityClassName", TEXT),
+                ("runtimeClassName", TEXT),
+                ("hostNetwork", Ty::Bool),
+                ("nodeSelector", Ty::TextMap),
+                ("tolerations", TOLERATIONS),
+                ("asksForNodes", Ty::Bool),
+                ("pinned", Ty::Bool),
+            ]);
+            if scope == Scope::Workload {
+                all.extend([
+                    ("name", TEXT),
+                    ("namespace", TEXT),
+                    ("labels", Ty::TextMap),
+                    ("annotations", Ty::TextMap),
+                    ("selectedPools", POOLS),
+                    ("possiblePools", POOLS),
+                    ("blockedPools", BLOCKED),
+                    ("partlyToleratedPools", PARTLY),
+                ]);
+            }
+            all
+        }
+        FactKind::Pool => {
+            let mut all = vec![
+                ("name", TEXT),
+                ("provider", TEXT),
+                ("complete", Ty::Bool),
+                ("labels", Ty::TextMap),
+                ("taints", TAINTS),
+                ("hardTaints", TAINTS),
+            ];
+            if scope == Scope::Pool {
+                all.push(("tolerated", Ty::Bool));
+            }
+            all
+        }
+        FactKind::Cluster => vec![("name", TEXT), ("complete", Ty::Bool)],
+        FactKind::Kubernetes => vec![
+            ("minor", Ty::Int),
+            ("version", TEXT),
+            ("comparisonOperators", Ty::Bool),
+        ],
+        FactKind::Oddity => vec![
+            ("kind", TEXT),
+            ("field", TEXT),
+            ("written", TEXT),
+            ("suggestion", TEXT),
+            ("detail", TEXT),
+        ],
+        FactKind::NearKey => vec![("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)],
+        FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],
+        FactKind::PartlyTolerated => vec![("pool", POOL), ("tolerated", TAINT), ("missing", TAINT)],
+        FactKind::FieldError => vec![("field", TEXT), ("message", TEXT)],
+    }
+}
+
+/// Functions that are called by their name alone, with what they give.
+pub const GLOBAL_FUNCTIONS: [Entry; 9] = [
+    ("isLabelKey", Ty::Bool),
+    ("isLabelValue", Ty::Bool),
+    ("isComparisonInteger", Ty::Bool),
+    ("nearest", Ty::Text),
+    ("size", Ty::Int),
+    ("string", Ty::Text),
+    ("int", Ty::Int),
+    ("bool", Ty::Bool),
+    ("type", Ty::Dyn),
+];
+
+/// Functions that are called on a value, with what they give.
+pub const MEMBER_FUNCTIONS: [Entry; 8] = [
+    ("tolerates", Ty::Bool),
+    ("selects", Ty::Bool),
+    ("canLand", Ty::Bool),
+    ("size", Ty::Int),
+    ("startsWith", Ty::Bool),
+    ("endsWith", Ty::Bool),
+    ("contains", Ty::Bool),
+    ("matches", Ty::Bool),
+];
+
+/// What a finding may point at under a scope; the first part is the fact.
+pub fn places(scope: Scope) -> &'static [&'static str] {
+    match scope {
+        Scope::Toleration => &[
+            "toleration",
+            "toleration.key",
+            "toleration.operator",
+            "toleration.value",
+            "toleration.effect",
+            "toleration.tolerationSeconds",
+        ],
+        Scope::Taint => &["taint"],
+        Scope::Workload => &["workload", "workload.selector", "workload.tolerations"],
+        Scope::Pool => &["pool", "pool.taints"],
+        Scope::Oddity => &["oddity"],
+    }
+}

@@ -1,0 +1,121 @@
+//! Runs the examples that rules carry: each bad one must be found at its marked lines, each good one must not be found.
+
+use std::collections::BTreeSet;
+
+use crate::config::{self, Config};
+use crate::extract::Table;
+use crate::finding::{Problem, Report};
+use crate::lint::{Content, Input, Settings, lint};
+use crate::rule::{Example, MARK, Rule, RuleSet};
+use crate::source::{Source, SourceId};
+
+/// A place where a finding was expected or made: file and line.
+pub type Line = (String, u32);
+
+/// How an example came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should.
+    Passed,
+    /// Lines that were marked and not found, and found and not marked.
+    Differs {
+        /// Marked, not found.
+        missing: Vec<Line>,
+        /// Found, not marked.
+        unexpected: Vec<Line>,
+    },
+    /// It could not be run.
+    Unusable(Vec<Problem>),
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Passed => f.write_str("passed"),
+            Outcome::Differs {
+                missing,
+                unexpected,
+            } => {
+                for (file, line) in missing {
+                    writeln!(f, "  {file}:{line}: expected a finding, there is none")?;
+                }
+                for (file, line) in unexpected {
+                    writeln!(f, "  {file}:{line}: found, though nothing is expected here")?;
+                }
+                Ok(())
+            }
+            Outcome::Unusable(problems) => {
+                for problem in problems {
+                    writeln!(f, "  {problem}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Runs one example of a rule.
+pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
+    let mut config = Config::default();
+    let mut inputs = Vec::new();
+    let mut texts = Vec::new();
+    for (path, text) in &example.files {
+        if path == ".kubetaint.yaml" {
+            match config::parse(Source::new(path.clone(), text.clone()), SourceId(0)) {
+                Ok(parsed) => config = parsed,
+                Err(problems) => return Outcome::Unusable(problems),
+            }
+            continue;
+        }
+        inputs.push(Input {
+            path: path.clone(),
+            scanned_from: 0,
+        });
+        texts.push(text.clone());
+    }
+    let settings = Settings {
+        rules,
+        table,
+        config: &config,
+    };
+    let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
+    if !report.problems.is_empty() {
+        return Outcome::Unusable(report.problems);
+    }
+    let found = found_lines(&report, &rule.id);
+    let marked: BTreeSet<Line> = inputs
+        .iter()
+        .zip(&texts)
+        .flat_map(|(input, text)| marked_lines(&input.path, text))
+        .collect();
+    let missing: Vec<Line> = marked.difference(&found).cloned().collect();
+    let unexpected: Vec<Line> = found.difference(&marked).cloned().collect();
+    if missing.is_empty() && unexpected.is_empty() {
+        Outcome::Passed
+    } else {
+        Outcome::Differs {
+            missing,
+            unexpected,
+        }
+    }
+}
+
+fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {
+    report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == rule)
+        .filter_map(|finding| {
+            let source = report.sources.get(&finding.span.source)?;
+            Some((source.path.clone(), source.position(finding.span.start).line))
+        })
+        .collect()
+}
+
+fn marked_lines(path: &str, text: &str) -> Vec<Line> {
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| line.contains(MARK))
+        .map(|(number, _)| (path.to_owned(), number))
+        .collect()
+}

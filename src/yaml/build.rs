@@ -1,0 +1,438 @@
+//! One document from the parser's events: puts nodes into the arena, corrects their places, and refuses what
+//! Kubernetes' reader refuses.
+//!
+//! Nothing here recurses: collections that are still open are frames on a list.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use granit_parser::{Event, ScalarStyle, StructureStyle};
+
+use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
+use super::scalar::{Tag, resolve, resolve_plain};
+use super::scan::{Scan, WINDOW, floor};
+use crate::source::SourceId;
+
+/// Aliases may expand a document to this many nodes whatever its size.
+const EXPANSION_FLOOR: u64 = 1_000_000;
+
+/// Beyond the floor, aliases may expand a document to this multiple of the nodes written.
+const EXPANSION_FACTOR: u64 = 10;
+
+/// A collection whose end has not come yet.
+struct Frame {
+    node: NodeId,
+    anchor: usize,
+    /// Where its children begin on the list of waiting nodes.
+    first: usize,
+    /// Nodes below it so far, aliases expanded.
+    size: u64,
+    mapping: bool,
+}
+
+/// An anchored node; its expanded size is unknown while it is open.
+struct Anchor {
+    node: NodeId,
+    size: Option<u64>,
+}
+
+/// A document being built.
+pub(super) struct Build {
+    pub start: usize,
+    marker: usize,
+    nodes: Vec<NodeData>,
+    edges: Vec<NodeId>,
+    text: String,
+    frames: Vec<Frame>,
+    /// Finished nodes whose parent is still open.
+    waiting: Vec<NodeId>,
+    anchors: HashMap<usize, Anchor>,
+    /// End of the last token seen, comments aside. Indicators of the next node are searched from here.
+    reached: usize,
+    /// Nodes with aliases expanded.
+    size: u64,
+    /// The alias that expands to most, to be shown when they are too many.
+    heaviest: (u64, Range<usize>),
+    pub problem: Option<(String, Range<usize>)>,
+}
+
+impl Build {
+    pub fn new(start: usize, marker: usize, content: usize) -> Self {
+        Build {
+            start,
+            marker,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            text: String::new(),
+            frames: Vec::new(),
+            waiting: Vec::new(),
+            anchors: HashMap::new(),
+            reached: content,
+            size: 0,
+            heaviest: (0, 0..0),
+            problem: None,
+        }
+    }
+
+    /// Keeps the first problem only.
+    fn refuse(&mut self, message: impl FnOnce() -> String, place: Range<usize>) {
+        if self.problem.is_none() {
+            self.problem = Some((message(), place));
+        }
+    }
+
+    pub fn accept(&mut self, text: &str, event: Event<'_>, range: Range<usize>) {
+        let end = range.end;
+        match event {
+            Event::Scalar(value, style, anchor, tag) => {
+                self.scalar(text, &value, style, anchor, tag_of(tag.as_deref()), range);
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                let range = match style {
+                    StructureStyle::Block => self.first_dash(text, range),
+                    StructureStyle::Flow => range,
+                };
+                self.open(style, anchor, range, false);
+            }
+            Event::MappingStart(style, anchor, _) => self.open(style, anchor, range, true),
+            Event::SequenceEnd | Event::MappingEnd => return self.end(range),
+            Event::Alias(anchor) => self.alias(text, anchor, range),
+            Event::UnresolvedAlias(name) => {
+                self.refuse(
+                    || format!("unknown anchor `{name}` referenced"),
+                    range.clone(),
+                );
+                let node = self.push(
+                    range,
+                    Style::Plain,
+                    Tag::None,
+                    Shape::Scalar { from: 0, to: 0 },
+                );
+                self.done(node, 1);
+            }
+            _ => {}
+        }
+        self.reached = self.reached.max(end);
+    }
+
+    fn push(&mut self, range: Range<usize>, style: Style, tag: Tag, shape: Shape) -> NodeId {
+        let id = NodeId(offset(self.nodes.len()));
+        self.nodes.push(NodeData {
+            start: offset(range.start),
+            end: offset(range.end),
+            style,
+            tag,
+            shape,
+        });
+        id
+    }
+
+    /// A node is complete: it joins the children of the innermost open collection.
+    fn done(&mut self, node: NodeId, size: u64) {
+        self.waiting.push(node);
+        let total = match self.frames.last_mut() {
+            Some(frame) => &mut frame.size,
+            None => &mut self.size,
+        };
+        *total = total.saturating_add(size);
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        value: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Tag,
+        range: Range<usize>,
+    ) {
+        let (mut value, mut tag) = (value, tag);
+        let (style, place) = match style {
+            ScalarStyle::Plain if range.is_empty() => {
+                // The parser writes a `~` for it.
+                value = "";
+                if tag == Tag::NonSpecific {
+                    // A lone `!` is text to go-yaml, unlike one before a value.
+                    tag = Tag::Str;
+                }
+                let place = self.unwritten(text, &range);
+                self.reached = self.reached.max(place.end);
+                (Style::Plain, place)
+            }
+            ScalarStyle::Plain => (Style::Plain, range),
+            ScalarStyle::SingleQuoted => (Style::SingleQuoted, range),
+            ScalarStyle::DoubleQuoted => (Style::DoubleQuoted, range),
+            ScalarStyle::Literal => (Style::Literal, self.block_scalar(text, range)),
+            ScalarStyle::Folded => (Style::Folded, self.block_scalar(text, range)),
+        };
+        if matches!(style, Style::Literal | Style::Folded) && place.end == text.len() {
+            // The parser ends the last line for a text that does not; the header alone has no last line.
+            value = value.strip_suffix('\n').unwrap_or(value);
+        }
+        if resolve(value, tag, style == Style::Plain).is_none() {
+            let found = resolve_plain(value).tag();
+            self.refuse(
+                || format!("cannot decode {found} `{value}` as a {}", tag.name()),
+                place.clone(),
+            );
+        }
+        let from = offset(self.text.len());
+        self.text.push_str(value);
+        let to = offset(self.text.len());
+        let node = self.push(place, style, tag, Shape::Scalar { from, to });
+        self.anchor(anchor, node, Some(1));
+        self.done(node, 1);
+    }
+
+    /// Where a value that is not written would stand: after the `:` or `-` that announces it.
+    fn unwritten(&self, text: &str, range: &Range<usize>) -> Range<usize> {
+        let wanted = match self.frames.last() {
+            Some(frame) if !frame.mapping => Some(b'-'),
+            Some(frame) if (self.waiting.len() - frame.first) % 2 == 1 => Some(b':'),
+            // A key, or the whole document.
+            _ => None,
+        };
+        let fallback = range.start.max(self.reached);
+        let Some(wanted) = wanted else {
+            return fallback..fallback;
+        };
+        let window = floor(text, self.reached + WINDOW);
+        let mut scan = Scan::new(&text[..window], self.reached);
+        scan.skip_blanks();
+        let at = if scan.peek() == Some(wanted) {
+            scan.at + 1
+        } else {
+            self.reached
+        };
+        at..at
+    }
+
+    /// The place of a block scalar from its header to its last visible line, given the place of its content.
+    fn block_scalar(&self, text: &str, content: Range<usize>) -> Range<usize> {
+        let mut scan = Scan::new(&text[..content.start], self.reached);
+        let header = loop {
+            scan.skip_blanks();
+            match scan.peek() {
+                Some(b'|' | b'>') => break Some(scan.at),
+                // Anchors and tags run to the next blank and may hold any of these characters.
+                Some(b'&' | b'!') => scan.skip_word(),
+                Some(_) => scan.at += 1,
+                None => break None,
+            }
+        };
+        let Some(start) = header else {
+            return content;
+        };
+        let indicators = text.as_bytes()[start + 1..]
+            .iter()
+            .take_while(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'))
+            .count();
+        let header_end = start + 1 + indicators;
+        let shown = text[content.clone()].trim_end().len();
+        if shown == 0 {
+            return start..header_end;
+        }
+        // Blanks at the end of the last line are content.
+        let rest = &text[content.start + shown..content.end];
+        let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        start..content.start + shown + line
+    }
+
+    /// The start of a block sequence. For one that is not indented below its key the parser gives the first item's.
+    fn first_dash(&self, text: &str, given: Range<usize>) -> Range<usize> {
+        if !self.frames.last().is_some_and(|frame| frame.mapping) {
+            return given;
+        }
+        let mut scan = Scan::new(&text[..given.start], self.reached);
+        loop {
+            scan.skip_blanks();
+            match scan.peek() {
+                Some(b'-') => return scan.at..scan.at,
+                Some(b'&' | b'!') => scan.skip_word(),
+                Some(_) => scan.at += 1,
+                None => return given,
+            }
+        }
+    }
+
+    fn open(&mut self, style: StructureStyle, anchor: usize, range: Range<usize>, mapping: bool) {
+        let style = match style {
+            StructureStyle::Block => Style::Block,
+            StructureStyle::Flow => Style::Flow,
+        };
+        // The run of children is filled in at the end.
+        let node = self.push(range, style, Tag::None, Shape::Sequence { from: 0, to: 0 });
+        self.anchor(anchor, node, None);
+        self.frames.push(Frame {
+            node,
+            anchor,
+            first: self.waiting.len(),
+            size: 1,
+            mapping,
+        });
+    }
+
+    fn end(&mut self, range: Range<usize>) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        let from = offset(self.edges.len());
+        self.edges.extend(self.waiting.drain(frame.first..));
+        let to = offset(self.edges.len());
+        let children = &self.edges[from as usize..to as usize];
+        let last = children
+            .last()
+            .map_or(0, |last| self.nodes[last.0 as usize].end);
+        let shape = if frame.mapping {
+            let merges = self.check_merges(from as usize..to as usize);
+            Shape::Mapping { from, to, merges }
+        } else {
+            Shape::Sequence { from, to }
+        };
+        let data = &mut self.nodes[frame.node.0 as usize];
+        data.shape = shape;
+        // The end event of a block, and of a pair in `[a: b]`, is empty and stands at whatever comes next.
+        data.end = if range.is_empty() {
+            data.end.max(last)
+        } else {
+            self.reached = self.reached.max(range.end);
+            offset(range.end)
+        };
+        if let Some(anchor) = self.anchors.get_mut(&frame.anchor)
+            && anchor.node == frame.node
+        {
+            anchor.size = Some(frame.size);
+        }
+        self.done(frame.node, frame.size);
+    }
+
+    /// Whether a finished mapping has merge keys; go-yaml refuses the document if one merges something else than mappings.
+    fn check_merges(&mut self, children: Range<usize>) -> bool {
+        let mut merges = false;
+        for at in children.step_by(2) {
+            let (key, Some(value)) = (self.edges[at], self.edges.get(at + 1).copied()) else {
+                break;
+            };
+            let data = &self.nodes[key.0 as usize];
+            let raw = match data.shape {
+                Shape::Scalar { from, to } => self.text.get(from as usize..to as usize),
+                _ => None,
+            };
+            if !is_merge_key(data, raw) {
+                continue;
+            }
+            merges = true;
+            let written = &self.nodes[value.0 as usize];
+            let good = match written.shape {
+                // A list of sources must stand there itself.
+                Shape::Sequence { from, to } => self.edges[from as usize..to as usize]
+                    .iter()
+                    .all(|source| self.is_mapping(*source)),
+                _ => self.is_mapping(value),
+            };
+            if !good {
+                let place = written.start as usize..written.end as usize;
+                let message = "map merge requires map or sequence of maps as the value";
+                self.refuse(|| message.to_owned(), place);
+            }
+        }
+        merges
+    }
+
+    fn is_mapping(&self, node: NodeId) -> bool {
+        let node = match self.nodes[node.0 as usize].shape {
+            Shape::Alias(target) => target,
+            _ => node,
+        };
+        matches!(self.nodes[node.0 as usize].shape, Shape::Mapping { .. })
+    }
+
+    fn anchor(&mut self, anchor: usize, node: NodeId, size: Option<u64>) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, Anchor { node, size });
+        }
+    }
+
+    fn alias(&mut self, text: &str, anchor: usize, range: Range<usize>) {
+        let name = text[range.clone()].trim_start_matches('*');
+        let (shape, size) = match self.anchors.get(&anchor) {
+            Some(&Anchor {
+                node,
+                size: Some(size),
+            }) => (Shape::Alias(node), size),
+            found => {
+                let message = match found {
+                    Some(_) => format!("anchor `{name}` contains itself"),
+                    None => format!("unknown anchor `{name}` referenced"),
+                };
+                self.refuse(|| message, range.clone());
+                (Shape::Scalar { from: 0, to: 0 }, 1)
+            }
+        };
+        if size > self.heaviest.0 {
+            self.heaviest = (size, range.clone());
+        }
+        let node = self.push(range, Style::Plain, Tag::None, shape);
+        self.done(node, size);
+    }
+
+    pub fn finish(mut self, source: SourceId) -> Result<Document, (String, Range<usize>)> {
+        let written = self.nodes.len() as u64;
+        if self.size > EXPANSION_FLOOR && self.size > written.saturating_mul(EXPANSION_FACTOR) {
+            let place = self.heaviest.1.clone();
+            self.refuse(|| "document contains excessive aliasing".to_owned(), place);
+        }
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
+        let root = match self.waiting.last() {
+            Some(root) => *root,
+            // The parser gives every document a node, be it a null.
+            None => {
+                let at = self.reached;
+                self.push(
+                    at..at,
+                    Style::Plain,
+                    Tag::None,
+                    Shape::Scalar { from: 0, to: 0 },
+                )
+            }
+        };
+        Ok(Document {
+            source,
+            nodes: self.nodes,
+            edges: self.edges,
+            text: self.text,
+            root,
+            start: offset(self.marker),
+            range: 0..0,
+            comments: Vec::new(),
+        })
+    }
+}
+
+/// Offsets and indices fit: texts of 4 GiB are refused at the door.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+fn tag_of(tag: Option<&granit_parser::Tag>) -> Tag {
+    let Some(tag) = tag else {
+        return Tag::None;
+    };
+    match tag.core_suffix() {
+        Some("bool") => return Tag::Bool,
+        Some("int") => return Tag::Int,
+        Some("float") => return Tag::Float,
+        Some("null") => return Tag::Null,
+        Some(_) => return Tag::Str,
+        None => {}
+    }
+    if tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref() == Some("merge") {
+        return Tag::Merge;
+    }
+    match tag.parts() {
+        ("", "!") | ("!", "") => Tag::NonSpecific,
+        _ => Tag::Str,
+    }
+}

@@ -1,0 +1,21 @@
+//! YAML as text with places: the only module that names the YAML parser. It knows nothing of Kubernetes.
+//!
+//! [`parse`] turns a text into [`Document`]s, trees that own their strings and remember where everything was written.
+//! Values are typed as Kubernetes' own YAML reader (go-yaml v2) types them.
+
+mod build;
+mod de;
+mod node;
+mod parse;
+mod path;
+mod scalar;
+mod scan;
+
+pub use de::{DeError, Spanned, from_node};
+pub use node::{Comment, Document, Field, Kind, Node, NodeId, Style};
+pub use parse::{Stream, SyntaxError, parse};
+pub use path::{Found, Path, PathError, index, join};
+pub use scalar::Scalar;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! From text to documents: drives the parser through a stream, past every broken document.
+
+use std::ops::Range;
+
+use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
+
+use super::build::Build;
+use super::node::{Comment, Document};
+use super::scan::{WINDOW, floor};
+use crate::source::{SourceId, Span};
+
+/// How deep collections may be nested; Go's reader has the same limit.
+const NESTING_LIMIT: usize = 10_000;
+
+/// How long a key may be, in characters. YAML says 1024, JSON does not, and the parser buffers this much.
+const KEY_LIMIT: usize = 16 * 1024;
+
+/// What a text holds. Broken documents are in `errors` and the others, before and after, in `documents`.
+#[derive(Debug, Default)]
+pub struct Stream {
+    /// The documents that could be read, in file order.
+    pub documents: Vec<Document>,
+    /// One error for each document that could not, in file order.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Why a document cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SyntaxError {
+    /// What is wrong, without a position.
+    pub message: String,
+    /// The offending place: at least one character, unless the text is empty.
+    pub span: Span,
+    /// The bytes of the broken document: from its start marker, or the previous document's end, to the next document
+    /// or the end of the text.
+    pub document: Range<usize>,
+}
+
+/// Reads all documents of a text. Linear in its length; never panics.
+pub fn parse(text: &str, source: SourceId) -> Stream {
+    if u32::try_from(text.len()).is_err() {
+        return Stream {
+            documents: Vec::new(),
+            errors: vec![SyntaxError {
+                message: "the text is larger than 4 GiB".to_owned(),
+                span: Span::new(source, 0..1),
+                document: 0..text.len(),
+            }],
+        };
+    }
+    let mut reader = Reader {
+        text,
+        source,
+        outcomes: Vec::new(),
+        comments: Vec::new(),
+        build: None,
+        resume: Some(0),
+    };
+    reader.run();
+    reader.finish()
+}
+
+/// What became of one document, and where it begins.
+struct Outcome {
+    start: usize,
+    result: Result<Document, Problem>,
+}
+
+/// An error before its document's end is known.
+struct Problem {
+    message: String,
+    span: Span,
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    source: SourceId,
+    outcomes: Vec<Outcome>,
+    comments: Vec<Comment>,
+    build: Option<Build>,
+    /// Where the next document begins if not at its own start: the top of the text, or after a `...`.
+    resume: Option<usize>,
+}
+
+impl<'t> Reader<'t> {
+    fn run(&mut self) {
+        let mut options = Options::default();
+        options.emit_anchor_events = true;
+        options.emit_unresolved_aliases = true;
+        options.max_buffered_comment_events = usize::MAX;
+        options.simple_key_max_lookahead = KEY_LIMIT;
+        options.flow_nesting_limit = NESTING_LIMIT;
+        options.block_nesting_limit = NESTING_LIMIT;
+        let mut parser = Parser::new_from_str_with_options(self.text, options);
+        // Each recovery consumes text, so this many are enough; the bound only guards against a parser that does not.
+        let mut recoveries = self.text.len() + 2;
+        while let Some(next) = parser.next_event() {
+            match next {
+                Ok((event, span)) => {
+                    let range = self.fit(span.byte_range());
+                    self.accept(event, range);
+                }
+                Err(error) => {
+                    self.fail(&error);
+                    recoveries -= 1;
+                    if recoveries == 0 || !matches!(parser.proceed_next_document(), Ok(true)) {
+                        break;
+                    }
+                }
+            }
+        }
+        // Only reached with an open document if the parser stops without saying why.
+        if let Some(build) = self.build.take() {
+            let end = self.text.len();
+            self.push_broken(build.start, "unexpected end".to_owned(), end..end);
+        }
+    }
+
+    /// A parser range, cut to the text and to character boundaries.
+    fn fit(&self, range: Option<Range<usize>>) -> Range<usize> {
+        let range = range.unwrap_or(0..0);
+        let start = floor(self.text, range.start);
+        let end = floor(self.text, range.end);
+        start..end.max(start)
+    }
+
+    fn accept(&mut self, event: Event<'t>, range: Range<usize>) {
+        match event {
+            Event::Comment(text, _) => {
+                let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+                let before = self.text[line..range.start].trim_start_matches('\u{feff}');
+                self.comments.push(Comment {
+                    own_line: before.trim().is_empty(),
+                    text: text.into_owned(),
+                    span: Span::new(self.source, range),
+                });
+            }
+            Event::DocumentStart(explicit, _) => {
+                let start = self.resume.take().unwrap_or(range.start);
+                let content = if explicit { range.end } else { range.start };
+                self.build = Some(Build::new(start, range.start, content));
+            }
+            Event::DocumentEnd => {
+                if !range.is_empty() {
+                    self.resume = Some(range.end);
+                }
+                if let Some(build) = self.build.take() {
+                    self.close(build);
+                }
+            }
+            event => {
+                if let Some(build) = &mut self.build {
+                    build.accept(self.text, event, range);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, build: Build) {
+        let start = build.start;
+        match build.finish(self.source) {
+            Ok(document) => self.outcomes.push(Outcome {
+                start,
+                result: Ok(document),
+            }),
+            Err((message, place)) => self.push_broken(start, message, place),
+        }
+    }
+
+    fn fail(&mut self, error: &ScanError) {
+        let at = error.marker().byte_offset().unwrap_or(0);
+        let at = floor(self.text, at);
+        let at = match error.kind() {
+            ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar => nearest_tab(self.text, at),
+            _ => at,
+        };
+        let build = self.build.take();
+        let start = match (&build, self.resume.take()) {
+            (Some(build), _) => build.start,
+            (None, Some(resume)) => resume,
+            (None, None) => at,
+        };
+        // Not before the previous document: errors may point back to what was left open.
+        let start = start.max(self.outcomes.last().map_or(0, |last| last.start));
+        match build.and_then(|build| build.problem) {
+            Some((message, place)) => self.push_broken(start, message, place),
+            None => self.push_broken(start, error.info(), at..at),
+        }
+    }
+
+    fn push_broken(&mut self, start: usize, message: String, place: Range<usize>) {
+        let span = Span::new(self.source, visible(self.text, place));
+        self.outcomes.push(Outcome {
+            start,
+            result: Err(Problem { message, span }),
+        });
+    }
+
+    fn finish(self) -> Stream {
+        let mut stream = Stream::default();
+        let mut ends: Vec<usize> = self
+            .outcomes
+            .iter()
+            .skip(1)
+            .map(|next| next.start)
+            .collect();
+        ends.push(self.text.len());
+        let mut comments = self.comments;
+        comments.sort_by_key(|comment| comment.span.start);
+        let mut comments = comments.into_iter().peekable();
+        for (outcome, end) in self.outcomes.into_iter().zip(ends) {
+            let range = outcome.start..end.max(outcome.start);
+            let mut own = Vec::new();
+            while let Some(comment) =
+                comments.next_if(|next| (next.span.start as usize) < range.end)
+            {
+                own.push(comment);
+            }
+            match outcome.result {
+                Ok(mut document) => {
+                    document.range = range;
+                    document.comments = own;
+                    stream.documents.push(document);
+                }
+                Err(problem) => stream.errors.push(SyntaxError {
+                    message: problem.message,
+                    span: problem.span,
+                    document: range,
+                }),
+            }
+        }
+        stream
+    }
+}
+
+/// The tab that an error is about: the parser points behind it, or at the start of the scalar that it ends.
+fn nearest_tab(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    if bytes.get(at) == Some(&b'\t') {
+        return at;
+    }
+    if at > 0 && bytes[at - 1] == b'\t' {
+        return at - 1;
+    }
+    let window = &bytes[at..bytes.len().min(at + WINDOW)];
+    memchr::memchr(b'\t', window).map_or(at, |tab| at + tab)
+}
+
+/// Widens an empty place to a character that can be pointed at: the one there, or the last visible one before.
+fn visible(text: &str, place: Range<usize>) -> Range<usize> {
+    if !place.is_empty() {
+        return place;
+    }
+    let at = place.start;
+    match text[at..].chars().next() {
+        Some(next) if next != '\n' && next != '\r' => at..at + next.len_utf8(),
+        next => match text[..at].trim_end().char_indices().next_back() {
+            Some((last, character)) => last..last + character.len_utf8(),
+            None => at..at + next.map_or(0, char::len_utf8),
+        },
+    }
+}

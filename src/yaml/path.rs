@@ -1,0 +1,270 @@
+//! Paths through a tree: written like `spec.templates[].x`, found as concrete places like `spec.templates[2].x`.
+
+use std::str::FromStr;
+
+use super::node::{Field, Kind, Node};
+
+/// A pattern that leads from a node to nodes below it.
+///
+/// * `spec.template` follows fields, `metadata.annotations."a.b/c"` and `metadata.annotations["a.b/c"]` quote a key.
+/// * `*` is every field of a mapping.
+/// * `[]` is every item of a sequence, `[2]` one of them, `[name=x]` every item that has the field `name: x`.
+/// * `.` or nothing is the node itself.
+///
+/// Steps that do not fit what is there find nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub struct Path {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Step {
+    Key(String),
+    AnyKey,
+    Items,
+    Item(usize),
+    ItemsWith { key: String, value: String },
+}
+
+/// One node that a path leads to.
+#[derive(Clone, Debug)]
+pub struct Found<'a> {
+    /// The node.
+    pub node: Node<'a>,
+    /// The way to it, every index and key spelled out; empty for the start itself.
+    pub path: String,
+    /// The key and value of the last step, if that was a field.
+    pub field: Option<Field<'a>>,
+}
+
+/// Why a text is not a path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at byte {at} of the path")]
+pub struct PathError {
+    /// What is wrong.
+    pub message: &'static str,
+    /// Byte offset in the text of the path.
+    pub at: usize,
+}
+
+impl TryFrom<String> for Path {
+    type Error = PathError;
+
+    fn try_from(text: String) -> Result<Self, PathError> {
+        text.parse()
+    }
+}
+
+impl Path {
+    /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
+    pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
+        let mut found = vec![Found {
+            node: from,
+            path: String::new(),
+            field: None,
+        }];
+        for step in &self.steps {
+            let mut next = Vec::new();
+            for place in found {
+                take(step, &place, &mut next);
+            }
+            found = next;
+        }
+        found
+    }
+}
+
+fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
+    let mut push_field = |field: Field<'a>, key: &str| {
+        next.push(Found {
+            node: field.value,
+            path: join(&place.path, key),
+            field: Some(field),
+        });
+    };
+    match step {
+        Step::Key(key) => {
+            if let Some(field) = place.node.field(key) {
+                push_field(field, key);
+            }
+        }
+        Step::AnyKey => {
+            for field in place.node.fields() {
+                if let Some(key) = field.name() {
+                    push_field(field, key);
+                }
+            }
+        }
+        Step::Items | Step::Item(_) | Step::ItemsWith { .. } => {
+            for (at, item) in place.node.items().enumerate() {
+                let wanted = match step {
+                    Step::Item(index) => *index == at,
+                    Step::ItemsWith { key, value } => {
+                        item.kind() == Kind::Mapping
+                            && item.get(key).and_then(Node::raw) == Some(value.as_str())
+                    }
+                    _ => true,
+                };
+                if wanted {
+                    next.push(Found {
+                        node: item,
+                        path: index(&place.path, at),
+                        field: None,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The path of a field below `base`; keys that would be misread are quoted, as in `annotations["a.b/c"]`.
+pub fn join(base: &str, key: &str) -> String {
+    let bare = !key.is_empty() && key != "*" && !key.contains(is_special);
+    if !bare {
+        let escaped = key.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("{base}[\"{escaped}\"]")
+    } else if base.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{base}.{key}")
+    }
+}
+
+/// The path of an item below `base`.
+pub fn index(base: &str, at: usize) -> String {
+    format!("{base}[{at}]")
+}
+
+/// Characters that a key must be quoted for.
+fn is_special(character: char) -> bool {
+    matches!(character, '.' | '[' | ']' | '"' | '\\')
+        || character.is_whitespace()
+        || character.is_control()
+}
+
+impl FromStr for Path {
+    type Err = PathError;
+
+    fn from_str(text: &str) -> Result<Self, PathError> {
+        let mut steps = Vec::new();
+        if text.is_empty() || text == "." {
+            return Ok(Path { steps });
+        }
+        let mut cursor = Cursor { text, at: 0 };
+        loop {
+            // A step starts here: a key, or brackets at the very beginning.
+            match cursor.peek() {
+                Some('"') => steps.push(Step::Key(cursor.quoted()?)),
+                Some('[') if steps.is_empty() => {}
+                _ => {
+                    let start = cursor.at;
+                    steps.push(match cursor.bare(is_special) {
+                        "" => return Err(cursor.error_at("a key is missing", start)),
+                        "*" => Step::AnyKey,
+                        key => Step::Key(key.to_owned()),
+                    });
+                }
+            }
+            while cursor.eat('[') {
+                steps.push(cursor.brackets()?);
+            }
+            if cursor.peek().is_none() {
+                return Ok(Path { steps });
+            }
+            if !cursor.eat('.') {
+                return Err(cursor.error_at("expected `.` or `[`", cursor.at));
+            }
+        }
+    }
+}
+
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let eaten = self.rest().starts_with(wanted);
+        if eaten {
+            self.at += wanted.len_utf8();
+        }
+        eaten
+    }
+
+    fn error_at(&self, message: &'static str, at: usize) -> PathError {
+        PathError { message, at }
+    }
+
+    fn bare(&mut self, stop: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(stop).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn quoted(&mut self) -> Result<String, PathError> {
+        let start = self.at;
+        self.eat('"');
+        let mut key = String::new();
+        let mut characters = self.rest().char_indices();
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '"' => {
+                    self.at += at + 1;
+                    return Ok(key);
+                }
+                '\\' => key.extend(characters.next().map(|(_, escaped)| escaped)),
+                other => key.push(other),
+            }
+        }
+        Err(self.error_at("the quote is not closed", start))
+    }
+
+    /// What stands between brackets, the opening one already eaten.
+    fn brackets(&mut self) -> Result<Step, PathError> {
+        let start = self.at;
+        let step = if self.eat(']') {
+            return Ok(Step::Items);
+        } else if self.peek() == Some('"') {
+            Step::Key(self.quoted()?)
+        } else {
+            let key = self.bare(|character| character == '=' || is_special(character));
+            if self.eat('=') {
+                if key.is_empty() {
+                    return Err(self.error_at("a key is missing", start));
+                }
+                let value = if self.peek() == Some('"') {
+                    self.quoted()?
+                } else {
+                    self.bare(|character| character == ']').to_owned()
+                };
+                Step::ItemsWith {
+                    key: key.to_owned(),
+                    value,
+                }
+            } else {
+                match key.parse() {
+                    Ok(at) => Step::Item(at),
+                    Err(_) => {
+                        let message = "expected `[]`, an index, `[key=value]` or a quoted key";
+                        return Err(self.error_at(message, start));
+                    }
+                }
+            }
+        };
+        if !self.eat(']') {
+            return Err(self.error_at("expected `]`", self.at));
+        }
+        Ok(step)
+    }
+}

@@ -1,0 +1,55 @@
+//! Small steps over the text between two tokens, for places that the parser does not give.
+
+/// How far to look for what an error or an unwritten value belongs to, in bytes; keeps the work linear.
+pub(super) const WINDOW: usize = 1024;
+
+/// The last character boundary at or before an offset.
+pub(super) fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A small walk over the text between two tokens.
+pub(super) struct Scan<'t> {
+    bytes: &'t [u8],
+    pub at: usize,
+}
+
+impl<'t> Scan<'t> {
+    pub fn new(text: &'t str, at: usize) -> Self {
+        Scan {
+            bytes: text.as_bytes(),
+            at,
+        }
+    }
+
+    pub fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Skips blanks, line breaks and comments.
+    pub fn skip_blanks(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                b'#' => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub fn skip_word(&mut self) {
+        while let Some(byte) = self.peek() {
+            if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+}

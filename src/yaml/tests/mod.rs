@@ -1,0 +1,55 @@
+//! Tests over the whole of the module, by subject; shared here is what reads a text and shows a place in it.
+
+mod errors;
+mod hostile;
+mod paths;
+mod places;
+mod reading;
+mod texts;
+mod values;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use super::*;
+use crate::source::{SourceId, Span};
+
+const SOURCE: SourceId = SourceId(7);
+
+fn read(text: &str) -> Stream {
+    super::parse(text, SOURCE)
+}
+
+/// The only document of a text without errors.
+fn one(text: &str) -> Document {
+    let mut stream = read(text);
+    assert_eq!(stream.errors, [], "{text:?}");
+    assert_eq!(stream.documents.len(), 1, "{text:?}");
+    stream.documents.remove(0)
+}
+
+fn message(text: &str) -> (String, String) {
+    let stream = read(text);
+    assert_eq!(stream.errors.len(), 1, "{text:?}: {stream:?}");
+    let error = &stream.errors[0];
+    (error.message.clone(), at(text, error.span).to_owned())
+}
+
+fn at(text: &str, span: Span) -> &str {
+    assert_eq!(span.source, SOURCE);
+    &text[span.range()]
+}
+
+fn names<'a>(fields: &[Field<'a>]) -> Vec<(&'a str, &'a str)> {
+    fields
+        .iter()
+        .map(|field| {
+            (
+                field.name().unwrap_or("?"),
+                field.value.raw().unwrap_or("?"),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! Typing, merges and duplicates.
+
+use super::*;
+
+#[test]
+fn only_plain_scalars_are_typed_unless_a_tag_says_so() {
+    let text =
+        "[yes, 'yes', \"1\", 0550, !!str yes, !!int '5', ! 'on', !mine 1, !!float 1, 2024-01-01]";
+    let document = one(text);
+    let values: Vec<_> = document
+        .root()
+        .items()
+        .map(|item| item.scalar().unwrap())
+        .collect();
+    assert_eq!(
+        values,
+        [
+            Scalar::Bool(true),
+            Scalar::Str("yes"),
+            Scalar::Str("1"),
+            Scalar::Int(360),
+            Scalar::Str("yes"),
+            Scalar::Int(5),
+            Scalar::Bool(true),
+            Scalar::Str("1"),
+            Scalar::Float(1.0),
+            Scalar::Str("2024-01-01"),
+        ]
+    );
+    let block = one("a: |-\n  true\nb: ''\n");
+    assert_eq!(block.root().get("a").unwrap().as_bool(), None);
+    assert_eq!(block.root().get("a").unwrap().as_str(), Some("true"));
+    assert!(!block.root().get("b").unwrap().is_null());
+    assert_eq!(one("a: !\n").root().get("a").unwrap().as_str(), Some(""));
+}
+
+#[test]
+fn of_duplicates_the_last_wins_and_all_are_written() {
+    let text = "a: 1\nb: 2\na: 3\n";
+    let document = one(text);
+    let root = document.root();
+    assert_eq!(root.get("a").unwrap().as_int(), Some(3));
+    assert_eq!(at(text, root.field("a").unwrap().span()), "a: 3");
+    assert_eq!(names(&root.fields()), [("a", "3"), ("b", "2")]);
+    assert_eq!(root.written_fields().count(), 3);
+    assert!(!root.has_merge());
+}
+
+#[test]
+fn a_merge_overrides_what_stands_before_it_and_not_what_stands_after() {
+    let text = "base: &b {x: 1, y: 1, z: 1}\nx:\n  x: 0\n  <<: *b\n  y: 2\n";
+    let document = one(text);
+    let merged = document.root().get("x").unwrap();
+    assert_eq!(
+        names(&merged.fields()),
+        [("x", "1"), ("y", "2"), ("z", "1")]
+    );
+    for (name, value) in names(&merged.fields()) {
+        assert_eq!(merged.get(name).unwrap().raw(), Some(value));
+    }
+    assert!(merged.has_merge());
+    assert!(merged.get("<<").is_none());
+    assert_eq!(merged.written_fields().filter(Field::is_merge).count(), 1);
+    // The merged field's place is the anchor's.
+    assert_eq!(at(text, merged.field("z").unwrap().span()), "z: 1");
+}
+
+#[test]
+fn in_a_list_of_merge_sources_the_earlier_wins() {
+    let text =
+        "a: &a {k: 1, m: 1}\nb: &b {<<: {n: 2, k: 9}, k: 2, l: 2}\nc:\n  <<: [*a, *b, {o: 3}]\n";
+    let document = one(text);
+    let merged = document.root().get("c").unwrap();
+    let mut fields = names(&merged.fields());
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [("k", "1"), ("l", "2"), ("m", "1"), ("n", "2"), ("o", "3")]
+    );
+    for (name, value) in fields {
+        assert_eq!(merged.get(name).unwrap().raw(), Some(value), "{name}");
+    }
+}
+
+#[test]
+fn a_quoted_merge_key_is_a_field() {
+    let document = one("a: {'<<': {b: 1}}");
+    let a = document.root().get("a").unwrap();
+    assert_eq!(a.get("<<").unwrap().kind(), Kind::Mapping);
+    assert!(a.get("b").is_none());
+}
+
+#[test]
+fn accessors_of_other_kinds_give_nothing() {
+    let document = one("a: [1]\nb: x\n");
+    let root = document.root();
+    assert_eq!(root.kind(), Kind::Mapping);
+    assert!(root.items().next().is_none() && root.scalar().is_none() && root.raw().is_none());
+    let list = root.get("a").unwrap();
+    assert!(list.get("0").is_none() && list.fields().is_empty());
+    assert!(root.get("b").unwrap().items().next().is_none());
+}
