@@ -19,11 +19,19 @@ fn main() -> io::Result<()> {
             }
         }
         names.sort();
-        let _ = writeln!(code, "/// Name and text of each file in `{}/`.", folder.file_name().unwrap_or_default().to_string_lossy());
+        let _ = writeln!(
+            code,
+            "/// Name and text of each file in `{}/`.",
+            folder.file_name().unwrap_or_default().to_string_lossy()
+        );
         let _ = writeln!(code, "pub const {constant}: &[(&str, &str)] = &[");
         for name in names {
             let path = folder.join(&name);
-            let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", path.display().to_string());
+            let _ = writeln!(
+                code,
+                "    ({name:?}, include_str!({:?})),",
+                path.display().to_string()
+            );
         }
         let _ = writeln!(code, "];");
     }

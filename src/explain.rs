@@ -34,7 +34,11 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         writeln!(page, "- Needs: {text}")?;
     }
     writeln!(page, "\n{}\n", rule.why.trim_end())?;
-    writeln!(page, "## Condition\n\n```cel\n{}\n```", rule.condition.trim())?;
+    writeln!(
+        page,
+        "## Condition\n\n```cel\n{}\n```",
+        rule.condition.trim()
+    )?;
     writeln!(page, "\n## Examples")?;
     for example in &rule.examples {
         let verdict = if example.bad { "Bad" } else { "Good" };

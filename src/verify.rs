@@ -107,7 +107,10 @@ fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {
         .filter(|finding| finding.rule == rule)
         .filter_map(|finding| {
             let source = report.sources.get(&finding.span.source)?;
-            Some((source.path.clone(), source.position(finding.span.start).line))
+            Some((
+                source.path.clone(),
+                source.position(finding.span.start).line,
+            ))
         })
         .collect()
 }

@@ -30,7 +30,9 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     let formats = parse_formats(&arguments.formats)?;
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads).build_global();
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(arguments.threads)
+            .build_global();
     }
     let (stdin, paths): (Vec<_>, Vec<_>) = arguments
         .paths
@@ -60,7 +62,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             problems.push(Problem {
                 file: None,
                 position: None,
-                message: format!("nothing to check: no YAML or JSON files in {}", shown(&paths)),
+                message: format!(
+                    "nothing to check: no YAML or JSON files in {}",
+                    shown(&paths)
+                ),
             });
         }
         return Err(CommandError::Problems(problems));
@@ -94,7 +99,10 @@ fn exit(report: &Report, threshold: Option<Severity>) -> Exit {
 }
 
 fn shown(paths: &[PathBuf]) -> String {
-    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     paths.join(", ")
 }
 
@@ -125,15 +133,19 @@ fn load_config(arguments: &Check, root: &Path) -> Result<Config, CommandError> {
         read_config(&path, root)?
     };
     if let Some(version) = &arguments.kubernetes {
-        config.kubernetes = version
-            .parse()
-            .map_err(|error: config::VersionError| CommandError::Message(format!("--kubernetes: {error}")))?;
+        config.kubernetes = version.parse().map_err(|error: config::VersionError| {
+            CommandError::Message(format!("--kubernetes: {error}"))
+        })?;
     }
     Ok(config)
 }
 
 fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
-    let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let name = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string();
     let file = File {
         path: name.clone(),
         absolute: path.to_path_buf(),
@@ -142,8 +154,13 @@ fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
         bytes: 0,
     };
     match discover::load(&file) {
-        Loaded::Text(text) => config::parse(Source::new(name, text), SourceId(0)).map_err(CommandError::Problems),
-        other => Err(CommandError::Message(format!("{name}: {}", refusal(&other)))),
+        Loaded::Text(text) => {
+            config::parse(Source::new(name, text), SourceId(0)).map_err(CommandError::Problems)
+        }
+        other => Err(CommandError::Message(format!(
+            "{name}: {}",
+            refusal(&other)
+        ))),
     }
 }
 
@@ -184,12 +201,17 @@ fn load_selected_rules(
     if !problems.is_empty() {
         return Err(CommandError::Problems(problems));
     }
-    for (flag, wanted) in [("--select", &arguments.select), ("--ignore", &arguments.ignore)] {
-        for id in wanted.iter().filter(|id| !ids.contains(&id.as_str())) {
+    for (flag, wanted) in [
+        ("--select", &arguments.select),
+        ("--ignore", &arguments.ignore),
+    ] {
+        if let Some(id) = wanted.iter().find(|id| !ids.contains(&id.as_str())) {
             let hint = nearest_word(id, &ids)
                 .map(|near| format!(" (did you mean `{near}`?)"))
                 .unwrap_or_default();
-            return Err(CommandError::Message(format!("{flag}: there is no rule `{id}`{hint}")));
+            return Err(CommandError::Message(format!(
+                "{flag}: there is no rule `{id}`{hint}"
+            )));
         }
     }
     rules.retain(|rule| {
@@ -202,8 +224,16 @@ fn load_selected_rules(
 /// Inventories are read wherever they are; one that is not there is a problem at its place in the configuration.
 fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for inventory in config.clusters.iter().flat_map(|cluster| &cluster.inventory) {
-        if discovery.files.iter().any(|file| file.path == inventory.value) {
+    for inventory in config
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.inventory)
+    {
+        if discovery
+            .files
+            .iter()
+            .any(|file| file.path == inventory.value)
+        {
             continue;
         }
         let absolute = root.join(&inventory.value);
@@ -304,11 +334,7 @@ fn write_reports(
         Color::Never => false,
         Color::Auto => terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
     };
-    let width = if terminal {
-        textwrap_width()
-    } else {
-        0
-    };
+    let width = if terminal { textwrap_width() } else { 0 };
     for (format, file) in formats {
         let view = View {
             report,
@@ -338,7 +364,9 @@ fn write_reports(
 
 /// The terminal's width in columns, when it says one.
 fn textwrap_width() -> usize {
-    console::Term::stdout().size_checked().map_or(0, |(_, columns)| usize::from(columns))
+    console::Term::stdout()
+        .size_checked()
+        .map_or(0, |(_, columns)| usize::from(columns))
 }
 
 /// What to put before a path so that it leads to the file from the working directory.
@@ -348,7 +376,11 @@ fn prefix_from_here(root: &Path) -> String {
     };
     let root: Vec<Component<'_>> = root.components().collect();
     let here: Vec<Component<'_>> = here.components().collect();
-    let common = root.iter().zip(&here).take_while(|(one, other)| one == other).count();
+    let common = root
+        .iter()
+        .zip(&here)
+        .take_while(|(one, other)| one == other)
+        .count();
     let mut prefix = "../".repeat(here.len() - common);
     for component in &root[common..] {
         prefix.push_str(&component.as_os_str().to_string_lossy());

@@ -15,7 +15,11 @@ pub fn run(arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError>
     let rules = load_rules(&arguments.rules)?;
     match arguments.output {
         Listing::Table => {
-            let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+            let width = rules
+                .iter()
+                .map(|rule| rule.id.len())
+                .max()
+                .unwrap_or_default();
             for rule in rules.iter() {
                 writeln!(
                     out,

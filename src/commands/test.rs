@@ -34,10 +34,20 @@ pub fn run(arguments: &Test, out: &mut dyn Write) -> Result<Exit, CommandError> 
     for ((rule, example), outcome) in examples.iter().zip(&outcomes) {
         if *outcome != Outcome::Passed {
             failed += 1;
-            write!(out, "{}: {} ({})\n{outcome}", rule.id, example.name(), rule.file)?;
+            write!(
+                out,
+                "{}: {} ({})\n{outcome}",
+                rule.id,
+                example.name(),
+                rule.file
+            )?;
         }
     }
     let passed = examples.len() - failed;
     writeln!(out, "{passed} passed, {failed} failed")?;
-    Ok(if failed == 0 { Exit::Clean } else { Exit::Findings })
+    Ok(if failed == 0 {
+        Exit::Clean
+    } else {
+        Exit::Findings
+    })
 }

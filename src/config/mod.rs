@@ -179,10 +179,7 @@ impl Config {
                 } else {
                     String::new()
                 };
-                self.problem(
-                    pattern.span,
-                    format!("`{text}` matches no file{hint}"),
-                )
+                self.problem(pattern.span, format!("`{text}` matches no file{hint}"))
             })
             .collect();
         problems.sort();

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::FileFacts;
 use super::duplicates::{self, Visit};
 use super::overlays;
 use super::pools::{PoolDocument, read_pools};
 use super::read::{Context, Pod, TOLERATION_FIELDS, is_placeholder, is_template_action};
 use super::table::{RowLevel, Table};
-use super::FileFacts;
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_selection::NodeSelection;
@@ -25,7 +25,13 @@ const DEAD_ANNOTATIONS: [&str; 2] = [
 ];
 
 /// Reads one document.
-pub fn extract(root: Node<'_>, source: &Source, id: SourceId, table: &Table, facts: &mut FileFacts) {
+pub fn extract(
+    root: Node<'_>,
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    facts: &mut FileFacts,
+) {
     // Lists may hold lists; a work list instead of recursion bounds what a file can make us do.
     let mut pending = vec![(root, String::new(), None::<(String, String)>)];
     while let Some((node, base, inherited)) = pending.pop() {
@@ -111,14 +117,24 @@ impl<'a> ObjectReader<'_, 'a> {
             || self.object.kind.is_empty()
             || self.object.api_version.is_empty()
         {
-            if self.object.kind == "Kustomization" || self.source.path.ends_with("kustomization.yaml") {
-                self.facts.overlays.extend(overlays::kustomization(self.root, self.id));
+            if self.object.kind == "Kustomization"
+                || self.source.path.ends_with("kustomization.yaml")
+            {
+                self.facts
+                    .overlays
+                    .extend(overlays::kustomization(self.root, self.id));
             }
             self.search_elsewhere(text, Level::Other);
             return;
         }
         let group = api_group(&self.object.api_version).to_owned();
-        let version = self.object.api_version.rsplit('/').next().unwrap_or_default().to_owned();
+        let version = self
+            .object
+            .api_version
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         let kind = self.object.kind.clone();
         if self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
@@ -130,11 +146,15 @@ impl<'a> ObjectReader<'_, 'a> {
         if self.table.is_skipped(&group, &kind) {
             return;
         }
-        self.facts
-            .overlays
-            .extend(overlays::namespace_defaults(self.root, &self.object, self.id));
+        self.facts.overlays.extend(overlays::namespace_defaults(
+            self.root,
+            &self.object,
+            self.id,
+        ));
         if kind == "Kustomization" {
-            self.facts.overlays.extend(overlays::kustomization(self.root, self.id));
+            self.facts
+                .overlays
+                .extend(overlays::kustomization(self.root, self.id));
         }
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
@@ -202,7 +222,9 @@ impl<'a> ObjectReader<'_, 'a> {
         let partial =
             level == Level::Typed && !has_containers && self.object.kind != "RuntimeClass";
         if partial && says_something {
-            self.facts.overlays.push(overlays::partial(&self.object, self.id));
+            self.facts
+                .overlays
+                .push(overlays::partial(&self.object, self.id));
         }
         let lacks_list = node.get(list).is_none();
         let unread = match (&read.tolerations.unread, lacks_list) {
@@ -219,7 +241,8 @@ impl<'a> ObjectReader<'_, 'a> {
 
     fn shape(&self, level: Level, read: &Pod, unread: Option<String>, partial: bool) -> PodShape {
         let group = api_group(&self.object.api_version);
-        let injected = if self.object.kind == "DaemonSet" && ["apps", "extensions"].contains(&group) {
+        let injected = if self.object.kind == "DaemonSet" && ["apps", "extensions"].contains(&group)
+        {
             daemon_set_tolerations(read.host_network == Field::Is(true))
         } else {
             Vec::new()
@@ -251,7 +274,10 @@ impl<'a> ObjectReader<'_, 'a> {
         partial: bool,
         span: Option<Span>,
     ) {
-        if shape.unread_tolerations.as_deref().is_some_and(|why| why.contains("template"))
+        if shape
+            .unread_tolerations
+            .as_deref()
+            .is_some_and(|why| why.contains("template"))
             || shape.tolerations.iter().any(|entry| {
                 entry.key.is_unknown() || entry.value.is_unknown() || entry.effect.is_unknown()
             })
@@ -298,7 +324,13 @@ impl<'a> ObjectReader<'_, 'a> {
         };
         let found = !rows.is_empty();
         for (provider, row) in rows {
-            let pools = read_pools(self.table, provider, row, &document, &mut self.facts.oddities);
+            let pools = read_pools(
+                self.table,
+                provider,
+                row,
+                &document,
+                &mut self.facts.oddities,
+            );
             self.facts.pools.extend(pools);
         }
         found
@@ -361,7 +393,10 @@ impl<'a> ObjectReader<'_, 'a> {
     fn note_misplaced(&mut self, visits: &[Visit<'_>], at: usize) {
         let parent = duplicates::parent_of(visits, at);
         let holder = duplicates::key_of(visits, parent);
-        if matches!(holder, Some("annotations" | "labels" | "matchLabels" | "data" | "nodeSelector")) {
+        if matches!(
+            holder,
+            Some("annotations" | "labels" | "matchLabels" | "data" | "nodeSelector")
+        ) {
             return;
         }
         let path = duplicates::path_of(visits, at, &self.base);
@@ -393,7 +428,10 @@ impl<'a> ObjectReader<'_, 'a> {
             }
             Some("template") => "the pod template, beside its spec".to_owned(),
             Some("spec") if path == "spec.tolerations" => {
-                format!("the spec of the {}, outside the pod template", self.object.kind)
+                format!(
+                    "the spec of the {}, outside the pod template",
+                    self.object.kind
+                )
             }
             Some("jobTemplate") => "the job template, beside its spec".to_owned(),
             None if parent == 0 => "the top level of the object".to_owned(),

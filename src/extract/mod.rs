@@ -53,7 +53,9 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         if is_template(text) {
             in_template = true;
         } else {
-            facts.oddities.push(broken(error.span, &error.message, text));
+            facts
+                .oddities
+                .push(broken(error.span, &error.message, text));
         }
     }
     if in_template {

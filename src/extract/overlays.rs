@@ -59,7 +59,10 @@ fn touches_scheduling(text: &str) -> bool {
 
 /// The targets of the patches that a Kustomization (kustomize's own, or Flux's) holds or names.
 pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
-    let holder = root.get("spec").filter(|spec| spec.get("patches").is_some()).unwrap_or(root);
+    let holder = root
+        .get("spec")
+        .filter(|spec| spec.get("patches").is_some())
+        .unwrap_or(root);
     let mut overlays = Vec::new();
     for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
         for entry in holder.get(list).into_iter().flat_map(|node| node.items()) {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::read::{Context, describe, is_placeholder, is_template_action, read_requirement, read_text};
+use super::read::{
+    Context, describe, is_placeholder, is_template_action, read_requirement, read_text,
+};
 use super::table::{Anchored, EffectSpelling, PoolRow, Table};
 use crate::finding::Object;
 use crate::model::Field;
@@ -60,7 +62,10 @@ impl<'a> PoolDocument<'a> {
         let found = self.find(element, path, "");
         let one = found.first()?;
         match read_text(Some(one.node)) {
-            Field::Is(text) => Some((text, one.field.map_or(one.node.span(), |field| field.span()))),
+            Field::Is(text) => Some((
+                text,
+                one.field.map_or(one.node.span(), |field| field.span()),
+            )),
             Field::Absent | Field::Unknown => None,
         }
     }
@@ -138,8 +143,15 @@ fn matches(row: &PoolRow, document: &PoolDocument<'_>, element: Node<'_>) -> boo
         .iter()
         .all(|(path, text)| element.get(path).and_then(|node| node.raw()) == Some(text));
     let written = |path: &Anchored| {
-        let from = if path.from_root { document.root } else { element };
-        path.path.find(from).iter().any(|found| !found.node.is_null())
+        let from = if path.from_root {
+            document.root
+        } else {
+            element
+        };
+        path.path
+            .find(from)
+            .iter()
+            .any(|found| !found.node.is_null())
     };
     literal && row.match_written.iter().all(written) && !row.match_absent.iter().any(written)
 }
@@ -172,7 +184,11 @@ fn start_pool(
         .map(|(key, value)| (key.clone(), Field::Is(value.clone())))
         .collect();
     for key in row.pool_label.as_slice() {
-        let value = if named { Field::Is(name.clone()) } else { Field::Unknown };
+        let value = if named {
+            Field::Is(name.clone())
+        } else {
+            Field::Unknown
+        };
         labels.insert(key.clone(), value);
     }
     NodePool {
@@ -405,12 +421,22 @@ impl<'a> PoolReader<'_, 'a> {
     fn read_taint_field(&mut self, item: Node<'a>, name: &str, path: &str) -> Field<String> {
         let field = item.field(name);
         // Objects that an API server decodes refuse `value: true`; tools that read files take it as text.
-        let group = self.document.object.api_version.split('/').next().unwrap_or_default();
+        let group = self
+            .document
+            .object
+            .api_version
+            .split('/')
+            .next()
+            .unwrap_or_default();
         let strict = ["v1", "karpenter.sh"].contains(&group) || group.ends_with("cluster.x-k8s.io");
         if !strict {
             return read_text(field.map(|field| field.value));
         }
-        let level = if group == "v1" { Level::Typed } else { Level::Custom };
+        let level = if group == "v1" {
+            Level::Typed
+        } else {
+            Level::Custom
+        };
         Context {
             object: self.document.object,
             level,
@@ -428,10 +454,9 @@ impl<'a> PoolReader<'_, 'a> {
             EffectSpelling::UpperSnake | EffectSpelling::Kebab => true,
         };
         match Effect::canonical(written) {
-            Some(known) if own && known.as_str() != written => (
-                Field::Is(known.as_str().to_owned()),
-                Some(written.clone()),
-            ),
+            Some(known) if own && known.as_str() != written => {
+                (Field::Is(known.as_str().to_owned()), Some(written.clone()))
+            }
             _ => (effect, None),
         }
     }
@@ -465,7 +490,11 @@ impl<'a> PoolReader<'_, 'a> {
         self.pool.taints.push(PoolTaint {
             taint: Taint {
                 key: Field::Is(key.to_owned()),
-                value: if value.is_empty() { Field::Absent } else { Field::Is(value.to_owned()) },
+                value: if value.is_empty() {
+                    Field::Absent
+                } else {
+                    Field::Is(value.to_owned())
+                },
                 effect,
             },
             origin,
@@ -481,7 +510,11 @@ impl<'a> PoolReader<'_, 'a> {
         match read_text(Some(found.node)) {
             Field::Is(text) => {
                 self.taints_written = true;
-                for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+                for part in text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty())
+                {
                     self.push_taint_text(part, span, &found.path, Origin::Declared);
                 }
             }
@@ -505,7 +538,9 @@ impl<'a> PoolReader<'_, 'a> {
 
     /// kubeadm configuration inside a block string.
     fn read_patch(&mut self, found: &Found<'a>) {
-        let Some(inner) = found.node.raw() else { return };
+        let Some(inner) = found.node.raw() else {
+            return;
+        };
         let stream = yaml::parse(inner, self.document.source);
         if !stream.errors.is_empty() {
             self.incomplete("a kubeadm patch is not valid YAML");
@@ -560,7 +595,12 @@ impl<'a> PoolReader<'_, 'a> {
             self.incomplete("a kubeadm patch could not be read");
         }
         self.pool.labels.labels.extend(patch.labels.labels);
-        let known: Vec<_> = self.pool.taints.iter().map(|one| one.taint.clone()).collect();
+        let known: Vec<_> = self
+            .pool
+            .taints
+            .iter()
+            .map(|one| one.taint.clone())
+            .collect();
         for mut taint in patch.taints {
             taint.span = taint
                 .span
@@ -589,7 +629,11 @@ fn embedded_span(text: &str, node: Node<'_>, inner: &str, span: Span) -> Span {
     let outer = |offset: usize| {
         let before = &inner.as_bytes()[..offset.min(inner.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count();
-        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
+        let column = before
+            .iter()
+            .rev()
+            .take_while(|byte| **byte != b'\n')
+            .count();
         let mut at = content_start;
         for _ in 0..line {
             at += text[at..].find('\n')? + 1;

@@ -12,7 +12,8 @@ use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar, Style};
 
 /// Fields of a toleration, in the order of Kubernetes' own type.
-pub const TOLERATION_FIELDS: [&str; 5] = ["key", "operator", "value", "effect", "tolerationSeconds"];
+pub const TOLERATION_FIELDS: [&str; 5] =
+    ["key", "operator", "value", "effect", "tolerationSeconds"];
 
 /// Fields of a pod spec through which kubetaint sees scheduling; a misspelt one is dropped by the API server.
 const SCHEDULING_FIELDS: [&str; 7] = [
@@ -102,7 +103,7 @@ pub fn is_template_action(node: Node<'_>) -> bool {
     if node.kind() != Kind::Mapping || node.style() != Style::Flow {
         return false;
     }
-    let mut fields = node.written_fields().into_iter();
+    let mut fields = node.written_fields();
     matches!((fields.next(), fields.next()), (Some(only), None)
         if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
 }
@@ -212,7 +213,9 @@ impl Context<'_> {
         let name = field.name().unwrap_or_default();
         let mut oddity = self.oddity("unknown-field", field.key.span(), yaml::join(path, name));
         oddity.field = name.to_owned();
-        oddity.suggestion = nearest_word(name, candidates).unwrap_or_default().to_owned();
+        oddity.suggestion = nearest_word(name, candidates)
+            .unwrap_or_default()
+            .to_owned();
         oddity.detail = owner.to_owned();
         self.note(oddity);
     }
@@ -381,10 +384,7 @@ impl Context<'_> {
                 affinity.get("nodeAffinity"),
                 yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
             ),
-            None => (
-                pod.get("nodeAffinity"),
-                yaml::join(path, "nodeAffinity"),
-            ),
+            None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
         };
         let Some(affinity) = affinity else { return };
         if affinity.kind() != Kind::Mapping || is_template_action(affinity) {

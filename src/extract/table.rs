@@ -467,6 +467,7 @@ impl Table {
 impl KindRow {
     fn covers(&self, group: &str, kind: &str) -> bool {
         self.group == group
-            && (self.kinds.is_empty() || self.kinds.iter().any(|known| known == kind || known == "*"))
+            && (self.kinds.is_empty()
+                || self.kinds.iter().any(|known| known == kind || known == "*"))
     }
 }

@@ -28,14 +28,18 @@ pub struct Assignment {
 /// Finds the cluster of every workload.
 pub fn assign(gathered: &Gathered, config: &Config) -> Assignment {
     let path = |source: crate::source::SourceId| gathered.paths[source.0 as usize].as_str();
-    let scanned = |source: crate::source::SourceId| gathered.scanned_paths[source.0 as usize].as_str();
+    let scanned =
+        |source: crate::source::SourceId| gathered.scanned_paths[source.0 as usize].as_str();
     let cluster_of_pool: Vec<Option<usize>> = gathered
         .pools
         .iter()
         .map(|placed| {
             if placed.configured {
                 return placed.pool.cluster.as_ref().and_then(|name| {
-                    config.clusters.iter().position(|cluster| cluster.name == *name)
+                    config
+                        .clusters
+                        .iter()
+                        .position(|cluster| cluster.name == *name)
                 });
             }
             let own = path(placed.source);
@@ -62,7 +66,9 @@ pub fn assign(gathered: &Gathered, config: &Config) -> Assignment {
             let mut pools = indices(gathered, |index| cluster_of_pool[index] == Some(at));
             pools.extend(&everywhere);
             pools.sort_unstable();
-            let known = pools.iter().all(|index| gathered.pools[*index].pool.complete);
+            let known = pools
+                .iter()
+                .all(|index| gathered.pools[*index].pool.complete);
             Cluster {
                 name: Some(cluster.name.clone()),
                 complete: known && (cluster.complete || !cluster.inventory.is_empty()),
@@ -120,5 +126,7 @@ pub fn assign(gathered: &Gathered, config: &Config) -> Assignment {
 }
 
 fn indices(gathered: &Gathered, keep: impl Fn(usize) -> bool) -> Vec<usize> {
-    (0..gathered.pools.len()).filter(|index| keep(*index)).collect()
+    (0..gathered.pools.len())
+        .filter(|index| keep(*index))
+        .collect()
 }

@@ -35,6 +35,14 @@ pub struct ClusterFacts<'g> {
     comparison_operators: bool,
 }
 
+/// A key that is like another.
+struct NearKey<'k> {
+    key: &'k str,
+    likeness: Likeness,
+    /// Pool and taint that declare it; none when it is only well known.
+    declared: Option<(usize, usize)>,
+}
+
 /// Every key that a pool of the repository declares.
 pub fn declared_keys(gathered: &Gathered) -> BTreeSet<String> {
     gathered
@@ -71,7 +79,12 @@ impl<'g> ClusterFacts<'g> {
             .collect();
         let taints: Vec<Vec<Fact>> = models
             .iter()
-            .map(|pool| pool.taints.iter().map(|taint| taint_fact(pool, taint)).collect())
+            .map(|pool| {
+                pool.taints
+                    .iter()
+                    .map(|taint| taint_fact(pool, taint))
+                    .collect()
+            })
             .collect();
         let pools = models
             .iter()
@@ -107,12 +120,16 @@ impl<'g> ClusterFacts<'g> {
     pub fn toleration(&self, shape: &PodShape, index: usize) -> Fact {
         let entry = &shape.tolerations[index];
         let mut builder = entry_fact(entry, index, self.comparison_operators);
-        let tolerated = |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
+        let tolerated =
+            |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
         builder = match entry.key.text() {
             Some(key) => builder.bool("wellKnown", self.well_known.find(key).is_some()),
             None => builder.unknown("wellKnown"),
         };
-        let truths: Vec<Truth> = self.all_taints().map(|(_, _, taint)| tolerated(taint)).collect();
+        let truths: Vec<Truth> = self
+            .all_taints()
+            .map(|(_, _, taint)| tolerated(taint))
+            .collect();
         if truths.contains(&Truth::Unknown) {
             builder = builder.unknown("matches").unknown("mismatches");
         } else {
@@ -124,11 +141,18 @@ impl<'g> ClusterFacts<'g> {
             builder = builder.facts("matches", matches);
             builder = self.mismatches(builder, shape, entry);
         }
-        builder.facts("nearKeys", self.near_keys(shape, entry)).build()
+        builder
+            .facts("nearKeys", self.near_keys(shape, entry))
+            .build()
     }
 
     /// Taints with the entry's own key that nothing in the pod tolerates.
-    fn mismatches(&self, builder: FactBuilder, shape: &PodShape, entry: &Toleration) -> FactBuilder {
+    fn mismatches(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        entry: &Toleration,
+    ) -> FactBuilder {
         let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
             return builder.facts("mismatches", []);
         };
@@ -167,37 +191,41 @@ impl<'g> ClusterFacts<'g> {
                 .iter()
                 .any(|other| other.key.known().is_some_and(|other| other == candidate))
         };
-        let mut found: Vec<(Likeness, bool, &str, Option<(usize, usize)>)> = Vec::new();
-        for (pool, at, taint) in self.all_taints() {
-            let Some(candidate) = taint.taint.key.known() else {
-                continue;
-            };
+        let mut found: Vec<NearKey<'_>> = Vec::new();
+        let declared = self.all_taints().filter_map(|(pool, at, taint)| {
+            Some((taint.taint.key.known()?.as_str(), Some((pool, at))))
+        });
+        let known = self.well_known.keys().map(|candidate| (candidate, None));
+        for (candidate, declared) in declared.chain(known) {
             if let Some(likeness) = key_likeness(key, candidate)
-                && !found.iter().any(|(_, _, known, _)| known == candidate)
+                && !deliberate(candidate)
+                && !found.iter().any(|near| near.key == candidate)
             {
-                found.push((likeness, false, candidate, Some((pool, at))));
+                found.push(NearKey {
+                    key: candidate,
+                    likeness,
+                    declared,
+                });
             }
         }
-        for candidate in self.well_known.keys() {
-            if let Some(likeness) = key_likeness(key, candidate)
-                && !found.iter().any(|(_, _, known, _)| *known == candidate)
-            {
-                found.push((likeness, true, candidate, None));
-            }
-        }
-        found.retain(|(_, _, candidate, _)| !deliberate(candidate));
         // Declared ones first, then by likeness, so that the message names the likeliest.
-        found.sort_by(|one, other| {
-            (one.1, likeness_rank(&one.0), one.2).cmp(&(other.1, likeness_rank(&other.0), other.2))
+        found.sort_by_key(|near| {
+            (
+                near.declared.is_none(),
+                likeness_rank(&near.likeness),
+                near.key,
+            )
         });
         found
             .into_iter()
-            .map(|(likeness, _, candidate, declared)| {
-                let place = declared.and_then(|(pool, at)| self.taints[pool][at].place().cloned());
+            .map(|near| {
+                let place = near
+                    .declared
+                    .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
                 FactBuilder::new(FactKind::NearKey)
-                    .text("key", candidate)
-                    .text("likeness", likeness_word(&likeness))
-                    .bool("declared", declared.is_some())
+                    .text("key", near.key)
+                    .text("likeness", likeness_word(&near.likeness))
+                    .bool("declared", near.declared.is_some())
                     .place(place)
                     .build()
             })
@@ -284,7 +312,8 @@ impl<'g> ClusterFacts<'g> {
             .cloned()
             .collect();
         let (tolerated, _) = self.models[pool].blocking_taints().find(|(at, taint)| {
-            *at != missing && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
+            *at != missing
+                && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
         })?;
         Some(
             FactBuilder::new(FactKind::PartlyTolerated)
@@ -306,8 +335,8 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
         })
         .cloned()
         .collect();
-    let unread = shape.unread_tolerations.is_some()
-        || entries.iter().any(|entry| entry.key.is_unknown());
+    let unread =
+        shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
     unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
 }
 
@@ -336,7 +365,10 @@ fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> F
         .field("value", &entry.value, "")
         .field("effect", &entry.effect, "")
         .place(Some(Place::Entry(index)))
-        .handle(Handle::Toleration(Arc::new(entry.clone())), comparison_operators);
+        .handle(
+            Handle::Toleration(Arc::new(entry.clone())),
+            comparison_operators,
+        );
     match entry.toleration_seconds {
         Field::Absent => builder,
         Field::Is(seconds) => builder.int("tolerationSeconds", seconds),
@@ -387,15 +419,22 @@ fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
 /// `workload` with who it is, for scope workload.
 pub fn named(shape: &Fact, workload: &Workload) -> Fact {
     let pairs = |map: &std::collections::BTreeMap<String, String>| -> Vec<(String, String)> {
-        map.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+        map.iter()
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
     };
     let (labels, annotations) = (pairs(&workload.labels), pairs(&workload.annotations));
     fn texts(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
-        pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+        pairs
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
     }
     FactBuilder::extend(shape)
         .text("name", workload.object.name.clone().unwrap_or_default())
-        .text("namespace", workload.object.namespace.clone().unwrap_or_default())
+        .text(
+            "namespace",
+            workload.object.namespace.clone().unwrap_or_default(),
+        )
         .map("labels", texts(&labels))
         .map("annotations", texts(&annotations))
         .build()
@@ -483,7 +522,11 @@ pub fn oddity(oddity: &Oddity) -> (Fact, Fact) {
         .text("suggestion", oddity.suggestion.clone())
         .text("detail", oddity.detail.clone())
         .build();
-    let group = oddity.object.api_version.split_once('/').map_or("", |(group, _)| group);
+    let group = oddity
+        .object
+        .api_version
+        .split_once('/')
+        .map_or("", |(group, _)| group);
     let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
     (fact, owner)
 }

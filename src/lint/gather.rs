@@ -57,7 +57,11 @@ pub fn gather(
     for facts in all {
         report.counts.documents += facts.documents;
         for reason in facts.not_judged {
-            *report.counts.not_judged.entry(reason.to_owned()).or_default() += 1;
+            *report
+                .counts
+                .not_judged
+                .entry(reason.to_owned())
+                .or_default() += 1;
         }
         gathered.workloads.extend(facts.workloads);
         gathered.oddities.extend(facts.oddities);
@@ -71,22 +75,38 @@ pub fn gather(
     }
     // The configuration is a source, too: pools may stand in it.
     gathered.scanned_paths.push(String::new());
-    gathered.paths.push(config.source.as_ref().map(|source| source.path.clone()).unwrap_or_default());
+    gathered.paths.push(
+        config
+            .source
+            .as_ref()
+            .map(|source| source.path.clone())
+            .unwrap_or_default(),
+    );
 
     gathered.pools = join_references(read_pools, &gathered.paths);
-    gathered.pools.extend(configured_pools(config, config_source));
+    gathered
+        .pools
+        .extend(configured_pools(config, config_source));
     apply_runtime_classes(&mut gathered.workloads);
     let changed = apply_overlays(&mut gathered.workloads, &overlays);
     let mut count = |reason: &str, times: usize| {
         if times > 0 {
             let times = u32::try_from(times).unwrap_or(u32::MAX);
-            *report.counts.not_judged.entry(reason.to_owned()).or_default() += times;
+            *report
+                .counts
+                .not_judged
+                .entry(reason.to_owned())
+                .or_default() += times;
         }
     };
     count(CHANGED_ELSEWHERE, changed);
     count(
         INCOMPLETE_POOLS,
-        gathered.pools.iter().filter(|placed| !placed.pool.complete).count(),
+        gathered
+            .pools
+            .iter()
+            .filter(|placed| !placed.pool.complete)
+            .count(),
     );
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     report.counts.pools = number(gathered.pools.len());
@@ -144,8 +164,9 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
             None => {
                 let pool = &mut pools[index].pool;
                 pool.complete = false;
-                pool.incomplete_because
-                    .get_or_insert_with(|| format!("{} {} was not found", reference.0, reference.1));
+                pool.incomplete_because.get_or_insert_with(|| {
+                    format!("{} {} was not found", reference.0, reference.1)
+                });
             }
         }
     }
@@ -208,8 +229,14 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                 complete: true,
                 incomplete_because: None,
                 unschedulable: false,
-                span: Some(crate::source::Span { source, ..pool.span }),
-                name_span: Some(crate::source::Span { source, ..pool.span }),
+                span: Some(crate::source::Span {
+                    source,
+                    ..pool.span
+                }),
+                name_span: Some(crate::source::Span {
+                    source,
+                    ..pool.span
+                }),
                 object: Object::default(),
             }),
             source,
@@ -269,7 +296,10 @@ fn apply_overlays(workloads: &mut [Workload], overlays: &[Overlay]) -> usize {
         if workload.partial || workload.shape.level == Level::Other {
             continue;
         }
-        let Some(overlay) = overlays.iter().find(|overlay| touches(&overlay.target, workload)) else {
+        let Some(overlay) = overlays
+            .iter()
+            .find(|overlay| touches(&overlay.target, workload))
+        else {
             continue;
         };
         changed += 1;
@@ -291,7 +321,8 @@ fn touches(target: &Target, workload: &Workload) -> bool {
             workload.object.namespace.as_deref() == Some(namespace.as_str())
         }
         Target::Object { kind, name } => {
-            kind.as_ref().is_none_or(|kind| *kind == workload.object.kind)
+            kind.as_ref()
+                .is_none_or(|kind| *kind == workload.object.kind)
                 && name
                     .as_ref()
                     .is_none_or(|name| workload.object.name.as_ref() == Some(name))

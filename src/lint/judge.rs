@@ -50,33 +50,51 @@ pub fn judge(
         failures,
         ..
     } = judge;
-    report.problems.extend(failures.into_iter().map(|(file, message)| Problem {
-        file: Some(file),
-        position: None,
-        message,
-    }));
+    report
+        .problems
+        .extend(failures.into_iter().map(|(file, message)| Problem {
+            file: Some(file),
+            position: None,
+            message,
+        }));
     finish(&mut findings, &gathered);
     report.findings = findings;
 }
 
 /// Sorts findings, drops repetitions and counts identical ones.
 fn finish(findings: &mut Vec<Finding>, gathered: &Gathered) {
-    let path = |source: SourceId| gathered.paths.get(source.0 as usize).map_or("", String::as_str);
+    let path = |source: SourceId| {
+        gathered
+            .paths
+            .get(source.0 as usize)
+            .map_or("", String::as_str)
+    };
     findings.sort_by(|one, other| {
-        (path(one.span.source), one.span.start, &one.rule, one.span.end, &one.message).cmp(&(
-            path(other.span.source),
-            other.span.start,
-            &other.rule,
-            other.span.end,
-            &other.message,
-        ))
+        (
+            path(one.span.source),
+            one.span.start,
+            &one.rule,
+            one.span.end,
+            &one.message,
+        )
+            .cmp(&(
+                path(other.span.source),
+                other.span.start,
+                &other.rule,
+                other.span.end,
+                &other.message,
+            ))
     });
     findings.dedup_by(|one, other| {
         one.span == other.span && one.rule == other.rule && one.message == other.message
     });
     let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
     let key = |finding: &Finding| {
-        (finding.rule.clone(), finding.severity, finding.message.clone())
+        (
+            finding.rule.clone(),
+            finding.severity,
+            finding.message.clone(),
+        )
     };
     for finding in findings.iter() {
         *times.entry(key(finding)).or_default() += 1;
@@ -102,7 +120,14 @@ impl<'j> Judge<'j> {
             .rules
             .iter()
             .filter(|rule| rule.scope == scope)
-            .filter(|rule| !self.settings.config.rules.get(&rule.id).is_some_and(|setting| setting.off))
+            .filter(|rule| {
+                !self
+                    .settings
+                    .config
+                    .rules
+                    .get(&rule.id)
+                    .is_some_and(|setting| setting.off)
+            })
             .collect()
     }
 
@@ -150,8 +175,16 @@ impl<'j> Judge<'j> {
                     || !rule.needs(Need::CompletePools)
                     || rule.otherwise == Otherwise::Note)
         };
-        let entry_rules: Vec<&Rule> = self.rules(Scope::Toleration).into_iter().filter(applies).collect();
-        let workload_rules: Vec<&Rule> = self.rules(Scope::Workload).into_iter().filter(applies).collect();
+        let entry_rules: Vec<&Rule> = self
+            .rules(Scope::Toleration)
+            .into_iter()
+            .filter(applies)
+            .collect();
+        let workload_rules: Vec<&Rule> = self
+            .rules(Scope::Workload)
+            .into_iter()
+            .filter(applies)
+            .collect();
         let shapes: Vec<(&Arc<PodShape>, Vec<&Workload>)> = shapes.into_iter().collect();
         let judged: Vec<Vec<ShapeVerdict<'_>>> = shapes
             .par_iter()
@@ -218,15 +251,25 @@ impl<'j> Judge<'j> {
         let rules: Vec<&Rule> = self
             .rules(Scope::Pool)
             .into_iter()
-            .filter(|rule| cluster.complete || !rule.needs(Need::CompletePools) || rule.otherwise == Otherwise::Note)
+            .filter(|rule| {
+                cluster.complete
+                    || !rule.needs(Need::CompletePools)
+                    || rule.otherwise == Otherwise::Note
+            })
             .collect();
         // An inferred cluster is one of several views on the same pools; only a configured one is a whole.
-        if cluster.name.is_none() && assignment.clusters[..at].iter().any(|other| other.name.is_none() && other.pools == cluster.pools) {
+        if cluster.name.is_none()
+            && assignment.clusters[..at]
+                .iter()
+                .any(|other| other.name.is_none() && other.pools == cluster.pools)
+        {
             return;
         }
         let gate = self.settings.config.comparison_operators();
         for (index, pool) in facts.models.iter().enumerate() {
-            let tolerated = shapes.iter().any(|(shape, _)| facts::means_pool(shape, pool, gate));
+            let tolerated = shapes
+                .iter()
+                .any(|(shape, _)| facts::means_pool(shape, pool, gate));
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
                 .bool("tolerated", tolerated)
                 .build();
@@ -240,7 +283,15 @@ impl<'j> Judge<'j> {
                 };
                 let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
                 let labels = place::labels(&verdict.related, None);
-                self.push(rule, &verdict, severity, at, &pool.object, cluster.name.clone(), labels);
+                self.push(
+                    rule,
+                    &verdict,
+                    severity,
+                    at,
+                    &pool.object,
+                    cluster.name.clone(),
+                    labels,
+                );
             }
         }
     }
@@ -264,11 +315,19 @@ impl<'j> Judge<'j> {
                 complete: false,
                 pools: vec![index],
             };
-            let facts = ClusterFacts::new(&alone, self.gathered, declared, well_known, self.settings.config);
+            let facts = ClusterFacts::new(
+                &alone,
+                self.gathered,
+                declared,
+                well_known,
+                self.settings.config,
+            );
             let pool = &self.gathered.pools[index].pool;
             for (at, taint) in pool.taints.iter().enumerate() {
                 let fact = facts::judged_taint(&facts.taints[0][at], pool, at);
-                let bindings = bind(&facts).fact("taint", &fact).fact("pool", &facts.pools[0]);
+                let bindings = bind(&facts)
+                    .fact("taint", &fact)
+                    .fact("pool", &facts.pools[0]);
                 for rule in &rules {
                     let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
                         continue;
@@ -276,7 +335,15 @@ impl<'j> Judge<'j> {
                     if let Some(at) = place::of_taint(pool, taint) {
                         let labels = place::labels(&verdict.related, None);
                         let severity = verdict.severity;
-                        self.push(rule, &verdict, severity, at, &pool.object, named.clone(), labels);
+                        self.push(
+                            rule,
+                            &verdict,
+                            severity,
+                            at,
+                            &pool.object,
+                            named.clone(),
+                            labels,
+                        );
                     }
                 }
             }
@@ -299,11 +366,21 @@ impl<'j> Judge<'j> {
     }
 
     /// Severity after completeness and the kind of path are weighed.
-    fn lower(&self, rule: &Rule, severity: Severity, cluster: &Cluster, source: SourceId) -> Severity {
+    fn lower(
+        &self,
+        rule: &Rule,
+        severity: Severity,
+        cluster: &Cluster,
+        source: SourceId,
+    ) -> Severity {
         let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
         let rehearsal = rule.has_tag(CROSS_REFERENCE)
             && is_rehearsal(&self.gathered.scanned_paths[source.0 as usize]);
-        if incomplete || rehearsal { Severity::Note } else { severity }
+        if incomplete || rehearsal {
+            Severity::Note
+        } else {
+            severity
+        }
     }
 
     fn push_workload(
@@ -316,7 +393,11 @@ impl<'j> Judge<'j> {
     ) {
         let severity = self.lower(rule, verdict.severity, cluster, workload.source);
         let labels = place::labels(&verdict.related, Some(workload));
-        let name = if rule.has_tag(CROSS_REFERENCE) { cluster.name.clone() } else { None };
+        let name = if rule.has_tag(CROSS_REFERENCE) {
+            cluster.name.clone()
+        } else {
+            None
+        };
         self.push(rule, verdict, severity, at, &workload.object, name, labels);
     }
 

@@ -84,9 +84,17 @@ pub fn lint(
         all.push(one.facts);
     }
     if let Some(source) = &settings.config.source {
-        report.sources.insert(source_id(inputs.len()), source.clone());
+        report
+            .sources
+            .insert(source_id(inputs.len()), source.clone());
     }
-    let gathered = gather::gather(all, inputs, source_id(inputs.len()), settings.config, &mut report);
+    let gathered = gather::gather(
+        all,
+        inputs,
+        source_id(inputs.len()),
+        settings.config,
+        &mut report,
+    );
     judge::judge(gathered, settings, &well_known, &mut report);
     report.problems.sort();
     report.problems.dedup();
@@ -119,7 +127,9 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
         Content::Unusable { kind, detail } => {
             let mut facts = FileFacts::default();
             let span = Span::new(source_id(index), 0..0);
-            facts.oddities.push(extract::file_oddity(kind, span, &detail, "other"));
+            facts
+                .oddities
+                .push(extract::file_oddity(kind, span, &detail, "other"));
             Read {
                 facts,
                 source: Some(source),

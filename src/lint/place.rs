@@ -42,8 +42,13 @@ pub fn of_workload(workload: &Workload, at: &str) -> At {
     match at {
         "workload.selector" => {
             let telling = |(key, _, _): &&(String, Span, String)| {
-                !["kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os", "beta.kubernetes.io/arch"]
-                    .contains(&key.as_str())
+                ![
+                    "kubernetes.io/os",
+                    "kubernetes.io/arch",
+                    "beta.kubernetes.io/os",
+                    "beta.kubernetes.io/arch",
+                ]
+                .contains(&key.as_str())
             };
             workload
                 .selectors
@@ -96,7 +101,8 @@ pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<L
             Place::Span(span) => (*span, message.clone()),
             Place::Implied(span) => (*span, format!("{message} (implied, not written)")),
             Place::Entry(index) => {
-                let Some(located) = workload.and_then(|workload| workload.located.get(*index)) else {
+                let Some(located) = workload.and_then(|workload| workload.located.get(*index))
+                else {
                     continue;
                 };
                 (located.entry, message.clone())

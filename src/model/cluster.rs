@@ -5,31 +5,95 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Folder names whose children are independent examples of something.
 const COLLECTIONS: [&str; 16] = [
-    "blueprints", "demo", "demos", "e2e", "example", "examples", "fixtures", "patterns", "recipes",
-    "sample", "samples", "scenarios", "templates", "test", "testdata", "tests",
+    "blueprints",
+    "demo",
+    "demos",
+    "e2e",
+    "example",
+    "examples",
+    "fixtures",
+    "patterns",
+    "recipes",
+    "sample",
+    "samples",
+    "scenarios",
+    "templates",
+    "test",
+    "testdata",
+    "tests",
 ];
 
 /// Folder names that say "infrastructure", whose pools serve what stands beside them.
 const INFRASTRUCTURE: [&str; 20] = [
-    "aks", "capi", "cluster", "clusters", "eks", "gke", "infra", "infrastructure", "karpenter",
-    "machines", "machinesets", "node-pools", "nodegroups", "nodepools", "nodes", "platform",
-    "pools", "provisioners", "provisioning", "terraform",
+    "aks",
+    "capi",
+    "cluster",
+    "clusters",
+    "eks",
+    "gke",
+    "infra",
+    "infrastructure",
+    "karpenter",
+    "machines",
+    "machinesets",
+    "node-pools",
+    "nodegroups",
+    "nodepools",
+    "nodes",
+    "platform",
+    "pools",
+    "provisioners",
+    "provisioning",
+    "terraform",
 ];
 
 /// Words for environments, each with the one that stands for all its spellings.
 const ENVIRONMENTS: [(&str, &str); 19] = [
-    ("dev", "dev"), ("devel", "dev"), ("development", "dev"), ("int", "int"),
-    ("integration", "int"), ("live", "prod"), ("preprod", "preprod"), ("prd", "prod"),
-    ("prod", "prod"), ("production", "prod"), ("qa", "qa"), ("sandbox", "sandbox"),
-    ("stage", "staging"), ("staging", "staging"), ("stg", "staging"), ("test", "test"),
-    ("testing", "test"), ("uat", "uat"), ("canary", "canary"),
+    ("dev", "dev"),
+    ("devel", "dev"),
+    ("development", "dev"),
+    ("int", "int"),
+    ("integration", "int"),
+    ("live", "prod"),
+    ("preprod", "preprod"),
+    ("prd", "prod"),
+    ("prod", "prod"),
+    ("production", "prod"),
+    ("qa", "qa"),
+    ("sandbox", "sandbox"),
+    ("stage", "staging"),
+    ("staging", "staging"),
+    ("stg", "staging"),
+    ("test", "test"),
+    ("testing", "test"),
+    ("uat", "uat"),
+    ("canary", "canary"),
 ];
 
 /// Words in a path that say that what stands there is not what runs.
 const REHEARSALS: [&str; 22] = [
-    "archive", "archived", "attic", "demo", "demos", "deprecated", "disabled", "e2e", "example",
-    "examples", "fixture", "fixtures", "mock", "mocks", "old", "sample", "samples", "test",
-    "testdata", "testing", "tests", "unused",
+    "archive",
+    "archived",
+    "attic",
+    "demo",
+    "demos",
+    "deprecated",
+    "disabled",
+    "e2e",
+    "example",
+    "examples",
+    "fixture",
+    "fixtures",
+    "mock",
+    "mocks",
+    "old",
+    "sample",
+    "samples",
+    "test",
+    "testdata",
+    "testing",
+    "tests",
+    "unused",
 ];
 
 /// Whether a path below the scanned folder says test, example or archive.
@@ -41,7 +105,8 @@ pub fn is_rehearsal(path: &str) -> bool {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['-', '_', '.', ' ']).filter(|word| !word.is_empty())
+    text.split(['-', '_', '.', ' '])
+        .filter(|word| !word.is_empty())
 }
 
 /// The environments that a path names.
@@ -68,7 +133,11 @@ fn parent_of(folder: &str) -> &str {
 }
 
 fn last_segment(folder: &str) -> String {
-    folder.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
+    folder
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase()
 }
 
 /// Whether a folder is another or lies below it.
@@ -84,7 +153,10 @@ fn is_below(folder: &str, above: &str) -> bool {
 pub fn infer(pools: &[&str], workloads: &[&str]) -> Vec<Vec<usize>> {
     let workload_folders: BTreeSet<&str> = workloads.iter().map(|path| folder_of(path)).collect();
     let pool_folders: BTreeSet<&str> = pools.iter().map(|path| folder_of(path)).collect();
-    let examples: BTreeSet<&str> = pool_folders.intersection(&workload_folders).copied().collect();
+    let examples: BTreeSet<&str> = pool_folders
+        .intersection(&workload_folders)
+        .copied()
+        .collect();
     let serves: BTreeMap<&str, Option<&str>> = pool_folders
         .iter()
         .map(|folder| (*folder, reach(folder, &examples, &workload_folders)))
@@ -214,13 +286,19 @@ mod tests {
     #[test]
     fn children_of_an_examples_folder_are_strangers_to_each_other() {
         let pools = ["examples/a/pool.yaml"];
-        assert_eq!(served(&pools, &["examples/b/app.yaml"]), vec![Vec::<usize>::new()]);
+        assert_eq!(
+            served(&pools, &["examples/b/app.yaml"]),
+            vec![Vec::<usize>::new()]
+        );
     }
 
     #[test]
     fn pools_at_the_root_serve_the_folders_below() {
         let pools = ["pools.yaml"];
-        assert_eq!(served(&pools, &["apps/web.yaml", "x.yaml"]), vec![vec![0], vec![0]]);
+        assert_eq!(
+            served(&pools, &["apps/web.yaml", "x.yaml"]),
+            vec![vec![0], vec![0]]
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 pub mod cluster;
 pub mod label_keys;
 pub mod near_miss;
+mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
 pub mod taint;
@@ -11,7 +12,6 @@ pub mod toleration;
 pub mod validation;
 pub mod well_known;
 pub mod workload;
-mod node_labels;
 
 /// A field of a manifest, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

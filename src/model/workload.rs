@@ -90,8 +90,7 @@ impl PodShape {
         if self.prefers || !self.node_name.is_absent() {
             return Truth::Yes;
         }
-        let asks =
-            !self.selection.node_selector.is_empty() || !self.selection.required.is_absent();
+        let asks = !self.selection.node_selector.is_empty() || !self.selection.required.is_absent();
         match (asks, self.selection.unknown) {
             (true, _) => Truth::Yes,
             (false, true) => Truth::Unknown,

@@ -104,88 +104,129 @@ fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
     env.add_overload("isLabelValue", "is_label_value", vec![text()], |args| {
         answer(text_of(&args, 0).map(|text| validation::is_label_value(text).is_ok()))
     })?;
-    env.add_overload("isComparisonInteger", "is_comparison_integer", vec![text()], |args| {
-        answer(text_of(&args, 0).map(|text| validation::comparison_integer(text).is_ok()))
-    })?;
-    env.add_overload("nearest", "nearest_word", vec![text(), types::LIST_TYPE], |args| {
-        let word = text_of(&args, 0)?.to_owned();
-        let list: &[Box<dyn Val>] = args[1]
-            .as_ref()
-            .try_into()
-            .map_err(|_| ExecutionError::function_error("nearest", "a list of texts is needed"))?;
-        let candidates: Vec<&str> = list
-            .iter()
-            .filter_map(|item| item.downcast_ref::<CelString>().map(|text| text.inner()))
-            .collect();
-        let nearest = nearest_word(&word, &candidates).unwrap_or_default();
-        Ok(CowVal::owned(CelString::from(nearest.to_owned())))
-    })?;
+    env.add_overload(
+        "isComparisonInteger",
+        "is_comparison_integer",
+        vec![text()],
+        |args| answer(text_of(&args, 0).map(|text| validation::comparison_integer(text).is_ok())),
+    )?;
+    env.add_overload(
+        "nearest",
+        "nearest_word",
+        vec![text(), types::LIST_TYPE],
+        |args| {
+            let word = text_of(&args, 0)?.to_owned();
+            let list: &[Box<dyn Val>] = args[1].as_ref().try_into().map_err(|_| {
+                ExecutionError::function_error("nearest", "a list of texts is needed")
+            })?;
+            let candidates: Vec<&str> = list
+                .iter()
+                .filter_map(|item| item.downcast_ref::<CelString>().map(|text| text.inner()))
+                .collect();
+            let nearest = nearest_word(&word, &candidates).unwrap_or_default();
+            Ok(CowVal::owned(CelString::from(nearest.to_owned())))
+        },
+    )?;
     let (toleration, workload) = (FactKind::Toleration, FactKind::Workload);
     let (taint, pool) = (FactKind::Taint, FactKind::Pool);
-    env.add_member_overload("tolerates", "toleration_taint", fact(toleration), vec![fact(taint)], |args| {
-        let (one, other) = two_facts(&args)?;
-        match (one.handle(), other.handle()) {
-            (Handle::Toleration(entry), Handle::Taint(taint)) => {
-                known(entry.tolerates(taint, one.comparison_operators()))
-            }
-            _ => mismatch("tolerates"),
-        }
-    })?;
-    env.add_member_overload("tolerates", "workload_pool", fact(workload), vec![fact(pool)], |args| {
-        let (one, other) = two_facts(&args)?;
-        match (one.handle(), other.handle()) {
-            (Handle::Workload(shape), Handle::Pool(pool)) => {
-                let truth = pool.tolerated_by(&shape.all_tolerations(), one.comparison_operators());
-                match (truth, &shape.unread_tolerations) {
-                    (Truth::No, Some(_)) => known(Truth::Unknown),
-                    (truth, _) => known(truth),
+    env.add_member_overload(
+        "tolerates",
+        "toleration_taint",
+        fact(toleration),
+        vec![fact(taint)],
+        |args| {
+            let (one, other) = two_facts(&args)?;
+            match (one.handle(), other.handle()) {
+                (Handle::Toleration(entry), Handle::Taint(taint)) => {
+                    known(entry.tolerates(taint, one.comparison_operators()))
                 }
+                _ => mismatch("tolerates"),
             }
-            _ => mismatch("tolerates"),
-        }
-    })?;
-    env.add_member_overload("tolerates", "workload_taint", fact(workload), vec![fact(taint)], |args| {
-        let (one, other) = two_facts(&args)?;
-        match (one.handle(), other.handle()) {
-            (Handle::Workload(shape), Handle::Taint(taint)) => {
-                let all = shape.all_tolerations();
-                match (tolerate(&all, taint, one.comparison_operators()), &shape.unread_tolerations) {
-                    (Truth::No, Some(_)) => known(Truth::Unknown),
-                    (truth, _) => known(truth),
+        },
+    )?;
+    env.add_member_overload(
+        "tolerates",
+        "workload_pool",
+        fact(workload),
+        vec![fact(pool)],
+        |args| {
+            let (one, other) = two_facts(&args)?;
+            match (one.handle(), other.handle()) {
+                (Handle::Workload(shape), Handle::Pool(pool)) => {
+                    let truth =
+                        pool.tolerated_by(&shape.all_tolerations(), one.comparison_operators());
+                    match (truth, &shape.unread_tolerations) {
+                        (Truth::No, Some(_)) => known(Truth::Unknown),
+                        (truth, _) => known(truth),
+                    }
                 }
+                _ => mismatch("tolerates"),
             }
-            _ => mismatch("tolerates"),
-        }
-    })?;
-    env.add_member_overload("selects", "workload_selects", fact(workload), vec![fact(pool)], |args| {
-        let (one, other) = two_facts(&args)?;
-        match (one.handle(), other.handle()) {
-            (Handle::Workload(shape), Handle::Pool(pool)) => {
-                known(shape.selection.selects(&pool.labels, None))
+        },
+    )?;
+    env.add_member_overload(
+        "tolerates",
+        "workload_taint",
+        fact(workload),
+        vec![fact(taint)],
+        |args| {
+            let (one, other) = two_facts(&args)?;
+            match (one.handle(), other.handle()) {
+                (Handle::Workload(shape), Handle::Taint(taint)) => {
+                    let all = shape.all_tolerations();
+                    match (
+                        tolerate(&all, taint, one.comparison_operators()),
+                        &shape.unread_tolerations,
+                    ) {
+                        (Truth::No, Some(_)) => known(Truth::Unknown),
+                        (truth, _) => known(truth),
+                    }
+                }
+                _ => mismatch("tolerates"),
             }
-            _ => mismatch("selects"),
-        }
-    })?;
-    env.add_member_overload("canLand", "workload_can_land", fact(workload), vec![fact(pool)], |args| {
-        let (one, other) = two_facts(&args)?;
-        match (one.handle(), other.handle()) {
-            (Handle::Workload(shape), Handle::Pool(pool)) => {
-                let placement = place(
-                    &shape.selection,
-                    &shape.all_tolerations(),
-                    shape.unread_tolerations.is_none(),
-                    pool,
-                    one.comparison_operators(),
-                );
-                known(match placement {
-                    Placement::Lands => Truth::Yes,
-                    Placement::Unselected | Placement::Untolerated(_) => Truth::No,
-                    Placement::Unknown(_) => Truth::Unknown,
-                })
+        },
+    )?;
+    env.add_member_overload(
+        "selects",
+        "workload_selects",
+        fact(workload),
+        vec![fact(pool)],
+        |args| {
+            let (one, other) = two_facts(&args)?;
+            match (one.handle(), other.handle()) {
+                (Handle::Workload(shape), Handle::Pool(pool)) => {
+                    known(shape.selection.selects(&pool.labels, None))
+                }
+                _ => mismatch("selects"),
             }
-            _ => mismatch("canLand"),
-        }
-    })?;
+        },
+    )?;
+    env.add_member_overload(
+        "canLand",
+        "workload_can_land",
+        fact(workload),
+        vec![fact(pool)],
+        |args| {
+            let (one, other) = two_facts(&args)?;
+            match (one.handle(), other.handle()) {
+                (Handle::Workload(shape), Handle::Pool(pool)) => {
+                    let placement = place(
+                        &shape.selection,
+                        &shape.all_tolerations(),
+                        shape.unread_tolerations.is_none(),
+                        pool,
+                        one.comparison_operators(),
+                    );
+                    known(match placement {
+                        Placement::Lands => Truth::Yes,
+                        Placement::Unselected | Placement::Untolerated(_) => Truth::No,
+                        Placement::Unknown(_) => Truth::Unknown,
+                    })
+                }
+                _ => mismatch("canLand"),
+            }
+        },
+    )?;
     Ok(())
 }
 
@@ -218,7 +259,10 @@ fn known<'b, 'v>(truth: Truth) -> Evaluated<'b, 'v> {
 }
 
 fn mismatch<'b, 'v>(function: &str) -> Evaluated<'b, 'v> {
-    Err(ExecutionError::function_error(function, "not meant for these facts"))
+    Err(ExecutionError::function_error(
+        function,
+        "not meant for these facts",
+    ))
 }
 
 impl Expression {
@@ -229,7 +273,10 @@ impl Expression {
     pub fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Self, ExpressionError> {
         let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
         if text.len() > MAX_EXPRESSION_BYTES {
-            return error(0, format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"));
+            return error(
+                0,
+                format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
+            );
         }
         let program = match ENV.compile(text) {
             Ok(program) => program,
@@ -247,17 +294,26 @@ impl Expression {
             local: Vec::new(),
         };
         let ty = check.infer(program.expression())?;
-        let fits = match (expected, ty) {
-            (_, Ty::Dyn) | (Expected::Condition, Ty::Bool) => true,
-            (Expected::Text, Ty::Text | Ty::Int | Ty::Bool | Ty::List(Ty::Text | Ty::Dyn)) => true,
-            (Expected::Facts, Ty::Fact(_) | Ty::List(Ty::Fact(_) | Ty::Dyn)) => true,
-            _ => false,
-        };
+        let fits = matches!(
+            (expected, ty),
+            (_, Ty::Dyn)
+                | (Expected::Condition, Ty::Bool)
+                | (
+                    Expected::Text,
+                    Ty::Text | Ty::Int | Ty::Bool | Ty::List(Ty::Text | Ty::Dyn)
+                )
+                | (
+                    Expected::Facts,
+                    Ty::Fact(_) | Ty::List(Ty::Fact(_) | Ty::Dyn)
+                )
+        );
         if !fits {
             let wanted = match expected {
                 Expected::Condition => "a condition must be boolean",
                 Expected::Text => "a hole must give a text, a number or a list of texts",
-                Expected::Facts => "this must give a fact (a taint, a pool, a toleration) or a list of them",
+                Expected::Facts => {
+                    "this must give a fact (a taint, a pool, a toleration) or a list of them"
+                }
             };
             return error(0, wanted.to_owned());
         }
@@ -318,7 +374,9 @@ impl Expression {
 
 fn explain(error: &ExecutionError) -> Evaluation {
     match error {
-        ExecutionError::FunctionError { function, .. } if function == UNKNOWN => Evaluation::Unknown,
+        ExecutionError::FunctionError { function, .. } if function == UNKNOWN => {
+            Evaluation::Unknown
+        }
         // A label or annotation that is not there, read without `in` or `has`.
         ExecutionError::NoSuchKey(_) => Evaluation::Unknown,
         other => Evaluation::Failed(other.to_string()),
@@ -338,12 +396,18 @@ fn write_value(value: &Value) -> String {
 fn line_column_offset(text: &str, (line, column): (isize, isize)) -> usize {
     let line = usize::try_from(line).unwrap_or(1).max(1);
     let column = usize::try_from(column).unwrap_or(1).max(1);
-    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
     char_offset(text.get(start..).unwrap_or_default(), column - 1) + start
 }
 
 fn char_offset(text: &str, chars: usize) -> usize {
-    text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+    text.char_indices()
+        .nth(chars)
+        .map_or(text.len(), |(at, _)| at)
 }
 
 /// The walk that checks names and finds types.
@@ -356,7 +420,11 @@ struct Check<'e> {
 
 impl Check<'_> {
     fn error<T>(&self, expr: &IdedExpr, message: String) -> Result<T, ExpressionError> {
-        let chars = self.program.source_info().offset_for(expr.id).map_or(0, |(start, _)| start);
+        let chars = self
+            .program
+            .source_info()
+            .offset_for(expr.id)
+            .map_or(0, |(start, _)| start);
         Err(ExpressionError {
             offset: char_offset(self.text, chars as usize),
             message,
@@ -480,9 +548,10 @@ impl Check<'_> {
             }
             Ty::TextMap => Ok(Ty::Text),
             Ty::Dyn => Ok(Ty::Dyn),
-            Ty::Bool | Ty::Int | Ty::Text | Ty::List(_) => {
-                self.error(expr, format!("there is no field `{name}` in a {}", word(owner)))
-            }
+            Ty::Bool | Ty::Int | Ty::Text | Ty::List(_) => self.error(
+                expr,
+                format!("there is no field `{name}` in a {}", word(owner)),
+            ),
         }
     }
 
@@ -508,7 +577,11 @@ impl Check<'_> {
             Some((_, ty)) => Ok(*ty),
             None => self.error(
                 expr,
-                format!("unknown function `{name}`{}; known are {}", suggest(name, known), names(known)),
+                format!(
+                    "unknown function `{name}`{}; known are {}",
+                    suggest(name, known),
+                    names(known)
+                ),
             ),
         }
     }
@@ -519,7 +592,9 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
     let ty = match name {
         operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
             if !arguments.iter().all(boolean) {
-                return Some(Err("both sides of && and ||, and what follows !, must be boolean".to_owned()));
+                return Some(Err(
+                    "both sides of && and ||, and what follows !, must be boolean".to_owned(),
+                ));
             }
             Ty::Bool
         }
@@ -559,8 +634,12 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
             [Ty::TextMap, _] => Ty::Text,
             _ => Ty::Dyn,
         },
-        operators::SUBSTRACT | operators::MULTIPLY | operators::DIVIDE | operators::MODULO => Ty::Int,
-        other if other.starts_with('_') || other.starts_with('@') || other.starts_with('-') => Ty::Dyn,
+        operators::SUBSTRACT | operators::MULTIPLY | operators::DIVIDE | operators::MODULO => {
+            Ty::Int
+        }
+        other if other.starts_with('_') || other.starts_with('@') || other.starts_with('-') => {
+            Ty::Dyn
+        }
         _ => return None,
     };
     Some(Ok(ty))
@@ -592,7 +671,11 @@ fn word(ty: Ty) -> &'static str {
 }
 
 fn names(known: &[Entry]) -> String {
-    known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    known
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn suggest(name: &str, known: &[Entry]) -> String {
@@ -601,4 +684,3 @@ fn suggest(name: &str, known: &[Entry]) -> String {
         .map(|near| format!(" (did you mean `{near}`?)"))
         .unwrap_or_default()
 }
-

@@ -189,7 +189,10 @@ impl Loader<'_> {
             .map(|error| self.problem(error.span, format!("not valid YAML: {}", error.message)))
             .collect();
         let start = Span::new(SourceId(0), 0..0);
-        let mut documents = stream.documents.iter().filter(|document| !document.is_empty());
+        let mut documents = stream
+            .documents
+            .iter()
+            .filter(|document| !document.is_empty());
         let Some(document) = documents.next().filter(|_| problems.is_empty()) else {
             if problems.is_empty() {
                 problems.push(self.problem(start, "the file holds no rule"));
@@ -197,7 +200,9 @@ impl Loader<'_> {
             return Err(problems);
         };
         if let Some(second) = documents.next() {
-            return Err(vec![self.problem(second.root().span(), "a rule file holds one rule")]);
+            return Err(vec![
+                self.problem(second.root().span(), "a rule file holds one rule"),
+            ]);
         }
         let file: RuleFile = yaml::from_node(document.root())
             .map_err(|error| vec![self.problem(error.span, error.message)])?;
@@ -284,9 +289,12 @@ impl Loader<'_> {
         let mut problems = Vec::new();
         let id = &file.id.value;
         let kebab = !id.is_empty()
-            && id
-                .split('-')
-                .all(|word| !word.is_empty() && word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit()));
+            && id.split('-').all(|word| {
+                !word.is_empty()
+                    && word
+                        .chars()
+                        .all(|one| one.is_ascii_lowercase() || one.is_ascii_digit())
+            });
         if !kebab {
             problems.push(self.problem(file.id.span, format!("id `{id}` is not kebab-case")));
         }
@@ -303,7 +311,11 @@ impl Loader<'_> {
 
     fn check_examples(&self, file: &RuleFile, problems: &mut Vec<Problem>) {
         let span = file.id.span;
-        if file.examples.iter().any(|one| one.bad.is_some() == one.good.is_some()) {
+        if file
+            .examples
+            .iter()
+            .any(|one| one.bad.is_some() == one.good.is_some())
+        {
             problems.push(self.problem(span, "each example is either `bad` or `good`"));
         }
         let marked = |text: &ExampleText| text.files().iter().any(|(_, text)| text.contains(MARK));
@@ -313,7 +325,12 @@ impl Loader<'_> {
         if !file.examples.iter().any(|one| one.good.is_some()) {
             problems.push(self.problem(span, "a rule needs at least one good example"));
         }
-        if file.examples.iter().filter_map(|one| one.bad.as_ref()).any(|text| !marked(text)) {
+        if file
+            .examples
+            .iter()
+            .filter_map(|one| one.bad.as_ref())
+            .any(|text| !marked(text))
+        {
             problems.push(self.problem(
                 span,
                 format!("a bad example marks each expected line with `{MARK}`"),
@@ -382,7 +399,9 @@ impl RuleSet {
     ///
     /// # Errors
     /// Everything that is wrong with any of them.
-    pub fn load<'s>(sources: impl IntoIterator<Item = &'s Source>) -> Result<RuleSet, Vec<Problem>> {
+    pub fn load<'s>(
+        sources: impl IntoIterator<Item = &'s Source>,
+    ) -> Result<RuleSet, Vec<Problem>> {
         let mut by_id = BTreeMap::new();
         let mut problems = Vec::new();
         for source in sources {

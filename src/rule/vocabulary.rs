@@ -39,10 +39,7 @@ const PARTLY: Ty = Ty::List(&Ty::Fact(FactKind::PartlyTolerated));
 const ERRORS: Ty = Ty::List(&Ty::Fact(FactKind::FieldError));
 const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
-const CLUSTER_VARIABLES: [Entry; 2] = [
-    ("cluster", Ty::Fact(FactKind::Cluster)),
-    ("pools", POOLS),
-];
+const CLUSTER_VARIABLES: [Entry; 2] = [("cluster", Ty::Fact(FactKind::Cluster)), ("pools", POOLS)];
 
 /// The variables of a scope.
 pub fn variables(scope: Scope) -> Vec<Entry> {
