@@ -607,6 +607,46 @@ fn pinning_needs_a_label_that_singles_out_a_kind_of_node() {
 }
 
 #[test]
+fn a_kind_of_node_is_selected_whatever_the_pool_leaves_unsaid() {
+    let gpu = labelled(&["acme.io/pool=gpu"], OtherLabels::WellKnownOnly);
+    let rows = [
+        (
+            selector(&["acme.io/pool=gpu", "kubernetes.io/os=linux"]),
+            Yes,
+            "nearly every node is Linux",
+        ),
+        (
+            selector(&["acme.io/pool=gpu", "topology.kubernetes.io/zone=a"]),
+            Yes,
+            "the place is not said by the pool",
+        ),
+        (
+            selector(&["acme.io/pool=gpu", "kubernetes.io/arch=arm64"]),
+            Unknown,
+            "the architecture is a kind of its own",
+        ),
+        (
+            selector(&["acme.io/pool=web", "kubernetes.io/os=linux"]),
+            No,
+            "another pool",
+        ),
+        (
+            selector(&["kubernetes.io/os=linux"]),
+            No,
+            "no kind of node is asked for",
+        ),
+        (
+            affinity(&[&["acme.io/pool In gpu"], &["kubernetes.io/os In linux"]]),
+            No,
+            "one alternative lets in any node",
+        ),
+    ];
+    for (selection, expected, why) in rows {
+        assert_eq!(selection.selects_kind(&gpu, None), expected, "{why}");
+    }
+}
+
+#[test]
 fn required_labels_are_those_without_an_alternative() {
     let mut selection = affinity(&[&["pool In gpu", "team In a b", "x NotIn y"]]);
     selection.node_selector = selector(&["zone=z", "later=?"]).node_selector;

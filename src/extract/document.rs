@@ -433,6 +433,9 @@ impl<'a> ObjectReader<'_, 'a> {
                     self.object.kind
                 )
             }
+            Some("spec") if path == "spec.jobTemplate.spec.tolerations" => {
+                "the spec of the job, outside the pod template".to_owned()
+            }
             Some("jobTemplate") => "the job template, beside its spec".to_owned(),
             None if parent == 0 => "the top level of the object".to_owned(),
             Some(key) => format!("`{key}`"),
@@ -444,8 +447,12 @@ impl<'a> ObjectReader<'_, 'a> {
         let path = duplicates::path_of(visits, at, &self.base);
         let parent = duplicates::parent_of(visits, at);
         let key = duplicates::key_of(visits, at).unwrap_or_default();
+        let span = visits[parent]
+            .node
+            .field(key)
+            .map_or(visits[at].node.span(), |field| field.key.span());
         let tolerations = Self::context(&self.object, Level::Other, &mut self.facts.oddities)
-            .read_tolerations(visits[at].node, &path);
+            .read_tolerations(visits[at].node, span, &path);
         let read = Pod {
             tolerations,
             selection: NodeSelection {
@@ -456,10 +463,6 @@ impl<'a> ObjectReader<'_, 'a> {
         };
         let unread = read.tolerations.unread.clone();
         let shape = self.shape(Level::Other, &read, unread, false);
-        let span = visits[parent]
-            .node
-            .field(key)
-            .map_or(visits[at].node.span(), |field| field.key.span());
         let holder = duplicates::path_of(visits, parent, &self.base);
         self.push(shape, read, holder, false, Some(span));
     }

@@ -220,10 +220,11 @@ impl Context<'_> {
         self.note(oddity);
     }
 
-    /// A list under `tolerations`: entries, where they stand, and why there may be more of them.
-    pub fn read_tolerations(&mut self, list: Node<'_>, path: &str) -> Tolerations {
+    /// A list under `tolerations`: entries, where they stand, and why there may be more of them. What concerns the
+    /// list as a whole points at its key: that is the line people look for, the value may begin on the next one.
+    pub fn read_tolerations(&mut self, list: Node<'_>, key: Span, path: &str) -> Tolerations {
         let mut read = Tolerations {
-            span: Some(list.written_at()),
+            span: Some(key),
             ..Tolerations::default()
         };
         match list.kind() {
@@ -234,7 +235,7 @@ impl Context<'_> {
                 return read;
             }
             _ => {
-                self.malformed(list.span(), path, describe(list), "the list");
+                self.malformed(key, path, describe(list), "the list");
                 read.unread = Some("`tolerations` is not a list".to_owned());
                 return read;
             }
@@ -313,7 +314,7 @@ impl Context<'_> {
         let mut read = Pod::default();
         if let Some(list) = pod.field(tolerations_key) {
             let at = yaml::join(path, tolerations_key);
-            read.tolerations = self.read_tolerations(list.value, &at);
+            read.tolerations = self.read_tolerations(list.value, list.key.span(), &at);
         }
         if pod.get("containers").is_some() {
             for field in pod.fields() {

@@ -260,7 +260,9 @@ impl<'g> ClusterFacts<'g> {
                 pool,
                 self.comparison_operators,
             );
-            let certain = selects == Truth::Yes && asks;
+            let certain = asks
+                && (selects == Truth::Yes
+                    || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
             if certain {
                 selected.push(self.pools[at].clone());
             }
@@ -270,7 +272,7 @@ impl<'g> ClusterFacts<'g> {
                 }
                 Placement::Untolerated(taint) if selects != Truth::No => {
                     // Pods that ask for an extended resource often get its toleration from admission.
-                    if self.may_be_injected(shape, &pool.taints[taint].taint) {
+                    if may_be_injected(shape, &pool.taints[taint].taint) {
                         possible.push(self.pools[at].clone());
                         continue;
                     }
@@ -295,14 +297,6 @@ impl<'g> ClusterFacts<'g> {
             .build()
     }
 
-    /// ExtendedResourceToleration adds a toleration whose key is the resource that a container asks for.
-    fn may_be_injected(&self, shape: &PodShape, taint: &Taint) -> bool {
-        taint
-            .key
-            .known()
-            .is_some_and(|key| shape.extended_resources.contains(key))
-    }
-
     /// The pool, when a named entry tolerates another of its hard taints.
     fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Fact> {
         let named: Vec<Toleration> = shape
@@ -325,6 +319,14 @@ impl<'g> ClusterFacts<'g> {
     }
 }
 
+/// ExtendedResourceToleration adds a toleration whose key is the resource that a container asks for.
+fn may_be_injected(shape: &PodShape, taint: &Taint) -> bool {
+    taint
+        .key
+        .known()
+        .is_some_and(|key| shape.extended_resources.contains(key))
+}
+
 /// Whether a pod of this shape gets past all hard taints of a pool, other than by the blanket of a DaemonSet.
 pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool) -> bool {
     let entries: Vec<Toleration> = shape
@@ -337,7 +339,10 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
         .collect();
     let unread =
         shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
-    unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
+    let injected = pool
+        .blocking_taints()
+        .any(|(_, taint)| may_be_injected(shape, &taint.taint));
+    unread || injected || pool.tolerated_by(&entries, comparison_operators) != Truth::No
 }
 
 fn likeness_word(likeness: &Likeness) -> &'static str {

@@ -85,6 +85,35 @@ impl NodeSelection {
         }
     }
 
+    /// Whether the labels that name a kind of node, of all that the pod asks for, surely select this pool. What nearly
+    /// every node has, and where a node is or how big it is, is left aside: a pool seldom says it. `No` where the pod
+    /// asks for no kind of node, or where the whole selection rules the pool out.
+    pub fn selects_kind(&self, node: &NodeLabels, node_name: Option<&str>) -> Truth {
+        if self.selects(node, node_name) == Truth::No {
+            return Truth::No;
+        }
+        let mut kind = self.clone();
+        kind.node_selector
+            .retain(|key, value| names_a_kind(key, std::slice::from_ref(value)));
+        match &mut kind.required {
+            Field::Is(terms) => {
+                terms.retain(|term| !term.is_empty());
+                for term in terms.iter_mut() {
+                    term.expressions.retain(Requirement::names_a_kind);
+                }
+                // An alternative that names no kind lets in any node.
+                if terms.iter().any(Term::is_empty) {
+                    kind.required = Field::Absent;
+                }
+            }
+            Field::Absent | Field::Unknown => {}
+        }
+        if kind.node_selector.is_empty() && kind.required.is_absent() {
+            return Truth::No;
+        }
+        kind.selects(node, node_name)
+    }
+
     /// `nodeSelector` and one of the terms together.
     fn selects_by(&self, term: Option<&Term>, node: &NodeLabels, node_name: Option<&str>) -> Truth {
         let mut answer = Truth::Yes;
@@ -168,18 +197,23 @@ impl Term {
     }
 
     fn pins(&self) -> bool {
-        self.expressions.iter().any(|expression| {
-            let Some(key) = expression.key.text() else {
-                return false;
-            };
-            match expression.operator.text() {
-                Some("In") => names_a_kind(key, &expression.values),
-                Some("Exists" | "Gt" | "Lt") => {
-                    everyday_value(key).is_none() && !is_place_or_size_key(key)
-                }
-                _ => false,
+        self.expressions.iter().any(Requirement::names_a_kind)
+    }
+}
+
+impl Requirement {
+    /// Whether a node must have a label that tells it from the everyday node.
+    fn names_a_kind(&self) -> bool {
+        let Some(key) = self.key.text() else {
+            return false;
+        };
+        match self.operator.text() {
+            Some("In") => names_a_kind(key, &self.values),
+            Some("Exists" | "Gt" | "Lt") => {
+                everyday_value(key).is_none() && !is_place_or_size_key(key)
             }
-        })
+            _ => false,
+        }
     }
 }
 
