@@ -120,9 +120,7 @@ impl<'a> ObjectReader<'_, 'a> {
             if self.object.kind == "Kustomization"
                 || self.source.path.ends_with("kustomization.yaml")
             {
-                self.facts
-                    .overlays
-                    .extend(overlays::kustomization(self.root, self.id));
+                self.read_kustomization();
             }
             self.search_elsewhere(text, Level::Other);
             return;
@@ -136,11 +134,15 @@ impl<'a> ObjectReader<'_, 'a> {
             .unwrap_or_default()
             .to_owned();
         let kind = self.object.kind.clone();
-        if self.table.injects(&group, &kind, text) {
+        if let Some(row) = self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
                 source: self.id,
-                target: overlays::Target::Everything,
+                target: overlays::Target::Injected {
+                    label: row.workload_label.clone(),
+                    kinds: row.workload_kinds.clone(),
+                },
                 what: "a policy in this repository adds tolerations",
+                within: None,
             });
         }
         if self.table.is_skipped(&group, &kind) {
@@ -151,10 +153,8 @@ impl<'a> ObjectReader<'_, 'a> {
             &self.object,
             self.id,
         ));
-        if kind == "Kustomization" {
-            self.facts
-                .overlays
-                .extend(overlays::kustomization(self.root, self.id));
+        if kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io") {
+            self.read_kustomization();
         }
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
@@ -168,6 +168,14 @@ impl<'a> ObjectReader<'_, 'a> {
         if !self.table.has_other_tolerations(&group, &kind) {
             self.search_elsewhere(text, level.unwrap_or(Level::Other));
         }
+    }
+
+    fn read_kustomization(&mut self) {
+        let (root, id) = (self.root, self.id);
+        self.facts
+            .overlays
+            .extend(overlays::kustomization(root, id));
+        self.facts.kustomizations.push(overlays::takes_in(root, id));
     }
 
     fn context<'c>(

@@ -4,6 +4,7 @@ mod cluster;
 mod facts;
 mod gather;
 mod judge;
+mod overlay;
 mod place;
 
 use rayon::prelude::*;
