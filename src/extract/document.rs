@@ -452,8 +452,11 @@ impl<'a> ObjectReader<'_, 'a> {
         let path = duplicates::path_of(visits, at, &self.base);
         let parent = duplicates::parent_of(visits, at);
         let key = duplicates::key_of(visits, at).unwrap_or_default();
+        let Some(field) = visits[parent].node.field(key) else {
+            return;
+        };
         let tolerations = Self::context(&self.object, Level::Other, &mut self.facts.oddities)
-            .read_tolerations(visits[at].node, &path);
+            .read_tolerations(field, &path);
         let read = Pod {
             tolerations,
             selection: NodeSelection {
@@ -464,10 +467,7 @@ impl<'a> ObjectReader<'_, 'a> {
         };
         let unread = read.tolerations.unread.clone();
         let shape = self.shape(Level::Other, &read, unread, false);
-        let span = visits[parent]
-            .node
-            .field(key)
-            .map_or(visits[at].node.span(), |field| field.key.span());
+        let span = field.key.span();
         let holder = duplicates::path_of(visits, parent, &self.base);
         self.push(shape, read, holder, false, Some(span));
     }

@@ -300,6 +300,7 @@ impl<'a> PoolReader<'_, 'a> {
                 span: None,
                 path: String::new(),
                 spelled: None,
+                fields: BTreeMap::new(),
             });
         }
     }
@@ -404,6 +405,10 @@ impl<'a> PoolReader<'_, 'a> {
         let origin = if startup { Origin::Startup } else { origin };
         let mut text = |name: &str| self.read_taint_field(item, name, &path);
         let (key, value, effect) = (text("key"), text("value"), text("effect"));
+        let fields = ["key", "value", "effect"]
+            .into_iter()
+            .filter_map(|name| Some((name, item.field(name)?.span())))
+            .collect();
         let unread = key.is_unknown() || effect.is_unknown();
         let (effect, spelled) = self.canonical(effect);
         if unread && origin != Origin::Startup {
@@ -415,6 +420,7 @@ impl<'a> PoolReader<'_, 'a> {
             span: Some(item.span()),
             path,
             spelled,
+            fields,
         });
     }
 
@@ -501,6 +507,7 @@ impl<'a> PoolReader<'_, 'a> {
             span: Some(field.span()),
             path: yaml::join(path, key),
             spelled,
+            fields: BTreeMap::new(),
         });
     }
 
@@ -531,6 +538,7 @@ impl<'a> PoolReader<'_, 'a> {
                 span: Some(span),
                 path: path.to_owned(),
                 spelled: None,
+                fields: BTreeMap::new(),
             }),
             Err(error) => self.incomplete(&format!("taint `{text}`: {error}")),
         }

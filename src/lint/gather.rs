@@ -232,6 +232,7 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                         span: Some(crate::source::Span { source, ..*span }),
                         path: "pools".to_owned(),
                         spelled: None,
+                        fields: BTreeMap::new(),
                     })
                     .collect(),
                 complete: true,

@@ -332,7 +332,7 @@ impl<'j> Judge<'j> {
                     let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
                         continue;
                     };
-                    if let Some(at) = place::of_taint(pool, taint) {
+                    if let Some(at) = place::of_taint(pool, taint, &rule.at) {
                         let labels = place::labels(&verdict.related, None);
                         let severity = verdict.severity;
                         self.push(

@@ -388,7 +388,16 @@ fn write_value(value: &Value) -> String {
         Value::String(text) => text.to_string(),
         Value::Int(number) => number.to_string(),
         Value::Bool(value) => value.to_string(),
-        Value::List(items) => items.iter().map(write_value).collect::<Vec<_>>().join(", "),
+        // Each text once: two pools of one name are one name in a sentence.
+        Value::List(items) => {
+            let mut texts: Vec<String> = Vec::new();
+            for text in items.iter().map(write_value) {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+            texts.join(", ")
+        }
         other => format!("{other:?}"),
     }
 }
