@@ -3,6 +3,7 @@
 mod cluster;
 mod facts;
 mod gather;
+mod identity;
 mod judge;
 mod overlay;
 mod place;
