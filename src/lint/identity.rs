@@ -103,6 +103,9 @@ mod tests {
     fn fingerprints_are_the_same_on_every_machine() {
         assert_eq!(fingerprint(&["a", "b"]), fingerprint(&["a", "b"]));
         assert_ne!(fingerprint(&["ab", ""]), fingerprint(&["a", "b"]));
-        assert_eq!(fingerprint(&["rule", "file"]), "163e6e30257d9b942745d6326b421590");
+        assert_eq!(
+            fingerprint(&["rule", "file"]),
+            "163e6e30257d9b942745d6326b421590"
+        );
     }
 }

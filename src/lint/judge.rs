@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
-use super::facts::{self, ClusterFacts};
+use super::facts;
 use super::gather::Gathered;
 use super::identity;
 use super::place::{self, At};
+use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::well_known::WellKnown;
@@ -32,7 +33,7 @@ pub fn judge(
     report: &mut Report,
 ) {
     let assignment = assign(&gathered, settings.config);
-    let declared = facts::declared_keys(&gathered);
+    let declared = search::declared_keys(&gathered);
     let mut judge = Judge {
         gathered: &gathered,
         settings,
@@ -226,7 +227,7 @@ impl<'j> Judge<'j> {
         for (index, pool) in facts.models.iter().enumerate() {
             let tolerated = shapes
                 .iter()
-                .any(|(shape, _)| facts::means_pool(shape, pool, gate));
+                .any(|(shape, _)| search::means_pool(shape, pool, gate));
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
                 .bool("tolerated", tolerated)
                 .build();

@@ -7,6 +7,7 @@ mod identity;
 mod judge;
 mod overlay;
 mod place;
+mod search;
 
 use rayon::prelude::*;
 
