@@ -105,6 +105,7 @@ pub fn read_pools(
                 oddities,
                 pool: start_pool(provider, row, document, element.node),
                 taints_written: false,
+                before: 0,
             };
             reader.read(count);
             let refers = row.refers.as_ref().and_then(|reference| {
@@ -224,6 +225,8 @@ struct PoolReader<'r, 'a> {
     oddities: &'r mut Vec<Oddity>,
     pool: NodePool,
     taints_written: bool,
+    /// How many taints there were before the list that is being read.
+    before: usize,
 }
 
 impl<'a> PoolReader<'_, 'a> {
@@ -305,6 +308,17 @@ impl<'a> PoolReader<'_, 'a> {
         }
     }
 
+    /// Adds a taint, unless another list gave the same one: nodes that are made the first or the later way carry it
+    /// once. Repetition within a list stays, for whoever judges lists.
+    fn add(&mut self, taint: PoolTaint) {
+        let repeated = self.pool.taints[..self.before]
+            .iter()
+            .any(|known| known.taint == taint.taint && known.origin == taint.origin);
+        if !repeated {
+            self.pool.taints.push(taint);
+        }
+    }
+
     fn incomplete(&mut self, because: &str) {
         self.pool.complete = false;
         self.pool
@@ -364,6 +378,7 @@ impl<'a> PoolReader<'_, 'a> {
     }
 
     fn read_taints(&mut self, found: &Found<'a>, origin: Origin) {
+        self.before = self.pool.taints.len();
         let node = found.node;
         if node.is_null() {
             return;
@@ -414,7 +429,7 @@ impl<'a> PoolReader<'_, 'a> {
         if unread && origin != Origin::Startup {
             self.incomplete("a taint could not be read");
         }
-        self.pool.taints.push(PoolTaint {
+        self.add(PoolTaint {
             taint: Taint { key, value, effect },
             origin,
             span: Some(item.span()),
@@ -493,7 +508,7 @@ impl<'a> PoolReader<'_, 'a> {
         }
         let (value, effect) = text.rsplit_once(':').unwrap_or(("", text.as_str()));
         let (effect, spelled) = self.canonical(Field::Is(effect.to_owned()));
-        self.pool.taints.push(PoolTaint {
+        self.add(PoolTaint {
             taint: Taint {
                 key: Field::Is(key.to_owned()),
                 value: if value.is_empty() {
@@ -513,6 +528,7 @@ impl<'a> PoolReader<'_, 'a> {
 
     /// `k=v:E,k2:E2` in one string.
     fn read_taint_flag(&mut self, found: &Found<'a>) {
+        self.before = self.pool.taints.len();
         let span = found.field.map_or(found.node.span(), |field| field.span());
         match read_text(Some(found.node)) {
             Field::Is(text) => {
@@ -532,7 +548,7 @@ impl<'a> PoolReader<'_, 'a> {
 
     fn push_taint_text(&mut self, text: &str, span: Span, path: &str, origin: Origin) {
         match Taint::parse_flag(text) {
-            Ok(taint) => self.pool.taints.push(PoolTaint {
+            Ok(taint) => self.add(PoolTaint {
                 taint,
                 origin,
                 span: Some(span),

@@ -161,7 +161,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
 pub fn judged_taint(fact: &Fact, pool: &NodePool, at: usize) -> Fact {
     let taint = &pool.taints[at];
     let duplicate = pool.taints[..at].iter().any(|earlier| {
-        earlier.origin == taint.origin
+        list_of(&earlier.path) == list_of(&taint.path)
             && earlier.taint.key == taint.taint.key
             && earlier.taint.effect == taint.taint.effect
             && !taint.taint.key.is_unknown()
@@ -177,6 +177,11 @@ pub fn judged_taint(fact: &Fact, pool: &NodePool, at: usize) -> Fact {
         .bool("duplicate", duplicate)
         .facts("errors", errors)
         .build()
+}
+
+/// The path of the list that an item's path leads through.
+fn list_of(path: &str) -> &str {
+    path.rsplit_once('[').map_or(path, |(list, _)| list)
 }
 
 /// `oddity`, and `workload` as far as it is known.
