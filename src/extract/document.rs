@@ -18,7 +18,7 @@ use crate::model::workload::{Level, PodShape, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Kind, Node, NodeId};
 
-const TEMPLATED_LIST: &str = "tolerations or selectors that a template fills in";
+const UNREAD_LIST: &str = "tolerations or selectors with values that are not literal";
 const DEAD_ANNOTATIONS: [&str; 2] = [
     "scheduler.alpha.kubernetes.io/tolerations",
     "scheduler.alpha.kubernetes.io/taints",
@@ -291,7 +291,7 @@ impl<'a> ObjectReader<'_, 'a> {
             })
             || (shape.selection.unknown && !partial && shape.level != Level::Other)
         {
-            self.facts.not_judged.push(TEMPLATED_LIST);
+            self.facts.not_judged.push(UNREAD_LIST);
         }
         let metadata = self.root.get("metadata");
         let name = metadata.and_then(|metadata| metadata.get("name"));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::taint::Taint;
 use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, Oddity, PodShape, Workload};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Handle, Place};
@@ -109,6 +110,18 @@ pub fn pool_span(pool: &NodePool) -> Option<Span> {
     pool.name_span.or(pool.span)
 }
 
+/// The toleration that a taint asks for, as words for a help text.
+fn remedy(taint: &Taint) -> String {
+    let known = |field: &Field<String>| field.text().unwrap_or("…").to_owned();
+    let (key, value, effect) = (known(&taint.key), known(&taint.value), known(&taint.effect));
+    let matching = if value.is_empty() {
+        "`operator: Exists`".to_owned()
+    } else {
+        format!("`operator: Equal`, `value: \"{value}\"`")
+    };
+    format!("`key: {key}`, {matching}, `effect: {effect}`")
+}
+
 /// A taint of a pool.
 pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
     let origin = match taint.origin {
@@ -127,6 +140,8 @@ pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
         .text("origin", origin)
         .text("pool", pool.name.clone())
         .truth("hard", taint.taint.is_hard())
+        .text("text", taint.taint.to_string())
+        .text("remedy", remedy(&taint.taint))
         .place(place)
         .handle(Handle::Taint(Arc::new(taint.taint.clone())), false)
         .build()

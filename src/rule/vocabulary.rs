@@ -90,6 +90,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("origin", TEXT),
                 ("pool", TEXT),
                 ("hard", Ty::Bool),
+                ("text", TEXT),
+                ("remedy", TEXT),
             ];
             if scope == Scope::Taint {
                 all.extend([("duplicate", Ty::Bool), ("errors", ERRORS)]);
