@@ -32,6 +32,7 @@ fn slips_of_keys_are_seen_and_named() {
             Domain,
         ),
         ("nvida.com/gpu", "nvidia.com/gpu", Spelling),
+        ("nvidia.com/gpus", "nvidia.com/gpu", Spelling),
         ("dedciated", "dedicated", Spelling),
         ("dedicatd", "dedicated", Spelling),
         ("dedictaed-workload", "dedicated-workloads", Spelling),

@@ -120,9 +120,12 @@ fn touches(target: &Target, workload: &Workload) -> bool {
                 .is_none_or(|label| workload.labels.contains_key(label))
                 && (kinds.is_empty() || kinds.contains(&workload.object.kind))
         }
-        Target::Namespace(namespace) => {
-            workload.object.namespace.as_deref() == Some(namespace.as_str())
-        }
+        // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be this one.
+        Target::Namespace(namespace) => workload
+            .object
+            .namespace
+            .as_ref()
+            .is_none_or(|own| own == namespace),
         Target::Object { kind, name } => {
             kind.as_ref()
                 .is_none_or(|kind| *kind == workload.object.kind)
