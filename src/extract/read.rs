@@ -353,12 +353,24 @@ impl Context<'_> {
             read.selection.unknown = true;
             return;
         }
-        let at = yaml::join(path, "nodeSelector");
+        let mut at = yaml::join(path, "nodeSelector");
+        let mut node = node;
+        // Custom resources may hold a label selector here (OpenShift's nodePlacement), or a map of their own.
+        let own_form = self.level != Level::Typed;
+        if own_form && let Some(labels) = node.field("matchLabels") {
+            read.selection.unknown |= node.fields().len() > 1;
+            node = labels.value;
+            at = yaml::join(&at, "matchLabels");
+        }
         for field in node.fields() {
             let Some(key) = field.name() else {
                 read.selection.unknown = true;
                 continue;
             };
+            if own_form && field.value.kind() != Kind::Scalar {
+                read.selection.unknown = true;
+                continue;
+            }
             let at = yaml::join(&at, key);
             let value = self.read_string(Some(field), &at);
             if is_placeholder(key) {
