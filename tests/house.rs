@@ -57,15 +57,39 @@ const MAX_LINES: usize = 420;
 /// Files that may be longer, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[
     ("extract/document.rs", "one walk over one document"),
-    ("extract/pools.rs", "one reader; each notation of taints is a method of it"),
-    ("extract/read.rs", "one reader; what it notices needs its context"),
-    ("extract/table.rs", "the form of a table, mostly comments on its fields"),
-    ("lint/facts.rs", "every name that conditions see is bound here"),
-    ("lint/judge.rs", "one pass for each scope over the same state"),
-    ("rule/expression.rs", "the only file that names the CEL library"),
+    (
+        "extract/pools.rs",
+        "one reader; each notation of taints is a method of it",
+    ),
+    (
+        "extract/read.rs",
+        "one reader; what it notices needs its context",
+    ),
+    (
+        "extract/table.rs",
+        "the form of a table, mostly comments on its fields",
+    ),
+    (
+        "lint/facts.rs",
+        "every name that conditions see is bound here",
+    ),
+    (
+        "lint/judge.rs",
+        "one pass for each scope over the same state",
+    ),
+    (
+        "rule/expression.rs",
+        "the only file that names the CEL library",
+    ),
     ("rule/mod.rs", "a rule, its loading and its evaluation"),
-    ("yaml/build.rs", "one state machine over the parser's events"),
-    ("yaml/de.rs", "one method for each shape that a derived type asks for"),
+    (
+        "yaml/build.rs",
+        "one state machine over the parser's events",
+    ),
+    (
+        "yaml/de.rs",
+        "one method for each shape that a derived type asks for",
+    ),
     ("yaml/node.rs", "the tree and every way to look at it"),
 ];
 
@@ -233,7 +257,13 @@ fn reserved_complaints(sources: &[Code]) -> Vec<String> {
             for (path, allowed) in RESERVED {
                 let is_it = path
                     .split("::")
-                    .zip(named.segments.iter().map(Some).chain(std::iter::repeat(None)))
+                    .zip(
+                        named
+                            .segments
+                            .iter()
+                            .map(Some)
+                            .chain(std::iter::repeat(None)),
+                    )
                     .all(|(part, segment)| segment.is_some_and(|segment| segment == part));
                 // A lone word that is not imported is a variable.
                 let is_path = named.imported || named.segments.len() > 1;
@@ -353,7 +383,13 @@ fn a_wrong_import_is_reported_however_it_is_written() {
     ] {
         let code = [Code::new("model/taint.rs", text)];
         let complaints = import_complaints(&code);
-        assert_eq!(complaints.len(), complaints.iter().filter(|one| one.contains("`model` must not import `lint`")).count());
+        assert_eq!(
+            complaints.len(),
+            complaints
+                .iter()
+                .filter(|one| one.contains("`model` must not import `lint`"))
+                .count()
+        );
         assert!(!complaints.is_empty(), "{text}");
     }
     let neighbours = [Code::new("extract/read.rs", "use crate::rule::Rule;")];
@@ -362,7 +398,10 @@ fn a_wrong_import_is_reported_however_it_is_written() {
         ["src/extract/read.rs:1: `extract` must not import `rule`"]
     );
     let newcomer = [Code::new("cache.rs", "use crate::source::Span;")];
-    assert_eq!(import_complaints(&newcomer), ["src/cache.rs: `cache` has no floor"]);
+    assert_eq!(
+        import_complaints(&newcomer),
+        ["src/cache.rs: `cache` has no floor"]
+    );
 }
 
 #[test]
@@ -391,7 +430,9 @@ fn a_reserved_path_is_reported_however_it_is_written() {
     ] {
         let complaints = reserved_complaints(&[Code::new("lint/mod.rs", text)]);
         assert!(
-            complaints.iter().any(|one| one.contains("`std::fs` is for")),
+            complaints
+                .iter()
+                .any(|one| one.contains("`std::fs` is for")),
             "{text}: {complaints:?}"
         );
     }
@@ -400,7 +441,10 @@ fn a_reserved_path_is_reported_however_it_is_written() {
         reserved_complaints(&program),
         ["src/lint/judge.rs:1: `cel` is for [\"rule\"] only"]
     );
-    assert_none(&reserved_complaints(&[Code::new("rule/mod.rs", "use cel::Program;")]));
+    assert_none(&reserved_complaints(&[Code::new(
+        "rule/mod.rs",
+        "use cel::Program;",
+    )]));
 }
 
 #[test]
@@ -412,7 +456,10 @@ fn a_circle_between_files_is_reported() {
         Code::new("yaml/scan.rs", "use super::node::Node;"),
     ];
     let found = circles(&sources);
-    assert!(found.contains(&"yaml::node -> yaml::path".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"yaml::node -> yaml::path".to_owned()),
+        "{found:?}"
+    );
     assert_none(&circles(&sources[..2]));
 }
 
@@ -470,11 +517,23 @@ fn rules_and_providers_are_named_like_their_files() {
         let mut files = 0;
         for entry in fs::read_dir(root().join(folder)).expect("the folder is there") {
             let path = entry.expect("an entry").path();
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            assert!(path.extension().is_some_and(|extension| extension == "yaml"), "{}", path.display());
+            let name = path
+                .file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            assert!(
+                path.extension()
+                    .is_some_and(|extension| extension == "yaml"),
+                "{}",
+                path.display()
+            );
             let text = fs::read_to_string(&path).expect("text");
             let expected = format!("{key}: {name}");
-            assert!(text.lines().any(|line| line == expected), "{folder}/{name}.yaml: no line `{expected}`");
+            assert!(
+                text.lines().any(|line| line == expected),
+                "{folder}/{name}.yaml: no line `{expected}`"
+            );
             files += 1;
         }
         assert!(files > 20, "{folder}/ holds files");
@@ -502,7 +561,8 @@ fn no_file_names_a_place_on_somebodys_machine() {
     assert!(files.len() > 100, "the repository's files were found");
     let mut complaints = Vec::new();
     for file in files {
-        let text = String::from_utf8_lossy(&fs::read(&file).expect("a file can be read")).into_owned();
+        let text =
+            String::from_utf8_lossy(&fs::read(&file).expect("a file can be read")).into_owned();
         for (number, line) in (1..).zip(text.lines()) {
             if places.iter().any(|place| line.contains(place.as_str())) {
                 complaints.push(format!("{}:{number}: {line}", file.display()));
@@ -564,7 +624,10 @@ fn the_rules_that_the_pages_name_exist() {
     let readme = read("README.md");
     let mut named = 0;
     for after in readme.split("kubetaint explain ").skip(1) {
-        let id = after.split(|c: char| !c.is_ascii_lowercase() && c != '-').next().unwrap_or_default();
+        let id = after
+            .split(|c: char| !c.is_ascii_lowercase() && c != '-')
+            .next()
+            .unwrap_or_default();
         if !id.is_empty() {
             assert!(ids.contains(id), "README.md: there is no rule `{id}`");
             named += 1;
@@ -609,5 +672,8 @@ fn contributing_shows_the_floors_that_are_held() {
         .map(|floor| format!("{}\n", floor.join("  ")))
         .collect();
     let text = read("CONTRIBUTING.md");
-    assert!(text.contains(&format!("```text\n{plan}```")), "CONTRIBUTING.md does not show:\n{plan}");
+    assert!(
+        text.contains(&format!("```text\n{plan}```")),
+        "CONTRIBUTING.md does not show:\n{plan}"
+    );
 }

@@ -81,7 +81,11 @@ fn folder(rule: &str) -> TempDir {
 }
 
 fn replaced(from: &str, to: &str) -> String {
-    assert_eq!(RULE.matches(from).count(), 1, "`{from}` stands in the rule once");
+    assert_eq!(
+        RULE.matches(from).count(),
+        1,
+        "`{from}` stands in the rule once"
+    );
     RULE.replace(from, to)
 }
 
@@ -102,7 +106,10 @@ fn assert_refused(rule: &str, place: &str, complaint: &str) {
             outcome.err
         );
         assert_eq!(outcome.code, Some(2), "{arguments:?}");
-        assert_eq!(outcome.out, "", "{arguments:?}: a refused rule leaves no report");
+        assert_eq!(
+            outcome.out, "",
+            "{arguments:?}: a refused rule leaves no report"
+        );
     }
 }
 
@@ -110,7 +117,12 @@ fn assert_refused(rule: &str, place: &str, complaint: &str) {
 fn one_file_adds_a_rule() {
     let folder = folder(RULE);
     let without = kubetaint(folder.path(), &["check", "--format", "concise", "app"]);
-    assert_eq!((without.code, without.out.as_str()), (Some(0), ""), "{}", without.err);
+    assert_eq!(
+        (without.code, without.out.as_str()),
+        (Some(0), ""),
+        "{}",
+        without.err
+    );
 
     let with = kubetaint(
         folder.path(),
@@ -124,16 +136,28 @@ fn one_file_adds_a_rule() {
 
     let list = kubetaint(folder.path(), &["rules", "--rules", "policies"]);
     assert!(list.out.contains("night-only"), "{}", list.out);
-    let page = kubetaint(folder.path(), &["explain", "night-only", "--rules", "policies"]);
+    let page = kubetaint(
+        folder.path(),
+        &["explain", "night-only", "--rules", "policies"],
+    );
     assert!(page.out.contains("go away every morning"), "{}", page.out);
 }
 
 #[test]
 fn the_configuration_adds_a_rule_folder_too() {
     let folder = folder(RULE);
-    fs::write(folder.path().join(".kubetaint.yaml"), "rule-dirs: [policies]\n").expect("a file");
+    fs::write(
+        folder.path().join(".kubetaint.yaml"),
+        "rule-dirs: [policies]\n",
+    )
+    .expect("a file");
     let outcome = kubetaint(folder.path(), &["check", "--format", "concise", "app"]);
-    assert!(outcome.out.contains("warning[night-only]"), "{}{}", outcome.out, outcome.err);
+    assert!(
+        outcome.out.contains("warning[night-only]"),
+        "{}{}",
+        outcome.out,
+        outcome.err
+    );
 }
 
 #[test]
@@ -197,7 +221,7 @@ fn a_condition_that_is_not_boolean_is_refused() {
 #[test]
 fn a_condition_that_is_not_cel_is_refused() {
     let rule = replaced(" && workload.kind", " &&& workload.kind");
-    assert_refused(&rule, "5:46", "");
+    assert_refused(&rule, "5:47", "not valid CEL");
 }
 
 #[test]
@@ -223,29 +247,47 @@ fn missing_examples_are_refused() {
 
 #[test]
 fn examples_of_one_kind_are_refused() {
-    let (rule, _) = RULE.split_once("  - good:").expect("the rule has a good example");
+    let (rule, _) = RULE
+        .split_once("  - good:")
+        .expect("the rule has a good example");
     assert_refused(rule, "1:5", "at least one good example");
 }
 
 #[test]
 fn an_id_unlike_the_files_name_is_refused() {
-    assert_refused(&replaced("id: night-only", "id: day-only"), "1:5", "night-only");
+    assert_refused(
+        &replaced("id: night-only", "id: day-only"),
+        "1:5",
+        "night-only",
+    );
 }
 
 #[test]
 fn an_unclosed_hole_is_refused() {
-    let rule = replaced("tolerates `{toleration.key}`", "tolerates `{toleration.key`");
+    let rule = replaced(
+        "tolerates `{toleration.key}`",
+        "tolerates `{toleration.key`",
+    );
     assert_refused(&rule, "7:38", "not closed");
 }
 
 #[test]
 fn two_broken_rules_are_both_told() {
     let folder = folder(&replaced("help: run", "hlep: run"));
-    let second = replaced("id: night-only", "id: other").replace("when: toleration.key", "when: toleration.kye");
+    let second = replaced("id: night-only", "id: other")
+        .replace("when: toleration.key", "when: toleration.kye");
     fs::write(folder.path().join("policies/other.yaml"), second).expect("a file");
     let outcome = kubetaint(folder.path(), &["check", "--rules", "policies", "app"]);
-    assert!(outcome.err.contains("policies/night-only.yaml:8:1:"), "{}", outcome.err);
-    assert!(outcome.err.contains("policies/other.yaml:5:17:"), "{}", outcome.err);
+    assert!(
+        outcome.err.contains("policies/night-only.yaml:8:1:"),
+        "{}",
+        outcome.err
+    );
+    assert!(
+        outcome.err.contains("policies/other.yaml:5:17:"),
+        "{}",
+        outcome.err
+    );
     assert_eq!(outcome.code, Some(2));
 }
 

@@ -57,7 +57,8 @@ fn trials(rules: &Arc<RuleSet>, table: &Arc<Table>) -> Vec<Trial> {
 fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
     let rule = rules.get(id).ok_or("the rule is gone")?;
     let (bad, good): (Vec<_>, Vec<_>) = rule.examples.iter().partition(|example| example.bad);
-    let near_miss = |why: &Option<String>| why.as_deref().is_some_and(|why| why.contains("near miss"));
+    let near_miss =
+        |why: &Option<String>| why.as_deref().is_some_and(|why| why.contains("near miss"));
     if bad.is_empty() {
         return Err("no bad example".into());
     }

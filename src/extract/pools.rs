@@ -260,7 +260,9 @@ impl<'a> PoolReader<'_, 'a> {
         for path in &row.taints {
             for found in self.document.find(self.element, path, &self.path) {
                 self.taints_written |= !found.node.is_null();
+                let known = self.pool.taints.len();
                 self.read_taints(&found, Origin::Declared);
+                self.drop_repeated(known);
             }
         }
         if !row.defaults_unless.is_empty() {
@@ -290,6 +292,16 @@ impl<'a> PoolReader<'_, 'a> {
             self.imply(row.default_taints.iter().map(|text| text.0.clone()));
         }
         self.imply(row.implied_taints.iter().map(|text| text.0.clone()));
+    }
+
+    /// A taint that another list of the pool gave already (`initConfiguration` and `joinConfiguration`) is one taint;
+    /// twice in one list it is a mistake, and stays. `known` is how many there were before the last list.
+    fn drop_repeated(&mut self, known: usize) {
+        let (before, last) = self.pool.taints.split_at(known);
+        let is_new = |one: &&PoolTaint| !before.iter().any(|other| other.taint == one.taint);
+        let last: Vec<PoolTaint> = last.iter().filter(is_new).cloned().collect();
+        self.pool.taints.truncate(known);
+        self.pool.taints.extend(last);
     }
 
     fn imply(&mut self, taints: impl Iterator<Item = Taint>) {
@@ -508,8 +520,8 @@ impl<'a> PoolReader<'_, 'a> {
     fn read_taint_flag(&mut self, found: &Found<'a>) {
         let span = found.field.map_or(found.node.span(), |field| field.span());
         match read_text(Some(found.node)) {
+            // A flag of the kubelet adds taints; kubeadm's own default stays beside them.
             Field::Is(text) => {
-                self.taints_written = true;
                 for part in text
                     .split(',')
                     .map(str::trim)

@@ -2,7 +2,7 @@
 
 mod cluster;
 mod facts;
-mod gather;
+pub mod gather;
 mod judge;
 mod place;
 

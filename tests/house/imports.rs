@@ -226,8 +226,8 @@ pub fn without_tests(text: &str) -> String {
         let item = out[after..].trim_start();
         let opens = out[after..].find('{');
         let ends = out[after..].find(';');
-        let is_inline_module = item.starts_with("mod ")
-            && opens.is_some_and(|open| ends.is_none_or(|end| open < end));
+        let is_inline_module =
+            item.starts_with("mod ") && opens.is_some_and(|open| ends.is_none_or(|end| open < end));
         if !is_inline_module {
             continue;
         }
