@@ -594,6 +594,49 @@ fn the_readme_shows_what_the_program_prints() {
 }
 
 #[test]
+fn the_configuration_and_the_rule_that_the_readme_shows_are_right() {
+    let readme = read("README.md");
+    let mut blocks = readme
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next());
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("policies")).expect("a folder");
+    fs::create_dir(path("apps")).expect("a folder");
+    fs::copy(
+        root().join("fixtures/gpu-pool/apps/gallery.yaml"),
+        path("apps/gallery.yaml"),
+    )
+    .expect("a copy");
+    // The first pattern of the shown cluster and the excluded files have to match something.
+    for place in ["clusters/prod", "vendor"] {
+        fs::create_dir_all(path(place)).expect("folders");
+        fs::write(path(place).join("x.yaml"), "{}\n").expect("a file");
+    }
+    let configuration = blocks.next().expect("the configuration");
+    fs::write(path(".kubetaint.yaml"), configuration).expect("a file");
+    let rule = blocks.next().expect("the rule");
+    fs::write(path("policies/night-only.yaml"), rule).expect("a file");
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .expect("kubetaint runs");
+        let text = [output.stdout, output.stderr].concat();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    };
+    let (code, text) = run(&["check", "--fail-on", "error"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = run(&["test", "policies"]);
+    assert_eq!((code, text.as_str()), (Some(0), "2 passed, 0 failed\n"));
+}
+
+#[test]
 fn the_readme_names_every_command_and_no_other() {
     let (_, help) = kubetaint(&["--help"]);
     let commands: BTreeSet<&str> = help
