@@ -1,6 +1,12 @@
 //! What the provider tables read out of `fixtures/providers/`: pools with labels, taints and their origins, and the
 //! tolerations of every custom resource.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,11 @@
 //! Rule files of a user's own: one file adds a rule, and a broken one is an error at its place.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -37,8 +37,7 @@ fn read_tree(tokens: &[Token<'_>], mut at: usize, named: &mut Vec<Named>) -> usi
     let mut groups: Vec<usize> = Vec::new();
     let mut fresh = false;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
-    loop {
-        let Some(token) = tokens.get(at) else { break };
+    while let Some(token) = tokens.get(at) {
         if token.is_word() || token.text == "*" {
             path.push(token.text.to_owned());
             fresh = true;
