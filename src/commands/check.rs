@@ -41,6 +41,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         .partition(|path| path.as_os_str() == "-");
     let root = discover::find_root(&paths)
         .map_err(|error| CommandError::Message(format!("the working directory: {error}")))?;
+    let prefix = prefix_from_here(&root);
     let config = load_config(arguments, &root)?;
     let rules = load_selected_rules(arguments, &config, &root)?;
     let table = load_table()?;
@@ -68,7 +69,12 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
                 ),
             });
         }
-        return Err(CommandError::Problems(problems));
+        let report = Report {
+            problems,
+            ..Report::default()
+        };
+        let lines = output::problem_lines(&report, &prefix);
+        return Err(CommandError::Message(lines.join("\n")));
     }
 
     let settings = Settings {
@@ -80,7 +86,6 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     report.problems.extend(problems);
     report.problems.sort();
     report.problems.dedup();
-    let prefix = prefix_from_here(&root);
     for line in output::problem_lines(&report, &prefix) {
         eprintln!("error: {line}");
     }
@@ -382,7 +387,13 @@ fn prefix_from_here(root: &Path) -> String {
         .take_while(|(one, other)| one == other)
         .count();
     let mut prefix = "../".repeat(here.len() - common);
-    for component in &root[common..] {
+    let mut below = &root[common..];
+    if common <= 1 {
+        // Nothing in common but the file system's root: the whole path says it better.
+        prefix = "/".to_owned();
+        below = &root[1.min(root.len())..];
+    }
+    for component in below {
         prefix.push_str(&component.as_os_str().to_string_lossy());
         prefix.push('/');
     }

@@ -18,7 +18,7 @@ use crate::model::workload::{Level, PodShape, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Kind, Node, NodeId};
 
-const TEMPLATED_LIST: &str = "tolerations or selectors that a template fills in";
+const UNREAD_LIST: &str = "tolerations or selectors with values that are not literal";
 const DEAD_ANNOTATIONS: [&str; 2] = [
     "scheduler.alpha.kubernetes.io/tolerations",
     "scheduler.alpha.kubernetes.io/taints",
@@ -120,9 +120,7 @@ impl<'a> ObjectReader<'_, 'a> {
             if self.object.kind == "Kustomization"
                 || self.source.path.ends_with("kustomization.yaml")
             {
-                self.facts
-                    .overlays
-                    .extend(overlays::kustomization(self.root, self.id));
+                self.read_kustomization();
             }
             self.search_elsewhere(text, Level::Other);
             return;
@@ -136,11 +134,15 @@ impl<'a> ObjectReader<'_, 'a> {
             .unwrap_or_default()
             .to_owned();
         let kind = self.object.kind.clone();
-        if self.table.injects(&group, &kind, text) {
+        if let Some(row) = self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
                 source: self.id,
-                target: overlays::Target::Everything,
+                target: overlays::Target::Injected {
+                    label: row.workload_label.clone(),
+                    kinds: row.workload_kinds.clone(),
+                },
                 what: "a policy in this repository adds tolerations",
+                within: None,
             });
         }
         if self.table.is_skipped(&group, &kind) {
@@ -151,10 +153,8 @@ impl<'a> ObjectReader<'_, 'a> {
             &self.object,
             self.id,
         ));
-        if kind == "Kustomization" {
-            self.facts
-                .overlays
-                .extend(overlays::kustomization(self.root, self.id));
+        if kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io") {
+            self.read_kustomization();
         }
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
@@ -168,6 +168,14 @@ impl<'a> ObjectReader<'_, 'a> {
         if !self.table.has_other_tolerations(&group, &kind) {
             self.search_elsewhere(text, level.unwrap_or(Level::Other));
         }
+    }
+
+    fn read_kustomization(&mut self) {
+        let (root, id) = (self.root, self.id);
+        self.facts
+            .overlays
+            .extend(overlays::kustomization(root, id));
+        self.facts.kustomizations.push(overlays::takes_in(root, id));
     }
 
     fn context<'c>(
@@ -283,7 +291,7 @@ impl<'a> ObjectReader<'_, 'a> {
             })
             || (shape.selection.unknown && !partial && shape.level != Level::Other)
         {
-            self.facts.not_judged.push(TEMPLATED_LIST);
+            self.facts.not_judged.push(UNREAD_LIST);
         }
         let metadata = self.root.get("metadata");
         let name = metadata.and_then(|metadata| metadata.get("name"));
@@ -444,8 +452,11 @@ impl<'a> ObjectReader<'_, 'a> {
         let path = duplicates::path_of(visits, at, &self.base);
         let parent = duplicates::parent_of(visits, at);
         let key = duplicates::key_of(visits, at).unwrap_or_default();
+        let Some(field) = visits[parent].node.field(key) else {
+            return;
+        };
         let tolerations = Self::context(&self.object, Level::Other, &mut self.facts.oddities)
-            .read_tolerations(visits[at].node, &path);
+            .read_tolerations(field, &path);
         let read = Pod {
             tolerations,
             selection: NodeSelection {
@@ -456,10 +467,7 @@ impl<'a> ObjectReader<'_, 'a> {
         };
         let unread = read.tolerations.unread.clone();
         let shape = self.shape(Level::Other, &read, unread, false);
-        let span = visits[parent]
-            .node
-            .field(key)
-            .map_or(visits[at].node.span(), |field| field.key.span());
+        let span = field.key.span();
         let holder = duplicates::path_of(visits, parent, &self.base);
         self.push(shape, read, holder, false, Some(span));
     }

@@ -12,7 +12,7 @@ use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
-pub use overlays::{Overlay, Target};
+pub use overlays::{Kustomization, Overlay, Target};
 pub use pools::ReadPool;
 pub use table::{Table, TableError};
 
@@ -31,6 +31,8 @@ pub struct FileFacts {
     pub not_judged: Vec<&'static str>,
     /// Objects that may change other objects' tolerations or selectors.
     pub overlays: Vec<Overlay>,
+    /// What Kustomizations take in.
+    pub kustomizations: Vec<Kustomization>,
 }
 
 impl FileFacts {

@@ -15,13 +15,41 @@ pub struct Overlay {
     pub target: Target,
     /// What it is, for people.
     pub what: &'static str,
+    /// Files and folders that it reaches, relative to its own file's folder, or to the repository's root when they
+    /// start with `/`; absent when it reaches everything.
+    pub within: Option<Vec<String>>,
+}
+
+/// What a Kustomization takes in: paths relative to its own folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kustomization {
+    /// Where it stands.
+    pub source: SourceId,
+    /// Files and folders.
+    pub entries: Vec<String>,
+}
+
+/// What a kustomize Kustomization takes in; also what it makes, so that one Kustomization can take in another.
+pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
+    let mut entries = Vec::new();
+    for list in ["resources", "bases", "components"] {
+        for entry in root.get(list).into_iter().flat_map(|node| node.items()) {
+            entries.extend(entry.as_str().map(str::to_owned));
+        }
+    }
+    Kustomization { source, entries }
 }
 
 /// Which workloads an overlay touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Any workload of the cluster.
-    Everything,
+    /// Workloads whose pods a policy or a webhook may change.
+    Injected {
+        /// Only those that carry this label.
+        label: Option<String>,
+        /// Only those of these kinds; any when empty.
+        kinds: Vec<String>,
+    },
     /// Workloads of one namespace.
     Namespace(String),
     /// Workloads of this kind and name; absent means any.
@@ -47,6 +75,7 @@ pub fn namespace_defaults(root: Node<'_>, object: &Object, source: SourceId) -> 
         source,
         target: Target::Namespace(object.name.clone()?),
         what: "its Namespace has default tolerations",
+        within: None,
     })
 }
 
@@ -63,6 +92,14 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
         .get("spec")
         .filter(|spec| spec.get("patches").is_some())
         .unwrap_or(root);
+    // Flux names a folder from the repository's root; kustomize lists what stands in or beside its own folder.
+    let within = match holder.get("path").and_then(|path| path.as_str()) {
+        Some(path) => vec![format!(
+            "/{}",
+            path.trim_start_matches("./").trim_start_matches('/')
+        )],
+        None => takes_in(holder, source).entries,
+    };
     let mut overlays = Vec::new();
     for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
         for entry in holder.get(list).into_iter().flat_map(|node| node.items()) {
@@ -84,6 +121,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                     source,
                     target,
                     what: "a Kustomization patches it",
+                    within: Some(within.clone()),
                 });
             }
         }
@@ -131,5 +169,6 @@ pub fn partial(object: &Object, source: SourceId) -> Overlay {
             name: object.name.clone().filter(|name| !is_placeholder(name)),
         },
         what: "a patch changes it",
+        within: None,
     }
 }

@@ -105,6 +105,7 @@ pub fn read_pools(
                 oddities,
                 pool: start_pool(provider, row, document, element.node),
                 taints_written: false,
+                before: 0,
             };
             reader.read(count);
             let refers = row.refers.as_ref().and_then(|reference| {
@@ -224,6 +225,8 @@ struct PoolReader<'r, 'a> {
     oddities: &'r mut Vec<Oddity>,
     pool: NodePool,
     taints_written: bool,
+    /// How many taints there were before the list that is being read.
+    before: usize,
 }
 
 impl<'a> PoolReader<'_, 'a> {
@@ -260,9 +263,7 @@ impl<'a> PoolReader<'_, 'a> {
         for path in &row.taints {
             for found in self.document.find(self.element, path, &self.path) {
                 self.taints_written |= !found.node.is_null();
-                let known = self.pool.taints.len();
                 self.read_taints(&found, Origin::Declared);
-                self.drop_repeated(known);
             }
         }
         if !row.defaults_unless.is_empty() {
@@ -294,16 +295,6 @@ impl<'a> PoolReader<'_, 'a> {
         self.imply(row.implied_taints.iter().map(|text| text.0.clone()));
     }
 
-    /// A taint that another list of the pool gave already (`initConfiguration` and `joinConfiguration`) is one taint;
-    /// twice in one list it is a mistake, and stays. `known` is how many there were before the last list.
-    fn drop_repeated(&mut self, known: usize) {
-        let (before, last) = self.pool.taints.split_at(known);
-        let is_new = |one: &&PoolTaint| !before.iter().any(|other| other.taint == one.taint);
-        let last: Vec<PoolTaint> = last.iter().filter(is_new).cloned().collect();
-        self.pool.taints.truncate(known);
-        self.pool.taints.extend(last);
-    }
-
     fn imply(&mut self, taints: impl Iterator<Item = Taint>) {
         for taint in taints {
             self.pool.taints.push(PoolTaint {
@@ -312,7 +303,19 @@ impl<'a> PoolReader<'_, 'a> {
                 span: None,
                 path: String::new(),
                 spelled: None,
+                fields: BTreeMap::new(),
             });
+        }
+    }
+
+    /// Adds a taint, unless another list gave the same one: nodes that are made the first or the later way carry it
+    /// once. Repetition within a list stays, for whoever judges lists.
+    fn add(&mut self, taint: PoolTaint) {
+        let repeated = self.pool.taints[..self.before]
+            .iter()
+            .any(|known| known.taint == taint.taint && known.origin == taint.origin);
+        if !repeated {
+            self.pool.taints.push(taint);
         }
     }
 
@@ -375,6 +378,7 @@ impl<'a> PoolReader<'_, 'a> {
     }
 
     fn read_taints(&mut self, found: &Found<'a>, origin: Origin) {
+        self.before = self.pool.taints.len();
         let node = found.node;
         if node.is_null() {
             return;
@@ -416,17 +420,22 @@ impl<'a> PoolReader<'_, 'a> {
         let origin = if startup { Origin::Startup } else { origin };
         let mut text = |name: &str| self.read_taint_field(item, name, &path);
         let (key, value, effect) = (text("key"), text("value"), text("effect"));
+        let fields = ["key", "value", "effect"]
+            .into_iter()
+            .filter_map(|name| Some((name, item.field(name)?.span())))
+            .collect();
         let unread = key.is_unknown() || effect.is_unknown();
         let (effect, spelled) = self.canonical(effect);
         if unread && origin != Origin::Startup {
             self.incomplete("a taint could not be read");
         }
-        self.pool.taints.push(PoolTaint {
+        self.add(PoolTaint {
             taint: Taint { key, value, effect },
             origin,
             span: Some(item.span()),
             path,
             spelled,
+            fields,
         });
     }
 
@@ -499,7 +508,7 @@ impl<'a> PoolReader<'_, 'a> {
         }
         let (value, effect) = text.rsplit_once(':').unwrap_or(("", text.as_str()));
         let (effect, spelled) = self.canonical(Field::Is(effect.to_owned()));
-        self.pool.taints.push(PoolTaint {
+        self.add(PoolTaint {
             taint: Taint {
                 key: Field::Is(key.to_owned()),
                 value: if value.is_empty() {
@@ -513,11 +522,13 @@ impl<'a> PoolReader<'_, 'a> {
             span: Some(field.span()),
             path: yaml::join(path, key),
             spelled,
+            fields: BTreeMap::new(),
         });
     }
 
     /// `k=v:E,k2:E2` in one string.
     fn read_taint_flag(&mut self, found: &Found<'a>) {
+        self.before = self.pool.taints.len();
         let span = found.field.map_or(found.node.span(), |field| field.span());
         match read_text(Some(found.node)) {
             // A flag of the kubelet adds taints; kubeadm's own default stays beside them.
@@ -537,12 +548,13 @@ impl<'a> PoolReader<'_, 'a> {
 
     fn push_taint_text(&mut self, text: &str, span: Span, path: &str, origin: Origin) {
         match Taint::parse_flag(text) {
-            Ok(taint) => self.pool.taints.push(PoolTaint {
+            Ok(taint) => self.add(PoolTaint {
                 taint,
                 origin,
                 span: Some(span),
                 path: path.to_owned(),
                 spelled: None,
+                fields: BTreeMap::new(),
             }),
             Err(error) => self.incomplete(&format!("taint `{text}`: {error}")),
         }

@@ -221,9 +221,10 @@ impl Context<'_> {
     }
 
     /// A list under `tolerations`: entries, where they stand, and why there may be more of them.
-    pub fn read_tolerations(&mut self, list: Node<'_>, path: &str) -> Tolerations {
+    pub fn read_tolerations(&mut self, field: yaml::Field<'_>, path: &str) -> Tolerations {
+        let list = field.value;
         let mut read = Tolerations {
-            span: Some(list.written_at()),
+            span: Some(field.key.span()),
             ..Tolerations::default()
         };
         match list.kind() {
@@ -234,7 +235,7 @@ impl Context<'_> {
                 return read;
             }
             _ => {
-                self.malformed(list.span(), path, describe(list), "the list");
+                self.malformed(field.span(), path, describe(list), "the list");
                 read.unread = Some("`tolerations` is not a list".to_owned());
                 return read;
             }
@@ -313,7 +314,7 @@ impl Context<'_> {
         let mut read = Pod::default();
         if let Some(list) = pod.field(tolerations_key) {
             let at = yaml::join(path, tolerations_key);
-            read.tolerations = self.read_tolerations(list.value, &at);
+            read.tolerations = self.read_tolerations(list, &at);
         }
         if pod.get("containers").is_some() {
             for field in pod.fields() {
@@ -539,7 +540,7 @@ pub struct Tolerations {
     pub located: Vec<LocatedToleration>,
     /// Why there may be more than stand here.
     pub unread: Option<String>,
-    /// The whole list; absent when it is not written.
+    /// The key that the list stands under; absent when it is not written.
     pub span: Option<Span>,
 }
 

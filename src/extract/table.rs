@@ -60,6 +60,12 @@ pub struct InjectRow {
     /// Only when this text occurs in the document.
     #[serde(default)]
     pub when_text: Option<String>,
+    /// Only pods of workloads that carry this label.
+    #[serde(default)]
+    pub workload_label: Option<String>,
+    /// Only pods of workloads of these kinds; any when empty.
+    #[serde(default)]
+    pub workload_kinds: Vec<String>,
 }
 
 /// Where a kind holds its pod templates.
@@ -440,12 +446,12 @@ impl Table {
             .any(|row| row.covers(group, kind))
     }
 
-    /// Whether an object with this text adds tolerations to the pods of others.
-    pub fn injects(&self, group: &str, kind: &str, text: &str) -> bool {
+    /// The row of an object with this text, if it adds tolerations to the pods of others.
+    pub fn injects(&self, group: &str, kind: &str, text: &str) -> Option<&InjectRow> {
         self.providers
             .iter()
             .flat_map(|provider| &provider.injects)
-            .any(|row| {
+            .find(|row| {
                 row.group == group
                     && row.kinds.iter().any(|known| known == kind)
                     && row

@@ -1,57 +1,16 @@
-//! Facts as conditions see them: searches taints, tolerations and pools natively, once for each distinct shape, and
-//! binds what was found to the names of the rule language.
+//! Facts as conditions see them: the model's values under the names of the rule language.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::cluster::Cluster;
-use super::gather::Gathered;
 use crate::config::Config;
-use crate::model::near_miss::{Likeness, key_likeness};
-use crate::model::node_pool::{NodePool, Origin, Placement, PoolTaint, place};
+use crate::model::Field;
+use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::taint::Taint;
-use crate::model::toleration::{Toleration, tolerate};
-use crate::model::well_known::WellKnown;
+use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, Oddity, PodShape, Workload};
-use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Handle, Place};
 use crate::source::Span;
-
-/// Facts of a cluster, made once for all its workloads.
-pub struct ClusterFacts<'g> {
-    /// `cluster`
-    pub cluster: Fact,
-    /// `pools`
-    pub pools: Vec<Fact>,
-    /// `kubernetes`
-    pub kubernetes: Fact,
-    /// The pools themselves.
-    pub models: Vec<&'g Arc<NodePool>>,
-    /// Facts of each pool's taints.
-    pub taints: Vec<Vec<Fact>>,
-    /// Keys that some pool of the repository declares.
-    declared_keys: &'g BTreeSet<String>,
-    well_known: &'g WellKnown,
-    comparison_operators: bool,
-}
-
-/// A key that is like another.
-struct NearKey<'k> {
-    key: &'k str,
-    likeness: Likeness,
-    /// Pool and taint that declare it; none when it is only well known.
-    declared: Option<(usize, usize)>,
-}
-
-/// Every key that a pool of the repository declares.
-pub fn declared_keys(gathered: &Gathered) -> BTreeSet<String> {
-    gathered
-        .pools
-        .iter()
-        .flat_map(|placed| &placed.pool.taints)
-        .filter_map(|taint| taint.taint.key.known().cloned())
-        .collect()
-}
 
 /// `kubernetes`
 pub fn kubernetes(config: &Config) -> Fact {
@@ -62,303 +21,8 @@ pub fn kubernetes(config: &Config) -> Fact {
         .build()
 }
 
-impl<'g> ClusterFacts<'g> {
-    /// Facts of a cluster and its pools.
-    pub fn new(
-        cluster: &Cluster,
-        gathered: &'g Gathered,
-        declared_keys: &'g BTreeSet<String>,
-        well_known: &'g WellKnown,
-        config: &Config,
-    ) -> Self {
-        let comparison_operators = config.comparison_operators();
-        let models: Vec<&Arc<NodePool>> = cluster
-            .pools
-            .iter()
-            .map(|index| &gathered.pools[*index].pool)
-            .collect();
-        let taints: Vec<Vec<Fact>> = models
-            .iter()
-            .map(|pool| {
-                pool.taints
-                    .iter()
-                    .map(|taint| taint_fact(pool, taint))
-                    .collect()
-            })
-            .collect();
-        let pools = models
-            .iter()
-            .zip(&taints)
-            .map(|(pool, taints)| pool_fact(pool, taints, comparison_operators))
-            .collect();
-        ClusterFacts {
-            cluster: FactBuilder::new(FactKind::Cluster)
-                .text("name", cluster.name.clone().unwrap_or_default())
-                .bool("complete", cluster.complete)
-                .build(),
-            pools,
-            kubernetes: kubernetes(config),
-            models,
-            taints,
-            declared_keys,
-            well_known,
-            comparison_operators,
-        }
-    }
-
-    fn all_taints(&self) -> impl Iterator<Item = (usize, usize, &PoolTaint)> {
-        self.models.iter().enumerate().flat_map(|(pool, model)| {
-            model
-                .taints
-                .iter()
-                .enumerate()
-                .map(move |(at, taint)| (pool, at, taint))
-        })
-    }
-
-    /// `toleration` for one entry of a shape.
-    pub fn toleration(&self, shape: &PodShape, index: usize) -> Fact {
-        let entry = &shape.tolerations[index];
-        let mut builder = entry_fact(entry, index, self.comparison_operators);
-        let tolerated =
-            |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
-        builder = match entry.key.text() {
-            Some(key) => builder.bool("wellKnown", self.well_known.find(key).is_some()),
-            None => builder.unknown("wellKnown"),
-        };
-        let truths: Vec<Truth> = self
-            .all_taints()
-            .map(|(_, _, taint)| tolerated(taint))
-            .collect();
-        if truths.contains(&Truth::Unknown) {
-            builder = builder.unknown("matches").unknown("mismatches");
-        } else {
-            let matches = self
-                .all_taints()
-                .zip(&truths)
-                .filter(|(_, truth)| **truth == Truth::Yes)
-                .map(|((pool, at, _), _)| self.taints[pool][at].clone());
-            builder = builder.facts("matches", matches);
-            builder = self.mismatches(builder, shape, entry);
-        }
-        builder
-            .facts("nearKeys", self.near_keys(shape, entry))
-            .build()
-    }
-
-    /// Taints with the entry's own key that nothing in the pod tolerates.
-    fn mismatches(
-        &self,
-        builder: FactBuilder,
-        shape: &PodShape,
-        entry: &Toleration,
-    ) -> FactBuilder {
-        let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
-            return builder.facts("mismatches", []);
-        };
-        let all = shape.all_tolerations();
-        let mut found = Vec::new();
-        let mut unknown = false;
-        for (pool, at, taint) in self.all_taints() {
-            if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
-                continue;
-            }
-            match tolerate(&all, &taint.taint, self.comparison_operators) {
-                Truth::Yes => {}
-                Truth::No => found.push(self.taints[pool][at].clone()),
-                Truth::Unknown => unknown = true,
-            }
-        }
-        if unknown {
-            builder.unknown("mismatches")
-        } else {
-            builder.facts("mismatches", found)
-        }
-    }
-
-    /// Keys that the entry's key is probably meant to be.
-    fn near_keys(&self, shape: &PodShape, entry: &Toleration) -> Vec<Fact> {
-        let Some(key) = entry.key.known().filter(|key| !key.is_empty()) else {
-            return Vec::new();
-        };
-        if self.declared_keys.contains(key) || self.well_known.find(key).is_some() {
-            return Vec::new();
-        }
-        // Both spellings in one list are a deliberate pair.
-        let deliberate = |candidate: &str| {
-            shape
-                .tolerations
-                .iter()
-                .any(|other| other.key.known().is_some_and(|other| other == candidate))
-        };
-        let mut found: Vec<NearKey<'_>> = Vec::new();
-        let declared = self.all_taints().filter_map(|(pool, at, taint)| {
-            Some((taint.taint.key.known()?.as_str(), Some((pool, at))))
-        });
-        let known = self.well_known.keys().map(|candidate| (candidate, None));
-        for (candidate, declared) in declared.chain(known) {
-            if let Some(likeness) = key_likeness(key, candidate)
-                && !deliberate(candidate)
-                && !found.iter().any(|near| near.key == candidate)
-            {
-                found.push(NearKey {
-                    key: candidate,
-                    likeness,
-                    declared,
-                });
-            }
-        }
-        // Declared ones first, then by likeness, so that the message names the likeliest.
-        found.sort_by_key(|near| {
-            (
-                near.declared.is_none(),
-                likeness_rank(&near.likeness),
-                near.key,
-            )
-        });
-        found
-            .into_iter()
-            .map(|near| {
-                let place = near
-                    .declared
-                    .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
-                FactBuilder::new(FactKind::NearKey)
-                    .text("key", near.key)
-                    .text("likeness", likeness_word(&near.likeness))
-                    .bool("declared", near.declared.is_some())
-                    .place(place)
-                    .build()
-            })
-            .collect()
-    }
-
-    /// `workload` as rules of scope toleration see it: the shape.
-    pub fn shape(&self, shape: &Arc<PodShape>) -> Fact {
-        shape_fact(shape, self.comparison_operators)
-    }
-
-    /// What searching the cluster's pools for a shape gives, for scope workload.
-    pub fn search(&self, shape: &Arc<PodShape>) -> Fact {
-        let tolerations = shape.all_tolerations();
-        let known = shape.unread_tolerations.is_none();
-        let asks = !shape.selection.is_empty();
-        let mut selected = Vec::new();
-        let mut possible = Vec::new();
-        let mut blocked = Vec::new();
-        let mut partly = Vec::new();
-        for (at, pool) in self.models.iter().enumerate() {
-            // A node that is named in the pod needs no scheduler.
-            if !shape.node_name.is_absent() {
-                possible.push(self.pools[at].clone());
-                continue;
-            }
-            let selects = shape.selection.selects(&pool.labels, None);
-            let placement = place(
-                &shape.selection,
-                &tolerations,
-                known,
-                pool,
-                self.comparison_operators,
-            );
-            let certain = selects == Truth::Yes && asks;
-            if certain {
-                selected.push(self.pools[at].clone());
-            }
-            match placement {
-                Placement::Lands | Placement::Unknown(_) => {
-                    possible.push(self.pools[at].clone());
-                }
-                Placement::Untolerated(taint) if selects != Truth::No => {
-                    // Pods that ask for an extended resource often get its toleration from admission.
-                    if self.may_be_injected(shape, &pool.taints[taint].taint) {
-                        possible.push(self.pools[at].clone());
-                        continue;
-                    }
-                    if certain {
-                        blocked.push(
-                            FactBuilder::new(FactKind::Blocked)
-                                .fact("pool", &self.pools[at])
-                                .fact("taint", &self.taints[at][taint])
-                                .build(),
-                        );
-                    }
-                    partly.extend(self.partly(shape, at, taint));
-                }
-                Placement::Untolerated(_) | Placement::Unselected => {}
-            }
-        }
-        FactBuilder::extend(&self.shape(shape))
-            .facts("selectedPools", selected)
-            .facts("possiblePools", possible)
-            .facts("blockedPools", blocked)
-            .facts("partlyToleratedPools", partly)
-            .build()
-    }
-
-    /// ExtendedResourceToleration adds a toleration whose key is the resource that a container asks for.
-    fn may_be_injected(&self, shape: &PodShape, taint: &Taint) -> bool {
-        taint
-            .key
-            .known()
-            .is_some_and(|key| shape.extended_resources.contains(key))
-    }
-
-    /// The pool, when a named entry tolerates another of its hard taints.
-    fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Fact> {
-        let named: Vec<Toleration> = shape
-            .tolerations
-            .iter()
-            .filter(|entry| entry.key.known().is_some_and(|key| !key.is_empty()))
-            .cloned()
-            .collect();
-        let (tolerated, _) = self.models[pool].blocking_taints().find(|(at, taint)| {
-            *at != missing
-                && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
-        })?;
-        Some(
-            FactBuilder::new(FactKind::PartlyTolerated)
-                .fact("pool", &self.pools[pool])
-                .fact("tolerated", &self.taints[pool][tolerated])
-                .fact("missing", &self.taints[pool][missing])
-                .build(),
-        )
-    }
-}
-
-/// Whether a pod of this shape gets past all hard taints of a pool, other than by the blanket of a DaemonSet.
-pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool) -> bool {
-    let entries: Vec<Toleration> = shape
-        .tolerations
-        .iter()
-        .filter(|entry| {
-            shape.kind != "DaemonSet" || entry.key.known().is_some_and(|key| !key.is_empty())
-        })
-        .cloned()
-        .collect();
-    let unread =
-        shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
-    unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
-}
-
-fn likeness_word(likeness: &Likeness) -> &'static str {
-    match likeness {
-        Likeness::Case => "case",
-        Likeness::Separator => "separator",
-        Likeness::Domain => "domain",
-        Likeness::Spelling => "spelling",
-    }
-}
-
-fn likeness_rank(likeness: &Likeness) -> u8 {
-    match likeness {
-        Likeness::Case => 0,
-        Likeness::Separator => 1,
-        Likeness::Spelling => 2,
-        Likeness::Domain => 3,
-    }
-}
-
-fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> FactBuilder {
+/// An entry of a list of tolerations, as written.
+pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> FactBuilder {
     let builder = FactBuilder::new(FactKind::Toleration)
         .field("key", &entry.key, "")
         .field("operator", &entry.operator, "Equal")
@@ -376,7 +40,8 @@ fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> F
     }
 }
 
-fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
+/// `workload` as rules of scope toleration see it: the shape.
+pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     let entries = shape
         .tolerations
         .iter()
@@ -445,7 +110,20 @@ pub fn pool_span(pool: &NodePool) -> Option<Span> {
     pool.name_span.or(pool.span)
 }
 
-fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
+/// The toleration that a taint asks for, as words for a help text.
+fn remedy(taint: &Taint) -> String {
+    let known = |field: &Field<String>| field.text().unwrap_or("…").to_owned();
+    let (key, value, effect) = (known(&taint.key), known(&taint.value), known(&taint.effect));
+    let matching = if value.is_empty() {
+        "`operator: Exists`".to_owned()
+    } else {
+        format!("`operator: Equal`, `value: \"{value}\"`")
+    };
+    format!("`key: {key}`, {matching}, `effect: {effect}`")
+}
+
+/// A taint of a pool.
+pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
     let origin = match taint.origin {
         Origin::Declared => "declared",
         Origin::Startup => "startup",
@@ -462,12 +140,15 @@ fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
         .text("origin", origin)
         .text("pool", pool.name.clone())
         .truth("hard", taint.taint.is_hard())
+        .text("text", taint.taint.to_string())
+        .text("remedy", remedy(&taint.taint))
         .place(place)
         .handle(Handle::Taint(Arc::new(taint.taint.clone())), false)
         .build()
 }
 
-fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bool) -> Fact {
+/// A pool with the facts of its taints.
+pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bool) -> Fact {
     let labels = pool
         .labels
         .labels
@@ -495,7 +176,7 @@ fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bool) 
 pub fn judged_taint(fact: &Fact, pool: &NodePool, at: usize) -> Fact {
     let taint = &pool.taints[at];
     let duplicate = pool.taints[..at].iter().any(|earlier| {
-        earlier.origin == taint.origin
+        list_of(&earlier.path) == list_of(&taint.path)
             && earlier.taint.key == taint.taint.key
             && earlier.taint.effect == taint.taint.effect
             && !taint.taint.key.is_unknown()
@@ -511,6 +192,11 @@ pub fn judged_taint(fact: &Fact, pool: &NodePool, at: usize) -> Fact {
         .bool("duplicate", duplicate)
         .facts("errors", errors)
         .build()
+}
+
+/// The path of the list that an item's path leads through.
+fn list_of(path: &str) -> &str {
+    path.rsplit_once('[').map_or(path, |(list, _)| list)
 }
 
 /// `oddity`, and `workload` as far as it is known.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Input;
+use super::{Input, overlay};
 use crate::config::Config;
-use crate::extract::{FileFacts, Overlay, ReadPool, Target};
+use crate::extract::{FileFacts, ReadPool};
 use crate::finding::{Object, Report};
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -54,6 +54,7 @@ pub fn gather(
     let mut gathered = Gathered::default();
     let mut read_pools = Vec::new();
     let mut overlays = Vec::new();
+    let mut kustomizations = Vec::new();
     for facts in all {
         report.counts.documents += facts.documents;
         for reason in facts.not_judged {
@@ -67,6 +68,7 @@ pub fn gather(
         gathered.oddities.extend(facts.oddities);
         read_pools.extend(facts.pools);
         overlays.extend(facts.overlays);
+        kustomizations.extend(facts.kustomizations);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);
@@ -88,7 +90,12 @@ pub fn gather(
         .pools
         .extend(configured_pools(config, config_source));
     apply_runtime_classes(&mut gathered.workloads);
-    let changed = apply_overlays(&mut gathered.workloads, &overlays);
+    let changed = overlay::apply(
+        &mut gathered.workloads,
+        &overlays,
+        &kustomizations,
+        &gathered.paths,
+    );
     let mut count = |reason: &str, times: usize| {
         if times > 0 {
             let times = u32::try_from(times).unwrap_or(u32::MAX);
@@ -119,7 +126,8 @@ pub fn gather(
     gathered
 }
 
-fn folder(path: &str) -> &str {
+/// The folder that a path is in; empty for the root.
+pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -224,6 +232,7 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                         span: Some(crate::source::Span { source, ..*span }),
                         path: "pools".to_owned(),
                         spelled: None,
+                        fields: BTreeMap::new(),
                     })
                     .collect(),
                 complete: true,
@@ -245,7 +254,8 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
         .collect()
 }
 
-fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
+/// Changes a workload's shape, which others may share.
+pub fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
     let mut shape = (*workload.shape).clone();
     with(&mut shape);
     workload.shape = Arc::new(shape);
@@ -283,49 +293,5 @@ fn apply_runtime_classes(workloads: &mut [Workload]) {
                 shape.selection.unknown = true;
             }
         });
-    }
-}
-
-/// Marks workloads that something else changes: what they lack may stand there. Gives how many there are.
-fn apply_overlays(workloads: &mut [Workload], overlays: &[Overlay]) -> usize {
-    let mut changed = 0;
-    if overlays.is_empty() {
-        return changed;
-    }
-    for workload in workloads {
-        if workload.partial || workload.shape.level == Level::Other {
-            continue;
-        }
-        let Some(overlay) = overlays
-            .iter()
-            .find(|overlay| touches(&overlay.target, workload))
-        else {
-            continue;
-        };
-        changed += 1;
-        let selects_too = matches!(overlay.target, Target::Object { .. });
-        change(workload, |shape| {
-            shape
-                .unread_tolerations
-                .get_or_insert_with(|| overlay.what.to_owned());
-            shape.selection.unknown |= selects_too;
-        });
-    }
-    changed
-}
-
-fn touches(target: &Target, workload: &Workload) -> bool {
-    match target {
-        Target::Everything => true,
-        Target::Namespace(namespace) => {
-            workload.object.namespace.as_deref() == Some(namespace.as_str())
-        }
-        Target::Object { kind, name } => {
-            kind.as_ref()
-                .is_none_or(|kind| *kind == workload.object.kind)
-                && name
-                    .as_ref()
-                    .is_none_or(|name| workload.object.name.as_ref() == Some(name))
-        }
     }
 }

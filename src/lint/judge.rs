@@ -1,16 +1,17 @@
 //! Evaluates rules over facts, each distinct input once, and turns verdicts into findings with places.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
-use super::facts::{self, ClusterFacts};
+use super::facts;
 use super::gather::Gathered;
+use super::identity;
 use super::place::{self, At};
+use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::well_known::WellKnown;
@@ -32,7 +33,7 @@ pub fn judge(
     report: &mut Report,
 ) {
     let assignment = assign(&gathered, settings.config);
-    let declared = facts::declared_keys(&gathered);
+    let declared = search::declared_keys(&gathered);
     let mut judge = Judge {
         gathered: &gathered,
         settings,
@@ -57,51 +58,8 @@ pub fn judge(
             position: None,
             message,
         }));
-    finish(&mut findings, &gathered);
+    identity::finish(&mut findings, &gathered.paths, &report.sources);
     report.findings = findings;
-}
-
-/// Sorts findings, drops repetitions and counts identical ones.
-fn finish(findings: &mut Vec<Finding>, gathered: &Gathered) {
-    let path = |source: SourceId| {
-        gathered
-            .paths
-            .get(source.0 as usize)
-            .map_or("", String::as_str)
-    };
-    findings.sort_by(|one, other| {
-        (
-            path(one.span.source),
-            one.span.start,
-            &one.rule,
-            one.span.end,
-            &one.message,
-        )
-            .cmp(&(
-                path(other.span.source),
-                other.span.start,
-                &other.rule,
-                other.span.end,
-                &other.message,
-            ))
-    });
-    findings.dedup_by(|one, other| {
-        one.span == other.span && one.rule == other.rule && one.message == other.message
-    });
-    let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
-    let key = |finding: &Finding| {
-        (
-            finding.rule.clone(),
-            finding.severity,
-            finding.message.clone(),
-        )
-    };
-    for finding in findings.iter() {
-        *times.entry(key(finding)).or_default() += 1;
-    }
-    for finding in findings.iter_mut() {
-        finding.occurrences = times[&key(finding)];
-    }
 }
 
 /// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
@@ -269,7 +227,7 @@ impl<'j> Judge<'j> {
         for (index, pool) in facts.models.iter().enumerate() {
             let tolerated = shapes
                 .iter()
-                .any(|(shape, _)| facts::means_pool(shape, pool, gate));
+                .any(|(shape, _)| search::means_pool(shape, pool, gate));
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
                 .bool("tolerated", tolerated)
                 .build();
@@ -332,7 +290,7 @@ impl<'j> Judge<'j> {
                     let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
                         continue;
                     };
-                    if let Some(at) = place::of_taint(pool, taint) {
+                    if let Some(at) = place::of_taint(pool, taint, &rule.at) {
                         let labels = place::labels(&verdict.related, None);
                         let severity = verdict.severity;
                         self.push(
@@ -433,16 +391,6 @@ impl<'j> Judge<'j> {
                 severity = wanted;
             }
         }
-        let fingerprint = fingerprint(&[
-            &rule.id,
-            file,
-            &object.api_version,
-            &object.kind,
-            object.namespace.as_deref().unwrap_or_default(),
-            object.name.as_deref().unwrap_or_default(),
-            &without_indices(&at.path),
-            &verdict.message,
-        ]);
         self.findings.push(Finding {
             rule: rule.id.clone(),
             severity,
@@ -453,7 +401,7 @@ impl<'j> Judge<'j> {
             cluster,
             object: object.clone(),
             related,
-            fingerprint,
+            fingerprint: String::new(),
             occurrences: 1,
         });
     }
@@ -492,32 +440,4 @@ fn bind(facts: &ClusterFacts<'_>) -> Bindings {
         .fact("kubernetes", &facts.kubernetes)
         .fact("cluster", &facts.cluster)
         .facts("pools", &facts.pools)
-}
-
-/// A field path without list indices, so that inserting an entry above does not change who a finding is.
-fn without_indices(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    let mut rest = path;
-    while let Some(open) = rest.find('[') {
-        text.push_str(&rest[..open]);
-        rest = match rest[open..].find(']') {
-            Some(close) => &rest[open + close + 1..],
-            None => "",
-        };
-    }
-    text.push_str(rest);
-    text
-}
-
-/// A stable 128-bit hash in hexadecimal; the same on every machine and for every release of this program.
-fn fingerprint(parts: &[&str]) -> String {
-    let mut halves = [0u64; 2];
-    for (seed, half) in halves.iter_mut().enumerate() {
-        let mut hasher = siphasher::sip::SipHasher13::new_with_keys(seed as u64, 0);
-        for part in parts {
-            part.hash(&mut hasher);
-        }
-        *half = hasher.finish();
-    }
-    format!("{:016x}{:016x}", halves[0], halves[1])
 }

@@ -3,8 +3,11 @@
 mod cluster;
 mod facts;
 pub mod gather;
+mod identity;
 mod judge;
+mod overlay;
 mod place;
+mod search;
 
 use rayon::prelude::*;
 

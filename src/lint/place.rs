@@ -69,14 +69,26 @@ pub fn of_workload(workload: &Workload, at: &str) -> At {
 }
 
 /// Where a rule of scope taint points.
-pub fn of_taint(pool: &NodePool, taint: &PoolTaint) -> Option<At> {
-    match taint.span {
-        Some(span) => Some(At {
+pub fn of_taint(pool: &NodePool, taint: &PoolTaint, at: &str) -> Option<At> {
+    let Some(span) = taint.span else {
+        return of_pool(pool, "pool");
+    };
+    let errors = taint.taint.errors();
+    let field = match at.strip_prefix("taint.") {
+        Some("errors") => errors.first().map_or("", |error| error.field),
+        Some(field) => field,
+        None => "",
+    };
+    Some(match taint.fields.get(field) {
+        Some(span) => At {
+            span: *span,
+            path: join(&taint.path, field),
+        },
+        None => At {
             span,
             path: taint.path.clone(),
-        }),
-        None => of_pool(pool, "pool"),
-    }
+        },
+    })
 }
 
 /// Where a rule of scope pool points.
@@ -85,7 +97,7 @@ pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
     if at == "pool.taints"
         && let Some(taint) = taint
     {
-        return of_taint(pool, taint);
+        return of_taint(pool, taint, "taint");
     }
     super::facts::pool_span(pool).map(|span| At {
         span,

@@ -1,5 +1,7 @@
 //! A node pool (or a single node) with its taints and labels, and the one definition of "can land".
 
+use std::collections::BTreeMap;
+
 use crate::finding::Object;
 use crate::source::Span;
 
@@ -34,6 +36,8 @@ pub struct PoolTaint {
     pub path: String,
     /// The effect as written, when that was not Kubernetes' spelling.
     pub spelled: Option<String>,
+    /// Where its fields are written, key and value together, by name; empty for notations in one piece.
+    pub fields: BTreeMap<&'static str, Span>,
 }
 
 /// Nodes that are made alike, or one node.

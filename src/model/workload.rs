@@ -127,7 +127,7 @@ pub struct Workload {
     pub span: Span,
     /// Field path of the map that holds `tolerations`.
     pub path: String,
-    /// The whole list of tolerations, when there is one.
+    /// The key of the list of tolerations, when there is one.
     pub list: Option<Span>,
     /// Where each of `shape.tolerations` stands.
     pub located: Vec<LocatedToleration>,

@@ -60,6 +60,21 @@ static NAMES: [&str; 11] = [
 static TYPES: LazyLock<[Type; 11]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
+    /// Every kind.
+    pub const ALL: [FactKind; 11] = [
+        FactKind::Toleration,
+        FactKind::Taint,
+        FactKind::Workload,
+        FactKind::Pool,
+        FactKind::Cluster,
+        FactKind::Kubernetes,
+        FactKind::Oddity,
+        FactKind::NearKey,
+        FactKind::Blocked,
+        FactKind::PartlyTolerated,
+        FactKind::FieldError,
+    ];
+
     /// The name of its type in messages.
     pub const fn name(self) -> &'static str {
         NAMES[self as usize]

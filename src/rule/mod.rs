@@ -1,7 +1,9 @@
 //! Rules: loaded from files, checked, and evaluated over facts. What the facts are is decided by whoever judges.
 
+mod check;
 pub mod expression;
 pub mod fact;
+mod functions;
 pub mod schema;
 pub mod template;
 pub mod vocabulary;

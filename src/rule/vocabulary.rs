@@ -90,6 +90,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("origin", TEXT),
                 ("pool", TEXT),
                 ("hard", Ty::Bool),
+                ("text", TEXT),
+                ("remedy", TEXT),
             ];
             if scope == Scope::Taint {
                 all.extend([("duplicate", Ty::Bool), ("errors", ERRORS)]);
@@ -181,7 +183,8 @@ pub const MEMBER_FUNCTIONS: [Entry; 8] = [
     ("matches", Ty::Bool),
 ];
 
-/// What a finding may point at under a scope; the first part is the fact.
+/// What a finding may point at under a scope; the first part is the fact. A field that is not written leaves the
+/// whole fact; `taint.errors` is the field that the first of its errors is about.
 pub fn places(scope: Scope) -> &'static [&'static str] {
     match scope {
         Scope::Toleration => &[
@@ -192,7 +195,13 @@ pub fn places(scope: Scope) -> &'static [&'static str] {
             "toleration.effect",
             "toleration.tolerationSeconds",
         ],
-        Scope::Taint => &["taint"],
+        Scope::Taint => &[
+            "taint",
+            "taint.key",
+            "taint.value",
+            "taint.effect",
+            "taint.errors",
+        ],
         Scope::Workload => &["workload", "workload.selector", "workload.tolerations"],
         Scope::Pool => &["pool", "pool.taints"],
         Scope::Oddity => &["oddity"],

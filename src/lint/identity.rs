@@ -1,0 +1,111 @@
+//! Who a finding is: its order in the report, its fingerprint, and which findings say the same.
+
+use std::collections::BTreeMap;
+use std::hash::Hasher as _;
+
+use crate::finding::{Finding, Severity};
+use crate::source::{Source, SourceId};
+
+/// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
+pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
+    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
+    findings.sort_by(|one, other| {
+        (
+            path(one.span.source),
+            one.span.start,
+            &one.rule,
+            one.span.end,
+            &one.message,
+        )
+            .cmp(&(
+                path(other.span.source),
+                other.span.start,
+                &other.rule,
+                other.span.end,
+                &other.message,
+            ))
+    });
+    findings.dedup_by(|one, other| {
+        one.span == other.span && one.rule == other.rule && one.message == other.message
+    });
+    let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
+    let key = |finding: &Finding| {
+        (
+            finding.rule.clone(),
+            finding.severity,
+            finding.message.clone(),
+        )
+    };
+    for finding in findings.iter() {
+        *times.entry(key(finding)).or_default() += 1;
+    }
+    for finding in findings.iter_mut() {
+        finding.occurrences = times[&key(finding)];
+        let content = sources
+            .get(&finding.span.source)
+            .map_or("", |source| source.slice(finding.span));
+        finding.fingerprint = fingerprint(&[
+            &finding.rule,
+            path(finding.span.source),
+            &finding.object.api_version,
+            &finding.object.kind,
+            finding.object.namespace.as_deref().unwrap_or_default(),
+            finding.object.name.as_deref().unwrap_or_default(),
+            &without_indices(&finding.path),
+            // Indentation and line breaks are not content.
+            &content.split_whitespace().collect::<Vec<_>>().join(" "),
+        ]);
+    }
+}
+
+/// A field path without list indices, so that inserting an entry above does not change who a finding is.
+fn without_indices(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(open) = rest.find('[') {
+        text.push_str(&rest[..open]);
+        rest = match rest[open..].find(']') {
+            Some(close) => &rest[open + close + 1..],
+            None => "",
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+/// A stable 128-bit hash in hexadecimal; the same on every machine and for every release of this program.
+fn fingerprint(parts: &[&str]) -> String {
+    let mut halves = [0u64; 2];
+    for (seed, half) in halves.iter_mut().enumerate() {
+        let mut hasher = siphasher::sip::SipHasher13::new_with_keys(seed as u64, 0);
+        for part in parts {
+            hasher.write(part.as_bytes());
+            // A byte that no UTF-8 text holds keeps the parts apart.
+            hasher.write(&[0xff]);
+        }
+        *half = hasher.finish();
+    }
+    format!("{:016x}{:016x}", halves[0], halves[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_inserted_above_does_not_change_who_a_finding_is() {
+        let path = |index: u32| without_indices(&format!("spec.tolerations[{index}].value"));
+        assert_eq!(path(0), path(7));
+        assert_eq!(path(0), "spec.tolerations.value");
+    }
+
+    #[test]
+    fn fingerprints_are_the_same_on_every_machine() {
+        assert_eq!(fingerprint(&["a", "b"]), fingerprint(&["a", "b"]));
+        assert_ne!(fingerprint(&["ab", ""]), fingerprint(&["a", "b"]));
+        assert_eq!(
+            fingerprint(&["rule", "file"]),
+            "163e6e30257d9b942745d6326b421590"
+        );
+    }
+}

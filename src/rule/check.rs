@@ -1,0 +1,306 @@
+//! Checks an expression before it ever runs: every name must exist, and types must fit as far as they are known.
+
+use cel::Program;
+use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+
+use super::expression::ExpressionError;
+use super::fact::FactKind;
+use super::schema::Scope;
+use super::vocabulary::{self, Entry, Ty};
+use crate::model::near_miss::nearest_word;
+
+/// The type of a compiled expression.
+///
+/// # Errors
+/// The first name that does not exist, or operation that can never be right.
+pub fn infer(program: &Program, text: &str, scope: Scope) -> Result<Ty, ExpressionError> {
+    let mut check = Check {
+        scope,
+        text,
+        program,
+        local: Vec::new(),
+    };
+    check.infer(program.expression())
+}
+
+/// The byte offset of a character in a text.
+pub fn char_offset(text: &str, chars: usize) -> usize {
+    text.char_indices()
+        .nth(chars)
+        .map_or(text.len(), |(at, _)| at)
+}
+
+/// The walk that checks names and finds types.
+struct Check<'e> {
+    scope: Scope,
+    text: &'e str,
+    program: &'e Program,
+    local: Vec<(String, Ty)>,
+}
+
+impl Check<'_> {
+    fn error<T>(&self, expr: &IdedExpr, message: String) -> Result<T, ExpressionError> {
+        let chars = self
+            .program
+            .source_info()
+            .offset_for(expr.id)
+            .map_or(0, |(start, _)| start);
+        Err(ExpressionError {
+            offset: char_offset(self.text, chars as usize),
+            message,
+        })
+    }
+
+    fn infer(&mut self, expr: &IdedExpr) -> Result<Ty, ExpressionError> {
+        match &expr.expr {
+            Expr::Unspecified => Ok(Ty::Dyn),
+            Expr::Literal(literal) => Ok(match literal {
+                LiteralValue::Boolean(_) => Ty::Bool,
+                LiteralValue::Int(_) | LiteralValue::UInt(_) => Ty::Int,
+                LiteralValue::String(_) => Ty::Text,
+                _ => Ty::Dyn,
+            }),
+            Expr::Ident(name) => self.variable(expr, name),
+            Expr::Select(select) => {
+                let owner = self.infer(&select.operand)?;
+                let ty = self.field(expr, owner, &select.field)?;
+                Ok(if select.test { Ty::Bool } else { ty })
+            }
+            Expr::List(list) => {
+                let mut element = None;
+                for item in &list.elements {
+                    let ty = self.infer(item)?;
+                    element = Some(match element {
+                        None => ty,
+                        Some(known) if known == ty => ty,
+                        Some(_) => Ty::Dyn,
+                    });
+                }
+                Ok(Ty::List(list_element(element.unwrap_or(Ty::Dyn))))
+            }
+            Expr::Map(map) => {
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        self.infer(&entry.key)?;
+                        self.infer(&entry.value)?;
+                    }
+                }
+                Ok(Ty::Dyn)
+            }
+            Expr::Struct(_) => self.error(expr, "messages are not supported here".to_owned()),
+            Expr::Call(call) => {
+                let target = match &call.target {
+                    Some(target) => Some(self.infer(target)?),
+                    None => None,
+                };
+                let mut arguments = Vec::new();
+                for argument in &call.args {
+                    arguments.push(self.infer(argument)?);
+                }
+                self.call(expr, &call.func_name, target, &arguments)
+            }
+            Expr::Comprehension(comprehension) => {
+                let range = self.infer(&comprehension.iter_range)?;
+                let element = match range {
+                    Ty::List(element) => *element,
+                    Ty::TextMap => Ty::Text,
+                    Ty::Dyn => Ty::Dyn,
+                    _ => {
+                        return self.error(
+                            &comprehension.iter_range,
+                            "exists, all, map and filter need a list".to_owned(),
+                        );
+                    }
+                };
+                let start = self.infer(&comprehension.accu_init)?;
+                let depth = self.local.len();
+                self.local.push((comprehension.accu_var.clone(), start));
+                self.local.push((comprehension.iter_var.clone(), element));
+                if let Some(second) = &comprehension.iter_var2 {
+                    self.local.push((second.clone(), Ty::Dyn));
+                }
+                self.infer(&comprehension.loop_cond)?;
+                let step = self.infer(&comprehension.loop_step)?;
+                self.local.truncate(depth);
+                self.local.push((comprehension.accu_var.clone(), step));
+                let result = self.infer(&comprehension.result)?;
+                self.local.truncate(depth);
+                Ok(result)
+            }
+        }
+    }
+
+    fn variable(&self, expr: &IdedExpr, name: &str) -> Result<Ty, ExpressionError> {
+        if let Some((_, ty)) = self.local.iter().rev().find(|(local, _)| local == name) {
+            return Ok(*ty);
+        }
+        let known = vocabulary::variables(self.scope);
+        match known.iter().find(|(known, _)| *known == name) {
+            Some((_, ty)) => Ok(*ty),
+            None => self.error(
+                expr,
+                format!(
+                    "unknown name `{name}`{}; scope {} has {}",
+                    suggest(name, &known),
+                    self.scope.as_str(),
+                    names(&known)
+                ),
+            ),
+        }
+    }
+
+    fn field(&self, expr: &IdedExpr, owner: Ty, name: &str) -> Result<Ty, ExpressionError> {
+        match owner {
+            Ty::Fact(kind) => {
+                let known = vocabulary::fields(kind, self.scope);
+                match known.iter().find(|(known, _)| *known == name) {
+                    Some((_, ty)) => Ok(*ty),
+                    None => self.error(
+                        expr,
+                        format!(
+                            "a {} has no field `{name}` here{}; it has {}",
+                            kind.cel_type().name(),
+                            suggest(name, &known),
+                            names(&known)
+                        ),
+                    ),
+                }
+            }
+            Ty::TextMap => Ok(Ty::Text),
+            Ty::Dyn => Ok(Ty::Dyn),
+            Ty::Bool | Ty::Int | Ty::Text | Ty::List(_) => self.error(
+                expr,
+                format!("there is no field `{name}` in a {}", word(owner)),
+            ),
+        }
+    }
+
+    fn call(
+        &self,
+        expr: &IdedExpr,
+        name: &str,
+        target: Option<Ty>,
+        arguments: &[Ty],
+    ) -> Result<Ty, ExpressionError> {
+        if let Some(ty) = operator_type(name, arguments) {
+            return match ty {
+                Ok(ty) => Ok(ty),
+                Err(message) => self.error(expr, message),
+            };
+        }
+        let known: &[Entry] = if target.is_some() {
+            &vocabulary::MEMBER_FUNCTIONS
+        } else {
+            &vocabulary::GLOBAL_FUNCTIONS
+        };
+        match known.iter().find(|(known, _)| *known == name) {
+            Some((_, ty)) => Ok(*ty),
+            None => self.error(
+                expr,
+                format!(
+                    "unknown function `{name}`{}; known are {}",
+                    suggest(name, known),
+                    names(known)
+                ),
+            ),
+        }
+    }
+}
+
+fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
+    let boolean = |ty: &Ty| matches!(ty, Ty::Bool | Ty::Dyn);
+    let ty = match name {
+        operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
+            if !arguments.iter().all(boolean) {
+                return Some(Err(
+                    "both sides of && and ||, and what follows !, must be boolean".to_owned(),
+                ));
+            }
+            Ty::Bool
+        }
+        operators::EQUALS | operators::NOT_EQUALS => {
+            // CEL compares anything with anything, silently false; across types it is always a mistake.
+            if let [left, right] = arguments
+                && *left != Ty::Dyn
+                && *right != Ty::Dyn
+                && std::mem::discriminant(left) != std::mem::discriminant(right)
+            {
+                return Some(Err(format!(
+                    "a {} is never equal to a {}",
+                    word(*left),
+                    word(*right)
+                )));
+            }
+            Ty::Bool
+        }
+        operators::LESS
+        | operators::LESS_EQUALS
+        | operators::GREATER
+        | operators::GREATER_EQUALS
+        | operators::IN => Ty::Bool,
+        operators::CONDITIONAL => match arguments {
+            [_, first, second] if first == second => *first,
+            [_, first, Ty::List(Ty::Dyn)] => *first,
+            [_, Ty::List(Ty::Dyn), second] => *second,
+            _ => Ty::Dyn,
+        },
+        operators::ADD => match arguments {
+            [Ty::List(Ty::Dyn), right @ Ty::List(_)] => *right,
+            [first, ..] => *first,
+            [] => Ty::Dyn,
+        },
+        operators::INDEX => match arguments {
+            [Ty::List(element), _] => **element,
+            [Ty::TextMap, _] => Ty::Text,
+            _ => Ty::Dyn,
+        },
+        operators::SUBSTRACT | operators::MULTIPLY | operators::DIVIDE | operators::MODULO => {
+            Ty::Int
+        }
+        other if other.starts_with('_') || other.starts_with('@') || other.starts_with('-') => {
+            Ty::Dyn
+        }
+        _ => return None,
+    };
+    Some(Ok(ty))
+}
+
+/// Lists of every element type that the checker can meet, so that types stay `Copy`.
+fn list_element(ty: Ty) -> &'static Ty {
+    match ty {
+        Ty::Bool => &Ty::Bool,
+        Ty::Int => &Ty::Int,
+        Ty::Text => &Ty::Text,
+        Ty::Fact(FactKind::Taint) => &Ty::Fact(FactKind::Taint),
+        Ty::Fact(FactKind::Pool) => &Ty::Fact(FactKind::Pool),
+        Ty::Fact(FactKind::Toleration) => &Ty::Fact(FactKind::Toleration),
+        _ => &Ty::Dyn,
+    }
+}
+
+fn word(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "boolean",
+        Ty::Int => "number",
+        Ty::Text => "text",
+        Ty::TextMap => "map",
+        Ty::List(_) => "list",
+        Ty::Fact(kind) => kind.cel_type().name(),
+        Ty::Dyn => "value",
+    }
+}
+
+fn names(known: &[Entry]) -> String {
+    known
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn suggest(name: &str, known: &[Entry]) -> String {
+    let candidates: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    nearest_word(name, &candidates)
+        .map(|near| format!(" (did you mean `{near}`?)"))
+        .unwrap_or_default()
+}

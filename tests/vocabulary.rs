@@ -1,0 +1,76 @@
+//! The page about writing rules names everything that rules may use.
+
+use kubetaint::rule::fact::FactKind;
+use kubetaint::rule::schema::Scope;
+use kubetaint::rule::vocabulary;
+
+const PAGE: &str = include_str!("../docs/writing-rules.md");
+
+const SCOPES: [Scope; 5] = [
+    Scope::Toleration,
+    Scope::Taint,
+    Scope::Workload,
+    Scope::Pool,
+    Scope::Oddity,
+];
+
+fn is_named(name: &str) -> bool {
+    PAGE.contains(&format!("`{name}`")) || PAGE.contains(&format!("`{name}("))
+}
+
+#[test]
+fn every_variable_and_field_is_on_the_page() {
+    let mut missing = Vec::new();
+    for scope in SCOPES {
+        for (name, _) in vocabulary::variables(scope) {
+            if !is_named(name) {
+                missing.push(name);
+            }
+        }
+        for kind in FactKind::ALL {
+            for (name, _) in vocabulary::fields(kind, scope) {
+                if !is_named(name) {
+                    missing.push(name);
+                }
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_function_is_on_the_page() {
+    let all = vocabulary::GLOBAL_FUNCTIONS
+        .iter()
+        .chain(&vocabulary::MEMBER_FUNCTIONS);
+    let missing: Vec<_> = all
+        .map(|(name, _)| *name)
+        .filter(|name| !is_named(name) && !PAGE.contains(&format!(".{name}(")))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_place_is_on_the_page() {
+    for scope in SCOPES {
+        for place in vocabulary::places(scope) {
+            assert!(is_named(place), "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_rule_on_the_page_works() {
+    let start = PAGE.find("```yaml\n").expect("a rule stands on the page") + "```yaml\n".len();
+    let end = start + PAGE[start..].find("```").expect("the block ends");
+    let source =
+        kubetaint::source::Source::new("team-label-on-dedicated-taints.yaml", &PAGE[start..end]);
+    let rules = kubetaint::rule::RuleSet::load([&source]).expect("the rule loads");
+    let table =
+        kubetaint::extract::Table::load(kubetaint::builtin::PROVIDERS.iter().copied()).unwrap();
+    let rule = rules.get("team-label-on-dedicated-taints").unwrap();
+    for example in &rule.examples {
+        let outcome = kubetaint::verify::run(&rules, &table, rule, example);
+        assert_eq!(outcome, kubetaint::verify::Outcome::Passed);
+    }
+}
