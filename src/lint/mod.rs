@@ -2,7 +2,7 @@
 
 mod cluster;
 mod facts;
-mod gather;
+pub mod gather;
 mod identity;
 mod judge;
 mod overlay;
