@@ -57,7 +57,7 @@ fn a_table_of_the_users_own_makes_pools() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("all.yaml:11:18: error[selected-pool-not-tolerated]"),
+        text.contains("all.yaml:12:18: error[selected-pool-not-tolerated]"),
         "{text}"
     );
 }
