@@ -212,7 +212,7 @@ fn an_unknown_name_is_refused_where_it_stands() {
 #[test]
 fn an_unknown_field_is_refused_with_the_one_that_was_meant() {
     let rule = replaced("when: toleration.key", "when: toleration.kye");
-    assert_refused(&rule, "5:17", "did you mean `key`?");
+    assert_refused(&rule, "5:18", "did you mean `key`?");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn an_error_in_a_condition_of_several_lines_is_found_on_its_line() {
         "when: toleration.key == \"example.com/night\" && workload.kind != \"Job\"",
         "when: |\n  toleration.key == \"example.com/night\" &&\n  workload.knid != \"Job\"",
     );
-    assert_refused(&rule, "7:11", "did you mean `kind`?");
+    assert_refused(&rule, "7:12", "did you mean `kind`?");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn two_broken_rules_are_both_told() {
         outcome.err
     );
     assert!(
-        outcome.err.contains("policies/other.yaml:5:17:"),
+        outcome.err.contains("policies/other.yaml:5:18:"),
         "{}",
         outcome.err
     );
