@@ -1,11 +1,13 @@
 //! From text to documents: drives the parser through a stream, past every broken document.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 
 use super::build::Build;
 use super::node::{Comment, Document};
+use super::repair::{BUDGET, Repair, Repairs, repair};
 use super::scan::{WINDOW, floor};
 use crate::source::{SourceId, Span};
 
@@ -37,7 +39,7 @@ pub struct SyntaxError {
     pub document: Range<usize>,
 }
 
-/// Reads all documents of a text. Linear in its length; never panics.
+/// Reads all documents of a text. Linear in its length, up to a constant for [`repair`]; never panics.
 pub fn parse(text: &str, source: SourceId) -> Stream {
     if u32::try_from(text.len()).is_err() {
         return Stream {
@@ -49,16 +51,28 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
             }],
         };
     }
-    let mut reader = Reader {
-        text,
-        source,
-        outcomes: Vec::new(),
-        comments: Vec::new(),
-        build: None,
-        resume: Some(0),
-    };
-    reader.run();
-    reader.finish()
+    let mut repairs = Repairs::default();
+    let mut readable = Cow::Borrowed(text);
+    let mut budget = BUDGET;
+    loop {
+        let mut reader = Reader {
+            text,
+            source,
+            repairs: &repairs,
+            wanted: Vec::new(),
+            outcomes: Vec::new(),
+            comments: repairs.comments(text, source).collect(),
+            build: None,
+            resume: Some(0),
+        };
+        reader.run(&readable);
+        let wanted = std::mem::take(&mut reader.wanted);
+        budget = budget.saturating_sub(text.len());
+        if wanted.is_empty() || budget == 0 {
+            return reader.finish();
+        }
+        repairs.apply(readable.to_mut(), wanted);
+    }
 }
 
 /// What became of one document, and where it begins.
@@ -76,6 +90,9 @@ struct Problem {
 struct Reader<'t> {
     text: &'t str,
     source: SourceId,
+    repairs: &'t Repairs,
+    /// What would let the parser read on where it stopped: the first place of each broken document.
+    wanted: Vec<Repair>,
     outcomes: Vec<Outcome>,
     comments: Vec<Comment>,
     build: Option<Build>,
@@ -84,7 +101,8 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn run(&mut self) {
+    /// `readable` is the text with the repairs in place.
+    fn run(&mut self, readable: &str) {
         let mut options = Options::default();
         options.emit_anchor_events = true;
         options.emit_unresolved_aliases = true;
@@ -92,7 +110,7 @@ impl<'t> Reader<'t> {
         options.simple_key_max_lookahead = KEY_LIMIT;
         options.flow_nesting_limit = NESTING_LIMIT;
         options.block_nesting_limit = NESTING_LIMIT;
-        let mut parser = Parser::new_from_str_with_options(self.text, options);
+        let mut parser = Parser::new_from_str_with_options(readable, options);
         // Each recovery consumes text, so this many are enough; the bound only guards against a parser that does not.
         let mut recoveries = self.text.len() + 2;
         while let Some(next) = parser.next_event() {
@@ -102,7 +120,7 @@ impl<'t> Reader<'t> {
                     self.accept(event, range);
                 }
                 Err(error) => {
-                    self.fail(&error);
+                    self.fail(&error, readable);
                     recoveries -= 1;
                     if recoveries == 0 || !matches!(parser.proceed_next_document(), Ok(true)) {
                         break;
@@ -125,7 +143,7 @@ impl<'t> Reader<'t> {
         start..end.max(start)
     }
 
-    fn accept(&mut self, event: Event<'t>, range: Range<usize>) {
+    fn accept(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Comment(text, _) => {
                 let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -149,7 +167,12 @@ impl<'t> Reader<'t> {
                     self.close(build);
                 }
             }
-            event => {
+            mut event => {
+                if let Event::Scalar(value, ..) = &mut event
+                    && let Some(meant) = self.repairs.value(&range)
+                {
+                    *value = meant.into();
+                }
                 if let Some(build) = &mut self.build {
                     build.accept(self.text, event, range);
                 }
@@ -168,7 +191,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn fail(&mut self, error: &ScanError) {
+    fn fail(&mut self, error: &ScanError, readable: &str) {
+        let reached = self.build.as_ref().map_or(0, |build| build.reached);
+        self.wanted.extend(repair(readable, error, reached));
         let at = error.marker().byte_offset().unwrap_or(0);
         let at = floor(self.text, at);
         let at = match error.kind() {
