@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, ScanError};
+use granit_parser::ErrorKind;
 
 use super::node::Comment;
-use super::scan::{Scan, floor};
+use super::scan::Scan;
 use crate::source::{SourceId, Span};
 
 /// How much text may be read for repairs, in bytes. A file that needs more is not one that people wrote.
@@ -80,10 +80,9 @@ impl Repairs {
     }
 }
 
-/// What to put otherwise, if go-yaml would have read on. `reached` is the end of the last token before the error.
-pub(super) fn repair(text: &str, error: &ScanError, reached: usize) -> Option<Repair> {
-    let at = floor(text, error.marker().byte_offset()?);
-    match error.kind() {
+/// What to put otherwise, if go-yaml would have read on after an error at `at`. `reached` is the end of the last token before the error.
+pub(super) fn repair(text: &str, kind: &ErrorKind, at: usize, reached: usize) -> Option<Repair> {
+    match kind {
         ErrorKind::InvalidQuotedScalarIndent
         | ErrorKind::TabInIndentation
         | ErrorKind::UnknownQuotedScalarEscape => {

@@ -123,3 +123,40 @@ fn a_text_that_needs_a_repair_at_every_line_is_read_in_bounded_time() {
     read(&text);
     assert!(started.elapsed() < Duration::from_secs(60));
 }
+
+#[test]
+fn a_stream_of_json_objects_needs_no_markers() {
+    let text = "{\"a\": 1}\n{\"a\": \"ü\"}\n\n[3]\n";
+    let stream = read(text);
+    assert_eq!(stream.errors, []);
+    let roots: Vec<_> = stream
+        .documents
+        .iter()
+        .map(|document| at(text, document.root().span()))
+        .collect();
+    assert_eq!(roots, ["{\"a\": 1}", "{\"a\": \"ü\"}", "[3]"]);
+    let ranges: Vec<_> = stream
+        .documents
+        .iter()
+        .map(|document| &text[document.range()])
+        .collect();
+    assert_eq!(ranges.concat(), text);
+}
+
+#[test]
+fn what_follows_a_document_and_is_no_json_is_an_error() {
+    for text in ["{\"a\": 1}\nb: 2\n", "a: 1\n{b: 2}\n", "{\"a\": 1}}\n"] {
+        assert_eq!(read(text).errors.len(), 1, "{text:?}");
+    }
+    // The parser has not let go of the first object when it meets the broken one; what a marker begins is not lost.
+    let stream = read("{a: 1}\n{b: [}\n---\nc: 1\n");
+    assert_eq!((stream.documents.len(), stream.errors.len()), (1, 1));
+}
+
+#[test]
+fn very_many_json_objects_take_linear_time() {
+    let started = Instant::now();
+    let stream = read(&"{\"a\":1}\n".repeat(200_000));
+    assert_eq!(stream.documents.len(), 200_000);
+    assert!(started.elapsed() < Duration::from_secs(60));
+}
