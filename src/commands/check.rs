@@ -68,7 +68,12 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
                 ),
             });
         }
-        return Err(CommandError::Problems(problems));
+        let report = Report {
+            problems,
+            ..Report::default()
+        };
+        let lines = output::problem_lines(&report, &prefix_from_here(&root));
+        return Err(CommandError::Message(lines.join("\n")));
     }
 
     let settings = Settings {
