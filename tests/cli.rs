@@ -247,7 +247,10 @@ fn unknown_rules_formats_versions_and_flags_end_with_2_before_anything_is_read()
             "error: --kubernetes: `new` ",
         ),
         (&["check", "--config", "nope.yaml"], "error: "),
-        (&["check", "--rules", "nope"], "error: rules: "),
+        (
+            &["check", "--rules", "nope"],
+            "error: nope: rule files cannot be read: ",
+        ),
         (&["explain", "zzz"], "error: there is no rule `zzz`"),
         (&["check", "--frobnicate"], "error: unexpected argument"),
         (&["check", "--fail-on", "fatal"], "error: invalid value"),

@@ -121,7 +121,15 @@ fn yaml_files(paths: &[PathBuf], what: &str) -> Result<Vec<Source>, CommandError
     for path in paths {
         let before = sources.len();
         for entry in WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|error| CommandError::Message(format!("{what}: {error}")))?;
+            let entry = entry.map_err(|error| {
+                let cause = error
+                    .io_error()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
+                CommandError::Message(format!(
+                    "{}: {what} cannot be read: {cause}",
+                    path.display()
+                ))
+            })?;
             let wanted = is_yaml(entry.path()) || entry.depth() == 0;
             if entry.file_type().is_file() && wanted {
                 sources.push(read_file(entry.path())?);
