@@ -14,10 +14,11 @@ pub mod extract;
 pub mod output;
 pub mod rule;
 
-pub mod finding;
+pub mod cli;
 pub mod model;
 pub mod yaml;
 
+pub mod finding;
+
 pub mod builtin;
-pub mod cli;
 pub mod source;

@@ -220,3 +220,12 @@ fn words_of_another_sense_lead_nowhere() {
         assert_eq!(nearest_word(written, candidates), None, "{written}");
     }
 }
+
+#[test]
+fn a_plural_is_the_same_name_however_short() {
+    use kubetaint::model::near_miss::{Likeness, key_likeness};
+    let gpu = key_likeness("example.com/gpus", "example.com/gpu");
+    assert_eq!(gpu, Some(Likeness::Spelling));
+    assert_eq!(key_likeness("example.com/os", "example.com/o"), None);
+    assert_eq!(key_likeness("example.com/gpus", "example.com/cpu"), None);
+}

@@ -1,5 +1,11 @@
 //! The page about writing rules names everything that rules may use.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 use kubetaint::rule::fact::FactKind;
 use kubetaint::rule::schema::Scope;
 use kubetaint::rule::vocabulary;

@@ -44,7 +44,12 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     let prefix = prefix_from_here(&root);
     let config = load_config(arguments, &root)?;
     let rules = load_selected_rules(arguments, &config, &root)?;
-    let table = load_table()?;
+    let providers: Vec<PathBuf> = config
+        .providers
+        .iter()
+        .map(|folder| root.join(&folder.value))
+        .collect();
+    let table = load_table(&providers)?;
 
     let mut discovery = discover::discover(&root, &paths, &|path| config.exclude.matches(path));
     let mut problems = std::mem::take(&mut discovery.problems);

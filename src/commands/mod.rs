@@ -5,6 +5,7 @@ pub mod explain;
 pub mod rules;
 pub mod test;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,13 +58,40 @@ fn lines(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-/// The provider tables that the program carries.
+/// The provider tables that the program carries, and those in the given folders. A table of the user's replaces a
+/// built-in one of the same file name.
 ///
 /// # Errors
-/// A table that does not load; tests see to it that none does not.
-pub fn load_table() -> Result<Table, CommandError> {
-    Table::load(builtin::PROVIDERS.iter().copied())
-        .map_err(|error| CommandError::Message(error.to_string()))
+/// A folder that cannot be read or holds no table, a table that does not load.
+pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
+    let mut files: BTreeMap<String, Source> = builtin::PROVIDERS
+        .iter()
+        .map(|(name, text)| {
+            (
+                (*name).to_owned(),
+                Source::new(format!("providers/{name}"), *text),
+            )
+        })
+        .collect();
+    for source in yaml_files(folders, "provider tables")? {
+        let name = source
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        files.insert(name, source);
+    }
+    let files = files
+        .values()
+        .map(|source| (source.path.as_str(), &*source.text));
+    Table::load(files).map_err(|error| {
+        CommandError::Problems(vec![Problem {
+            file: Some(error.file),
+            position: error.place,
+            message: error.message,
+        }])
+    })
 }
 
 /// The rules that the program carries, and those of the given files and folders. A rule of the user's replaces a
@@ -85,19 +113,31 @@ pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
 /// # Errors
 /// A path that cannot be read, a folder without rules.
 pub fn rule_sources(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
+    yaml_files(paths, "rule files")
+}
+
+fn yaml_files(paths: &[PathBuf], what: &str) -> Result<Vec<Source>, CommandError> {
     let mut sources = Vec::new();
     for path in paths {
         let before = sources.len();
         for entry in WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|error| CommandError::Message(format!("rules: {error}")))?;
-            let is_rule = is_yaml(entry.path()) || entry.depth() == 0;
-            if entry.file_type().is_file() && is_rule {
-                sources.push(read_rule(entry.path())?);
+            let entry = entry.map_err(|error| {
+                let cause = error
+                    .io_error()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
+                CommandError::Message(format!(
+                    "{}: {what} cannot be read: {cause}",
+                    path.display()
+                ))
+            })?;
+            let wanted = is_yaml(entry.path()) || entry.depth() == 0;
+            if entry.file_type().is_file() && wanted {
+                sources.push(read_file(entry.path())?);
             }
         }
         if sources.len() == before {
             return Err(CommandError::Message(format!(
-                "{}: no rule files (*.yaml) here",
+                "{}: no {what} (*.yaml) here",
                 path.display()
             )));
         }
@@ -110,7 +150,7 @@ fn is_yaml(path: &Path) -> bool {
         .is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-fn read_rule(path: &Path) -> Result<Source, CommandError> {
+fn read_file(path: &Path) -> Result<Source, CommandError> {
     let text = fs::read_to_string(path)
         .map_err(|error| CommandError::Message(format!("{}: {error}", path.display())))?;
     Ok(Source::new(path.display().to_string(), text))

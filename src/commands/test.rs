@@ -16,7 +16,7 @@ use crate::verify::{self, Outcome};
 /// Rules that do not load; output that cannot be written.
 pub fn run(arguments: &Test, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules(&arguments.paths)?;
-    let table = load_table()?;
+    let table = load_table(&[])?;
     let asked: BTreeSet<String> = rule_sources(&arguments.paths)?
         .into_iter()
         .map(|source| source.path)

@@ -37,6 +37,8 @@ pub struct Config {
     pub rules: BTreeMap<String, RuleSetting>,
     /// Folders with the user's own rules, relative to the repository's root.
     pub rule_dirs: Vec<Located>,
+    /// Folders with provider tables of the user's own, relative to the repository's root.
+    pub providers: Vec<Located>,
     /// The file; absent for the defaults.
     pub source: Option<Source>,
 }

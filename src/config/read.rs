@@ -58,7 +58,7 @@ pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>>
 
 impl Reader<'_> {
     fn config(&mut self, root: Node<'_>) -> Config {
-        const KEYS: [&str; 8] = [
+        const KEYS: [&str; 9] = [
             "kubernetes",
             "feature-gates",
             "admission",
@@ -67,6 +67,7 @@ impl Reader<'_> {
             "pools",
             "rules",
             "rule-dirs",
+            "providers",
         ];
         let mut config = Config::default();
         let mut pools = None;
@@ -81,6 +82,7 @@ impl Reader<'_> {
                 "pools" => pools = Some(value),
                 "rules" => config.rules = self.rules(value),
                 "rule-dirs" => config.rule_dirs = self.located_texts(value, "`rule-dirs`"),
+                "providers" => config.providers = self.located_texts(value, "`providers`"),
                 _ => {}
             }
         }

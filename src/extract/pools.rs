@@ -531,8 +531,8 @@ impl<'a> PoolReader<'_, 'a> {
         self.before = self.pool.taints.len();
         let span = found.field.map_or(found.node.span(), |field| field.span());
         match read_text(Some(found.node)) {
+            // A flag of the kubelet adds taints; kubeadm's own default stays beside them.
             Field::Is(text) => {
-                self.taints_written = true;
                 for part in text
                     .split(',')
                     .map(str::trim)

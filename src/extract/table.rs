@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::model::node_selection::OtherLabels;
 use crate::model::taint::Taint;
 use crate::model::well_known::WellKnownTaint;
+use crate::source::Position;
 use crate::yaml::Path;
 
 /// One file of `providers/`.
@@ -338,8 +339,8 @@ enum RowRef {
 pub struct TableError {
     /// The file.
     pub file: String,
-    /// 1-based line and column, when known.
-    pub place: Option<(usize, usize)>,
+    /// Where in the file, when known.
+    pub place: Option<Position>,
     /// What is wrong.
     pub message: String,
 }
@@ -356,7 +357,11 @@ impl Table {
         for (file, text) in files {
             let provider: Provider = serde_yaml::from_str(text).map_err(|error| TableError {
                 file: file.to_owned(),
-                place: error.location().map(|at| (at.line(), at.column())),
+                place: error.location().map(|at| Position {
+                    line: u32::try_from(at.line()).unwrap_or(u32::MAX),
+                    column: u32::try_from(at.column()).unwrap_or(u32::MAX),
+                    offset: u32::try_from(at.index()).unwrap_or(u32::MAX),
+                }),
                 message: error.to_string(),
             })?;
             table.add(provider);

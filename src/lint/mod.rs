@@ -2,7 +2,7 @@
 
 mod cluster;
 mod facts;
-mod gather;
+pub mod gather;
 mod identity;
 mod judge;
 mod overlay;
@@ -104,6 +104,9 @@ pub fn lint(
     report
 }
 
+/// A file that has a manifest's name and is no text, such as one that git-crypt has encrypted.
+const BINARY_FILE: &str = "encrypted or binary files";
+
 fn source_id(index: usize) -> SourceId {
     SourceId(u32::try_from(index).unwrap_or(u32::MAX))
 }
@@ -129,6 +132,10 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
         ),
         Content::Unusable { kind, detail } => {
             let mut facts = FileFacts::default();
+            if kind == "binary" {
+                // No rule speaks of these: an encrypted file is no mistake, and it is not clean either.
+                facts.not_judged.push(BINARY_FILE);
+            }
             let span = Span::new(source_id(index), 0..0);
             facts
                 .oddities

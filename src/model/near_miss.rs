@@ -59,7 +59,14 @@ pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
         }
         _ => return (name == other_name).then_some(Likeness::Domain),
     }
-    are_alike(name, other_name).then_some(Likeness::Spelling)
+    let alike = are_alike(name, other_name) || (domain.is_some() && is_plural(name, other_name));
+    alike.then_some(Likeness::Spelling)
+}
+
+/// `gpu` and `gpus`: in one domain, short names that only a plural tells apart are one name.
+fn is_plural(one: &str, other: &str) -> bool {
+    let adds_s = |long: &str, short: &str| short.len() > 2 && long.strip_suffix('s') == Some(short);
+    adds_s(one, other) || adds_s(other, one)
 }
 
 fn split(key: &str) -> (Option<&str>, &str) {

@@ -45,10 +45,13 @@ impl Check<'_> {
             .source_info()
             .offset_for(expr.id)
             .map_or(0, |(start, _)| start);
-        Err(ExpressionError {
-            offset: char_offset(self.text, chars as usize),
-            message,
-        })
+        let mut offset = char_offset(self.text, chars as usize);
+        // A selection is placed at its dot; people look at the name.
+        let rest = self.text.get(offset..).unwrap_or_default();
+        if let Some(name) = rest.strip_prefix('.') {
+            offset += 1 + name.len() - name.trim_start().len();
+        }
+        Err(ExpressionError { offset, message })
     }
 
     fn infer(&mut self, expr: &IdedExpr) -> Result<Ty, ExpressionError> {

@@ -48,7 +48,7 @@ pub(super) struct Build {
     waiting: Vec<NodeId>,
     anchors: HashMap<usize, Anchor>,
     /// End of the last token seen, comments aside. Indicators of the next node are searched from here.
-    reached: usize,
+    pub reached: usize,
     /// Nodes with aliases expanded.
     size: u64,
     /// The alias that expands to most, to be shown when they are too many.

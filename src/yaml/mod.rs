@@ -8,6 +8,7 @@ mod de;
 mod node;
 mod parse;
 mod path;
+mod repair;
 mod scalar;
 mod scan;
 

@@ -10,6 +10,9 @@ use crate::source::{SourceId, Span};
 /// How many fields of merged mappings one lookup may visit, so that chains of `<<` cannot cost without bound.
 const MERGE_BUDGET: usize = 100_000;
 
+/// Up to this many fields comparing names is faster than hashing them.
+const FEW_FIELDS: usize = 16;
+
 /// One YAML document: an arena of nodes that owns its text and can be sent between threads.
 #[derive(Clone)]
 pub struct Document {
@@ -252,6 +255,16 @@ impl<'a> Node<'a> {
     /// The rules are those of [`Node::field`]. Fields whose key is not a scalar are all kept. Empty for other kinds.
     pub fn fields(self) -> Vec<Field<'a>> {
         let mut kept: Vec<Field<'a>> = Vec::new();
+        if !self.has_merge() && Walk::whole(self).edges.len() <= 2 * FEW_FIELDS {
+            for field in self.written_fields() {
+                let name = field.name();
+                match kept.iter_mut().find(|known| known.name() == name) {
+                    Some(known) if name.is_some() => *known = field,
+                    _ => kept.push(field),
+                }
+            }
+            return kept;
+        }
         let mut places: HashMap<&'a str, usize> = HashMap::new();
         let mut budget = MERGE_BUDGET;
         let mut open = vec![Walk::whole(self)];

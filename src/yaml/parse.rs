@@ -1,11 +1,13 @@
 //! From text to documents: drives the parser through a stream, past every broken document.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 
 use super::build::Build;
-use super::node::{Comment, Document};
+use super::node::{Comment, Document, Style};
+use super::repair::{BUDGET, Repair, Repairs, repair};
 use super::scan::{WINDOW, floor};
 use crate::source::{SourceId, Span};
 
@@ -37,7 +39,7 @@ pub struct SyntaxError {
     pub document: Range<usize>,
 }
 
-/// Reads all documents of a text. Linear in its length; never panics.
+/// Reads all documents of a text. Linear in its length, up to a constant for [`repair`]; never panics.
 pub fn parse(text: &str, source: SourceId) -> Stream {
     if u32::try_from(text.len()).is_err() {
         return Stream {
@@ -49,16 +51,29 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
             }],
         };
     }
-    let mut reader = Reader {
-        text,
-        source,
-        outcomes: Vec::new(),
-        comments: Vec::new(),
-        build: None,
-        resume: Some(0),
-    };
-    reader.run();
-    reader.finish()
+    let mut repairs = Repairs::default();
+    let mut readable = Cow::Borrowed(text);
+    let mut budget = BUDGET;
+    loop {
+        let mut reader = Reader {
+            text,
+            source,
+            repairs: &repairs,
+            wanted: Vec::new(),
+            outcomes: Vec::new(),
+            base: 0,
+            comments: repairs.comments(text, source).collect(),
+            build: None,
+            resume: Some(0),
+        };
+        reader.run(&readable);
+        let wanted = std::mem::take(&mut reader.wanted);
+        budget = budget.saturating_sub(text.len());
+        if wanted.is_empty() || budget == 0 {
+            return reader.finish();
+        }
+        repairs.apply(readable.to_mut(), wanted);
+    }
 }
 
 /// What became of one document, and where it begins.
@@ -76,7 +91,12 @@ struct Problem {
 struct Reader<'t> {
     text: &'t str,
     source: SourceId,
+    repairs: &'t Repairs,
+    /// What would let the parser read on where it stopped: the first place of each broken document.
+    wanted: Vec<Repair>,
     outcomes: Vec<Outcome>,
+    /// Where the text begins that the parser at work was given.
+    base: usize,
     comments: Vec<Comment>,
     build: Option<Build>,
     /// Where the next document begins if not at its own start: the top of the text, or after a `...`.
@@ -84,7 +104,8 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn run(&mut self) {
+    /// `readable` is the text with the repairs in place.
+    fn run(&mut self, readable: &str) {
         let mut options = Options::default();
         options.emit_anchor_events = true;
         options.emit_unresolved_aliases = true;
@@ -92,9 +113,9 @@ impl<'t> Reader<'t> {
         options.simple_key_max_lookahead = KEY_LIMIT;
         options.flow_nesting_limit = NESTING_LIMIT;
         options.block_nesting_limit = NESTING_LIMIT;
-        let mut parser = Parser::new_from_str_with_options(self.text, options);
         // Each recovery consumes text, so this many are enough; the bound only guards against a parser that does not.
-        let mut recoveries = self.text.len() + 2;
+        let mut recoveries = readable.len() + 2;
+        let mut parser = Parser::new_from_str_with_options(readable, options.clone());
         while let Some(next) = parser.next_event() {
             match next {
                 Ok((event, span)) => {
@@ -102,8 +123,15 @@ impl<'t> Reader<'t> {
                     self.accept(event, range);
                 }
                 Err(error) => {
-                    self.fail(&error);
-                    recoveries -= 1;
+                    recoveries = recoveries.saturating_sub(1);
+                    if let Some(next) = self.next_in_json_stream(&error, readable) {
+                        self.base = next;
+                        self.resume = Some(next);
+                        parser =
+                            Parser::new_from_str_with_options(&readable[next..], options.clone());
+                        continue;
+                    }
+                    self.fail(&error, readable);
                     if recoveries == 0 || !matches!(parser.proceed_next_document(), Ok(true)) {
                         break;
                     }
@@ -120,12 +148,33 @@ impl<'t> Reader<'t> {
     /// A parser range, cut to the text and to character boundaries.
     fn fit(&self, range: Option<Range<usize>>) -> Range<usize> {
         let range = range.unwrap_or(0..0);
-        let start = floor(self.text, range.start);
-        let end = floor(self.text, range.end);
+        let start = floor(self.text, self.base + range.start);
+        let end = floor(self.text, self.base + range.end);
         start..end.max(start)
     }
 
-    fn accept(&mut self, event: Event<'t>, range: Range<usize>) {
+    /// Where a parser's error is.
+    fn place(&self, error: &ScanError) -> usize {
+        floor(
+            self.text,
+            self.base + error.marker().byte_offset().unwrap_or(0),
+        )
+    }
+
+    /// Where the next object begins if one ended and another follows without a marker: a stream of JSON, which
+    /// `kubectl` reads and the parser does not.
+    fn next_in_json_stream(&self, error: &ScanError, readable: &str) -> Option<usize> {
+        let at = self.place(error);
+        let last = self.outcomes.last()?.result.as_ref().ok()?;
+        (matches!(error.kind(), ErrorKind::ExpectedDocumentStart)
+            && self.build.is_none()
+            && last.root().style() == Style::Flow
+            && at > last.span().range().start
+            && readable[at..].starts_with(['{', '[']))
+        .then_some(at)
+    }
+
+    fn accept(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Comment(text, _) => {
                 let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -149,7 +198,12 @@ impl<'t> Reader<'t> {
                     self.close(build);
                 }
             }
-            event => {
+            mut event => {
+                if let Event::Scalar(value, ..) = &mut event
+                    && let Some(meant) = self.repairs.value(&range)
+                {
+                    *value = meant.into();
+                }
                 if let Some(build) = &mut self.build {
                     build.accept(self.text, event, range);
                 }
@@ -168,9 +222,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn fail(&mut self, error: &ScanError) {
-        let at = error.marker().byte_offset().unwrap_or(0);
-        let at = floor(self.text, at);
+    fn fail(&mut self, error: &ScanError, readable: &str) {
+        let reached = self.build.as_ref().map_or(0, |build| build.reached);
+        let at = self.place(error);
+        self.wanted
+            .extend(repair(readable, error.kind(), at, reached));
         let at = match error.kind() {
             ErrorKind::TabNotAllowed
             | ErrorKind::TabInBlockIndentation

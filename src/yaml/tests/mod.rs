@@ -5,6 +5,7 @@ mod hostile;
 mod paths;
 mod places;
 mod reading;
+mod repairs;
 mod texts;
 mod values;
 

@@ -100,3 +100,20 @@ fn accessors_of_other_kinds_give_nothing() {
     assert!(list.get("0").is_none() && list.fields().is_empty());
     assert!(root.get("b").unwrap().items().next().is_none());
 }
+
+#[test]
+fn fields_are_the_same_in_small_and_in_large_mappings() {
+    for count in [1, 15, 16, 17, 40] {
+        let text: String = (0..count)
+            .map(|n| format!("k{n}: {n}\n"))
+            .chain(["k0: again\n".to_owned()])
+            .collect();
+        let document = one(&text);
+        let fields = document.root().fields();
+        assert_eq!(fields.len(), count, "{count}");
+        assert_eq!(names(&fields)[0], ("k0", "again"));
+        assert_eq!(document.root().written_fields().count(), count + 1);
+    }
+    // Keys that are collections are all kept.
+    assert_eq!(one("[a]: 1\n[b]: 2\n").root().fields().len(), 2);
+}

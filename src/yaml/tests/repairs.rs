@@ -1,0 +1,162 @@
+//! Texts that go-yaml v2 reads and a strict parser refuses: read, with the values that Kubernetes sees.
+
+use super::*;
+
+/// The texts of a mapping's values, by key.
+fn values(text: &str) -> Vec<(String, String)> {
+    names(&one(text).root().fields())
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn value(text: &str) -> String {
+    values(text).remove(0).1
+}
+
+#[test]
+fn a_quoted_text_may_continue_at_any_indentation() {
+    for (text, expected) in [
+        ("a: \"x\ny\"\n", "x y"),
+        ("a: 'x\ny'\nb: 1\n", "x y"),
+        ("a: 'it''s\nso'\n", "it's so"),
+        ("a: \"x\n\n\ny\n  z\"\n", "x\n\ny z"),
+        ("a: \"x \t\n\n  y\"\n", "x\ny"),
+        ("a: \"x\r\ny\"\r\n", "x y"),
+        ("a: \"x \\\ny\"\n", "x y"),
+        ("a: \"x\\\n\ny\"\n", "x\ny"),
+        ("a: \"é\ny\\u00e9\\x41\\t'\\'\"\n", "é yéA\t''"),
+        ("a: \"x\n# y\"\n", "x # y"),
+        ("a: \"x\nk: y\"\nc: 1\n", "x k: y"),
+        ("a: \"x\n---y\"\n", "x ---y"),
+        ("a: \"x\n\ty\"\n", "x y"),
+        ("a: 'x\n'\nb: 1\n", "x "),
+        ("a: !!str \"x\ny\"\nb: 1\n", "x y"),
+    ] {
+        assert_eq!(value(text), expected, "{text:?}");
+    }
+    let document = one("- a: \"x\ny\"\n  b: 'z\nw'\n- c\n");
+    let first = document.root().items().next().unwrap();
+    assert_eq!(names(&first.fields()), [("a", "x y"), ("b", "z w")]);
+}
+
+#[test]
+fn a_repaired_text_keeps_its_places() {
+    let text = "a: \"ü\ny\"\nb: 1\n";
+    let document = one(text);
+    let fields = document.root().fields();
+    assert_eq!(at(text, fields[0].value.span()), "\"ü\ny\"");
+    assert_eq!(fields[0].value.style(), Style::DoubleQuoted);
+    assert_eq!(at(text, fields[1].value.span()), "1");
+}
+
+#[test]
+fn what_go_refuses_in_a_quoted_text_stays_refused() {
+    for text in [
+        "a: \"x\ny\n",
+        "a: \"x\n---\ny\"\n",
+        "a: \"x\ny\\q\"\n",
+        "a: \"x\ny\\ud83d\"\n",
+        "a: 'x\n... \ny'\n",
+    ] {
+        assert!(!read(text).errors.is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn an_escaped_single_quote_is_a_single_quote() {
+    assert_eq!(value("a: \"\\'x\\'\"\n"), "'x'");
+}
+
+#[test]
+fn a_comment_needs_no_blank_after_quotes_brackets_and_headers() {
+    for (text, expected) in [
+        ("a: \"b\"#c\n", "b"),
+        ("a: 'b'#c\r\n", "b"),
+        ("a: |#c\n  b\n", "b\n"),
+        ("a: >#c\n  b\n", "b\n"),
+    ] {
+        assert_eq!(value(text), expected, "{text:?}");
+        let document = one(text);
+        let comment = &document.comments()[0];
+        assert_eq!((comment.text.as_str(), comment.own_line), ("c", false));
+        assert_eq!(at(text, comment.span), "#c");
+    }
+    let document = one("a: [b,#c\n'd'#e\n]#f\n");
+    let list = document.root().get("a").unwrap();
+    let items: Vec<_> = list.items().map(|item| item.raw().unwrap()).collect();
+    assert_eq!(items, ["b", "d"]);
+    assert_eq!(document.comments().len(), 3);
+    // Within a plain text it is text.
+    assert_eq!(value("a: b#c\n"), "b#c");
+}
+
+#[test]
+fn tabs_may_indent_a_flow_collection_inside_a_block() {
+    let text = "a: {\n\t\"b\": 1,\n\t\"c\": {\n\t\t\"d\": [\n\t\t\t2\n\t\t]\n\t}\n}\ne: 3\n";
+    let document = one(text);
+    let a = document.root().get("a").unwrap();
+    assert_eq!(a.get("b").unwrap().as_int(), Some(1));
+    let d = a.get("c").unwrap().get("d").unwrap();
+    assert_eq!(d.items().next().unwrap().as_int(), Some(2));
+    assert_eq!(document.root().get("e").unwrap().as_int(), Some(3));
+}
+
+#[test]
+fn repairs_in_many_documents_and_a_broken_one_between_do_not_disturb_each_other() {
+    let text = "a: \"x\ny\"\n---\nb: [\n---\nc: 'z\nw'#c\n---\nd: |\n  'x\n";
+    let stream = read(text);
+    assert_eq!(stream.errors.len(), 1);
+    assert_eq!(&text[stream.errors[0].document.clone()], "---\nb: [\n");
+    let all: Vec<_> = stream
+        .documents
+        .iter()
+        .map(|document| document.root().fields()[0].value.raw().unwrap())
+        .collect();
+    assert_eq!(all, ["x y", "z w", "'x\n"]);
+}
+
+#[test]
+fn a_text_that_needs_a_repair_at_every_line_is_read_in_bounded_time() {
+    let started = Instant::now();
+    let text = "- \"x\ny\"\n".repeat(200_000);
+    read(&text);
+    assert!(started.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
+fn a_stream_of_json_objects_needs_no_markers() {
+    let text = "{\"a\": 1}\n{\"a\": \"ü\"}\n\n[3]\n";
+    let stream = read(text);
+    assert_eq!(stream.errors, []);
+    let roots: Vec<_> = stream
+        .documents
+        .iter()
+        .map(|document| at(text, document.root().span()))
+        .collect();
+    assert_eq!(roots, ["{\"a\": 1}", "{\"a\": \"ü\"}", "[3]"]);
+    let ranges: Vec<_> = stream
+        .documents
+        .iter()
+        .map(|document| &text[document.range()])
+        .collect();
+    assert_eq!(ranges.concat(), text);
+}
+
+#[test]
+fn what_follows_a_document_and_is_no_json_is_an_error() {
+    for text in ["{\"a\": 1}\nb: 2\n", "a: 1\n{b: 2}\n", "{\"a\": 1}}\n"] {
+        assert_eq!(read(text).errors.len(), 1, "{text:?}");
+    }
+    // The parser has not let go of the first object when it meets the broken one; what a marker begins is not lost.
+    let stream = read("{a: 1}\n{b: [}\n---\nc: 1\n");
+    assert_eq!((stream.documents.len(), stream.errors.len()), (1, 1));
+}
+
+#[test]
+fn very_many_json_objects_take_linear_time() {
+    let started = Instant::now();
+    let stream = read(&"{\"a\":1}\n".repeat(200_000));
+    assert_eq!(stream.documents.len(), 200_000);
+    assert!(started.elapsed() < Duration::from_secs(60));
+}

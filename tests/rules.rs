@@ -1,0 +1,78 @@
+//! One test for each example of each built-in rule, named like `blanket-exists::bad-1`.
+//! `cargo test --test rules blanket-exists` runs those of one rule.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kubetaint::builtin;
+use kubetaint::extract::Table;
+use kubetaint::rule::RuleSet;
+use kubetaint::source::Source;
+use kubetaint::verify::{self, Outcome};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let sources: Vec<Source> = builtin::RULES
+        .iter()
+        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
+        .collect();
+    let rules = match RuleSet::load(&sources) {
+        Ok(rules) => Arc::new(rules),
+        Err(problems) => {
+            for problem in problems {
+                eprintln!("{problem}");
+            }
+            return ExitCode::FAILURE;
+        }
+    };
+    let table = match Table::load(builtin::PROVIDERS.iter().copied()) {
+        Ok(table) => Arc::new(table),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    libtest_mimic::run(&arguments, trials(&rules, &table)).exit_code()
+}
+
+fn trials(rules: &Arc<RuleSet>, table: &Arc<Table>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for rule in rules.iter() {
+        let id = rule.id.clone();
+        let kinds = Arc::clone(rules);
+        trials.push(Trial::test(format!("{id}::has-both-kinds"), move || {
+            has_both_kinds(&kinds, &id)
+        }));
+        for at in 0..rule.examples.len() {
+            let name = format!("{}::{}", rule.id, rule.examples[at].name());
+            let (rules, table, id) = (Arc::clone(rules), Arc::clone(table), rule.id.clone());
+            trials.push(Trial::test(name, move || run(&rules, &table, &id, at)));
+        }
+    }
+    trials
+}
+
+/// A rule shows what it finds and what it must not find; one of the latter is a near miss and says why.
+fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
+    let rule = rules.get(id).ok_or("the rule is gone")?;
+    let (bad, good): (Vec<_>, Vec<_>) = rule.examples.iter().partition(|example| example.bad);
+    let near_miss =
+        |why: &Option<String>| why.as_deref().is_some_and(|why| why.contains("near miss"));
+    if bad.is_empty() {
+        return Err("no bad example".into());
+    }
+    if !good.iter().any(|example| near_miss(&example.why)) {
+        return Err("no good example that is a near miss and says so in `why`".into());
+    }
+    Ok(())
+}
+
+fn run(rules: &RuleSet, table: &Table, id: &str, at: usize) -> Result<(), Failed> {
+    let rule = rules.get(id).ok_or("the rule is gone")?;
+    let example = rule.examples.get(at).ok_or("the example is gone")?;
+    match verify::run(rules, table, rule, example) {
+        Outcome::Passed => Ok(()),
+        outcome => Err(format!("{}\n{outcome}", rule.file).into()),
+    }
+}
