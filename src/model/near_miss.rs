@@ -41,15 +41,7 @@ pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
     let (other_domain, other_name) = split(&candidate);
     match (domain, other_domain) {
         (None, None) => {}
-        // In one domain a plural is a slip even of a short name: nvidia.com/gpus.
-        (Some(one), Some(other)) if one == other => {
-            let plural = |one: &str, other: &str| one.strip_suffix('s') == Some(other);
-            if name.len().min(other_name.len()) >= 3
-                && (plural(name, other_name) || plural(other_name, name))
-            {
-                return Some(Likeness::Spelling);
-            }
-        }
+        (Some(one), Some(other)) if one == other => {}
         (Some(one), Some(other)) => {
             return match name == other_name {
                 true if is_kubernetes(one) && is_kubernetes(other) => Some(Likeness::Domain),
