@@ -3,10 +3,16 @@
 
 mod document;
 mod duplicates;
+mod elsewhere;
 mod overlays;
+mod patches;
+mod pod;
 mod pools;
 mod read;
+pub mod rows;
 pub mod table;
+mod taints;
+mod workloads;
 
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};

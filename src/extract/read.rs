@@ -1,11 +1,10 @@
-//! Reads tolerations, node selection and pod templates out of nodes, whatever the notation, and notes what is odd.
+//! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
-use crate::model::node_selection::{NodeSelection, Requirement, Term};
 use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, LocatedToleration, Oddity};
 use crate::source::Span;
@@ -14,65 +13,6 @@ use crate::yaml::{self, Kind, Node, Scalar, Style};
 /// Fields of a toleration, in the order of Kubernetes' own type.
 pub const TOLERATION_FIELDS: [&str; 5] =
     ["key", "operator", "value", "effect", "tolerationSeconds"];
-
-/// Fields of a pod spec through which kubetaint sees scheduling; a misspelt one is dropped by the API server.
-const SCHEDULING_FIELDS: [&str; 7] = [
-    "tolerations",
-    "nodeSelector",
-    "affinity",
-    "nodeName",
-    "priorityClassName",
-    "runtimeClassName",
-    "hostNetwork",
-];
-
-/// Every field of a pod spec (core/v1 `PodSpec`), so that real fields are never taken for misspelt ones.
-const POD_SPEC_FIELDS: [&str; 44] = [
-    "activeDeadlineSeconds",
-    "affinity",
-    "automountServiceAccountToken",
-    "containers",
-    "dnsConfig",
-    "dnsPolicy",
-    "enableServiceLinks",
-    "ephemeralContainers",
-    "hostAliases",
-    "hostIPC",
-    "hostNetwork",
-    "hostPID",
-    "hostUsers",
-    "hostname",
-    "hostnameOverride",
-    "imagePullSecrets",
-    "initContainers",
-    "nodeName",
-    "nodeSelector",
-    "os",
-    "overhead",
-    "preemptionPolicy",
-    "priority",
-    "priorityClassName",
-    "readinessGates",
-    "resourceClaims",
-    "resources",
-    "restartPolicy",
-    "runtimeClassName",
-    "schedulerName",
-    "schedulingGates",
-    "securityContext",
-    "serviceAccount",
-    "serviceAccountName",
-    "setHostnameAsFQDN",
-    "shareProcessNamespace",
-    "subdomain",
-    "terminationGracePeriodSeconds",
-    "tolerations",
-    "topologySpreadConstraints",
-    "volumes",
-    "workloadRef",
-    "schedulingGroup",
-    "evictionInterceptors",
-];
 
 /// Whether a text is filled in later by some template language or by a person.
 pub fn is_placeholder(text: &str) -> bool {
@@ -140,7 +80,13 @@ impl Context<'_> {
         }
     }
 
-    fn mistyped(&mut self, field: &yaml::Field<'_>, path: String, found: &str, suggestion: String) {
+    pub(super) fn mistyped(
+        &mut self,
+        field: &yaml::Field<'_>,
+        path: String,
+        found: &str,
+        suggestion: String,
+    ) {
         let mut oddity = self.oddity("mistyped-field", field.span(), path);
         oddity.field = field.name().unwrap_or_default().to_owned();
         oddity.written = field.value.raw().unwrap_or_default().to_owned();
@@ -203,7 +149,7 @@ impl Context<'_> {
         Field::Unknown
     }
 
-    fn unknown_field(
+    pub(super) fn unknown_field(
         &mut self,
         field: &yaml::Field<'_>,
         path: &str,
@@ -308,188 +254,10 @@ impl Context<'_> {
         };
         (toleration, located)
     }
-
-    /// Everything that scheduling reads of a pod spec, or of a map that looks like one.
-    pub fn read_pod(&mut self, pod: Node<'_>, path: &str, tolerations_key: &str) -> Pod {
-        let mut read = Pod::default();
-        if let Some(list) = pod.field(tolerations_key) {
-            let at = yaml::join(path, tolerations_key);
-            read.tolerations = self.read_tolerations(list, &at);
-        }
-        if pod.get("containers").is_some() {
-            for field in pod.fields() {
-                let name = field.name().unwrap_or_default();
-                if !POD_SPEC_FIELDS.contains(&name)
-                    && nearest_word(name, &SCHEDULING_FIELDS).is_some()
-                {
-                    self.unknown_field(&field, path, "the pod spec", &SCHEDULING_FIELDS);
-                }
-            }
-        }
-        self.read_node_selector(pod, path, &mut read);
-        self.read_affinity(pod, path, &mut read);
-        let mut text = |name: &str| self.read_string(pod.field(name), &yaml::join(path, name));
-        read.node_name = text("nodeName");
-        read.priority_class = text("priorityClassName");
-        read.runtime_class = text("runtimeClassName");
-        read.host_network = match pod.get("hostNetwork").map(|node| node.scalar()) {
-            None | Some(Some(Scalar::Null)) => Field::Absent,
-            Some(Some(Scalar::Bool(on))) => Field::Is(on),
-            Some(_) => Field::Unknown,
-        };
-        read.extended_resources = read_extended_resources(pod);
-        read
-    }
-
-    fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
-        let Some(selector) = pod.field("nodeSelector") else {
-            return;
-        };
-        let node = selector.value;
-        if node.is_null() {
-            return;
-        }
-        if node.kind() != Kind::Mapping || is_template_action(node) {
-            read.selection.unknown = true;
-            return;
-        }
-        let mut at = yaml::join(path, "nodeSelector");
-        let mut node = node;
-        // Custom resources may hold a label selector here (OpenShift's nodePlacement), or a map of their own.
-        let own_form = self.level != Level::Typed;
-        if own_form && let Some(labels) = node.field("matchLabels") {
-            read.selection.unknown |= node.fields().len() > 1;
-            node = labels.value;
-            at = yaml::join(&at, "matchLabels");
-        }
-        for field in node.fields() {
-            let Some(key) = field.name() else {
-                read.selection.unknown = true;
-                continue;
-            };
-            if own_form && field.value.kind() != Kind::Scalar {
-                read.selection.unknown = true;
-                continue;
-            }
-            let at = yaml::join(&at, key);
-            let value = self.read_string(Some(field), &at);
-            if is_placeholder(key) {
-                read.selection.unknown = true;
-                continue;
-            }
-            // A null value is the empty string to Kubernetes, and the key is still asked for.
-            let value = match value {
-                Field::Absent => Field::Is(String::new()),
-                other => other,
-            };
-            read.selectors.push((key.to_owned(), field.span(), at));
-            read.selection.node_selector.insert(key.to_owned(), value);
-        }
-    }
-
-    fn read_affinity(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
-        let (affinity, at) = match pod.get("affinity") {
-            Some(affinity) if is_template_action(affinity) || is_text(affinity) => {
-                read.selection.unknown = true;
-                return;
-            }
-            Some(affinity) => (
-                affinity.get("nodeAffinity"),
-                yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
-            ),
-            None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
-        };
-        let Some(affinity) = affinity else { return };
-        if affinity.kind() != Kind::Mapping || is_template_action(affinity) {
-            read.selection.unknown |= !affinity.is_null();
-            return;
-        }
-        const KNOWN: [&str; 2] = [
-            "requiredDuringSchedulingIgnoredDuringExecution",
-            "preferredDuringSchedulingIgnoredDuringExecution",
-        ];
-        for field in affinity.fields() {
-            let name = field.name().unwrap_or_default();
-            if !KNOWN.contains(&name) && self.level != Level::Other && !is_placeholder(name) {
-                self.unknown_field(&field, &at, "node affinity", &KNOWN);
-            }
-        }
-        read.prefers = affinity.get(KNOWN[1]).is_some_and(|list| !list.is_null());
-        let Some(required) = affinity.get(KNOWN[0]).filter(|node| !node.is_null()) else {
-            return;
-        };
-        let at = yaml::join(&at, KNOWN[0]);
-        let Some(terms) = required
-            .get("nodeSelectorTerms")
-            .filter(|node| node.kind() == Kind::Sequence && !is_template_action(required))
-        else {
-            read.selection.unknown = true;
-            read.selection.required = Field::Unknown;
-            return;
-        };
-        let at = yaml::join(&at, "nodeSelectorTerms");
-        let mut list = Vec::new();
-        for (index, term) in terms.items().enumerate() {
-            let at = yaml::index(&at, index);
-            if term.kind() != Kind::Mapping || is_template_action(term) {
-                read.selection.unknown = true;
-                continue;
-            }
-            list.push(Term {
-                expressions: self.read_expressions(term, "matchExpressions", &at, read),
-                fields: self.read_expressions(term, "matchFields", &at, read),
-            });
-        }
-        read.selection.required = Field::Is(list);
-    }
-
-    fn read_expressions(
-        &mut self,
-        term: Node<'_>,
-        name: &str,
-        at: &str,
-        read: &mut Pod,
-    ) -> Vec<Requirement> {
-        let Some(list) = term.get(name).filter(|node| !node.is_null()) else {
-            return Vec::new();
-        };
-        if list.kind() != Kind::Sequence {
-            read.selection.unknown = true;
-            return Vec::new();
-        }
-        let at = yaml::join(at, name);
-        let mut requirements = Vec::new();
-        for (index, item) in list.items().enumerate() {
-            let requirement = read_requirement(item);
-            if let Some(key) = requirement.key.known() {
-                read.selectors
-                    .push((key.clone(), item.span(), yaml::index(&at, index)));
-            }
-            requirements.push(requirement);
-        }
-        requirements
-    }
 }
 
 fn templated() -> String {
     "an entry of `tolerations` is filled in by a template".to_owned()
-}
-
-fn is_text(node: Node<'_>) -> bool {
-    node.kind() == Kind::Scalar && !node.is_null()
-}
-
-/// One `{key, operator, values}` of node affinity or of Karpenter requirements.
-pub fn read_requirement(item: Node<'_>) -> Requirement {
-    let text = |name: &str| read_text(item.get(name));
-    Requirement {
-        key: text("key"),
-        operator: text("operator"),
-        values: item
-            .get("values")
-            .map(|values| values.items().map(|value| read_text(Some(value))).collect())
-            .unwrap_or_default(),
-    }
 }
 
 /// A string as lenient readers take it: numbers and booleans count as their text.
@@ -505,31 +273,6 @@ pub fn read_text(node: Option<Node<'_>>) -> Field<String> {
         },
         None => Field::Unknown,
     }
-}
-
-fn read_extended_resources(pod: Node<'_>) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for list in ["containers", "initContainers"] {
-        for container in pod.get(list).into_iter().flat_map(|node| node.items()) {
-            let Some(resources) = container.get("resources") else {
-                continue;
-            };
-            for part in ["limits", "requests"] {
-                let fields = resources.get(part).map(|node| node.fields());
-                for field in fields.into_iter().flatten() {
-                    // `IsExtendedResourceName`: has a domain that is not Kubernetes' own.
-                    if let Some(name) = field.name()
-                        && name.contains('/')
-                        && !name.contains("kubernetes.io/")
-                        && !name.starts_with("requests.")
-                    {
-                        names.insert(name.to_owned());
-                    }
-                }
-            }
-        }
-    }
-    names
 }
 
 /// What a node is, in words for messages.
@@ -554,27 +297,4 @@ pub struct Tolerations {
     pub unread: Option<String>,
     /// The key that the list stands under; absent when it is not written.
     pub span: Option<Span>,
-}
-
-/// A pod spec as read.
-#[derive(Debug, Default)]
-pub struct Pod {
-    /// `tolerations`.
-    pub tolerations: Tolerations,
-    /// `nodeSelector` and required node affinity.
-    pub selection: NodeSelection,
-    /// Preferred node affinity is given.
-    pub prefers: bool,
-    /// Where nodes are asked for: label key, span, field path.
-    pub selectors: Vec<(String, Span, String)>,
-    /// `nodeName`.
-    pub node_name: Field<String>,
-    /// `priorityClassName`.
-    pub priority_class: Field<String>,
-    /// `runtimeClassName`.
-    pub runtime_class: Field<String>,
-    /// `hostNetwork`.
-    pub host_network: Field<bool>,
-    /// Extended resources in requests and limits.
-    pub extended_resources: BTreeSet<String>,
 }

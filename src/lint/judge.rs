@@ -15,7 +15,7 @@ use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Level, PodShape, Workload};
+use crate::model::workload::{Level, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
@@ -183,8 +183,8 @@ impl<'j> Judge<'j> {
         }
         let searched = facts.search(shape);
         for workload in workloads {
-            // A patch says too little about its object to be judged as one.
-            if workload.partial {
+            // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
+            if workload.stands != Stands::Alone {
                 continue;
             }
             let bindings = bind(facts).fact("workload", &facts::named(&searched, workload));

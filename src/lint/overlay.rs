@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{change, folder};
 use crate::extract::{Kustomization, Overlay, Target};
-use crate::model::workload::{Level, Workload};
+use crate::model::workload::{Level, Stands, Workload};
 use crate::source::SourceId;
 
 /// Marks what overlays touch. Gives how many workloads they touch.
@@ -29,7 +29,7 @@ pub fn apply(
         .collect();
     let mut changed = 0;
     for workload in workloads {
-        if workload.partial || workload.shape.level == Level::Other {
+        if workload.stands != Stands::Alone || workload.shape.level == Level::Other {
             continue;
         }
         let own = path(workload.source);

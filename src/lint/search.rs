@@ -122,7 +122,10 @@ impl<'g> ClusterFacts<'g> {
             .map(|(_, _, taint)| tolerated(taint))
             .collect();
         if truths.contains(&Truth::Unknown) {
-            builder = builder.unknown("matches").unknown("mismatches");
+            builder = builder
+                .unknown("matches")
+                .unknown("otherValues")
+                .unknown("otherEffects");
         } else {
             let matches = self
                 .all_taints()
@@ -137,18 +140,19 @@ impl<'g> ClusterFacts<'g> {
             .build()
     }
 
-    /// Taints with the entry's own key that nothing in the pod tolerates.
+    /// Taints with the entry's own key that nothing in the pod tolerates: those that its effect covers and whose
+    /// value is another, and those of another effect.
     fn mismatches(
         &self,
         builder: FactBuilder,
         shape: &PodShape,
         entry: &Toleration,
     ) -> FactBuilder {
+        let (mut values, mut effects) = (Vec::new(), Vec::new());
         let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
-            return builder.facts("mismatches", []);
+            return builder.facts("otherValues", []).facts("otherEffects", []);
         };
         let all = shape.all_tolerations();
-        let mut found = Vec::new();
         let mut unknown = false;
         for (pool, at, taint) in self.all_taints() {
             if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
@@ -156,14 +160,26 @@ impl<'g> ClusterFacts<'g> {
             }
             match tolerate(&all, &taint.taint, self.comparison_operators) {
                 Truth::Yes => {}
-                Truth::No => found.push(self.taints[pool][at].clone()),
                 Truth::Unknown => unknown = true,
+                Truth::No => {
+                    let covers_effect = entry.effect.text().is_none_or(|effect| {
+                        effect.is_empty() || taint.taint.effect.text() == Some(effect)
+                    });
+                    let list = if covers_effect {
+                        &mut values
+                    } else {
+                        &mut effects
+                    };
+                    list.push(self.taints[pool][at].clone());
+                }
             }
         }
         if unknown {
-            builder.unknown("mismatches")
+            builder.unknown("otherValues").unknown("otherEffects")
         } else {
-            builder.facts("mismatches", found)
+            builder
+                .facts("otherValues", values)
+                .facts("otherEffects", effects)
         }
     }
 
@@ -189,6 +205,7 @@ impl<'g> ClusterFacts<'g> {
         let known = self.well_known.keys().map(|candidate| (candidate, None));
         for (candidate, declared) in declared.chain(known) {
             if let Some(likeness) = key_likeness(key, candidate)
+                && (declared.is_some() || tells(key, candidate, &likeness))
                 && !deliberate(candidate)
                 && !found.iter().any(|near| near.key == candidate)
             {
@@ -236,7 +253,8 @@ impl<'g> ClusterFacts<'g> {
         let mut selected = Vec::new();
         let mut possible = Vec::new();
         let mut blocked = Vec::new();
-        let mut partly = Vec::new();
+        let mut partly: Vec<Partly> = Vec::new();
+        let mut open_keys: BTreeSet<&str> = BTreeSet::new();
         for (at, pool) in self.models.iter().enumerate() {
             // A node that is named in the pod needs no scheduler.
             if !shape.node_name.is_absent() {
@@ -260,11 +278,13 @@ impl<'g> ClusterFacts<'g> {
             match placement {
                 Placement::Lands | Placement::Unknown(_) => {
                     possible.push(self.pools[at].clone());
+                    open_keys.extend(keys(pool));
                 }
                 Placement::Untolerated(taint) if selects != Truth::No => {
                     // Pods that ask for an extended resource often get its toleration from admission.
                     if may_be_injected(shape, &pool.taints[taint].taint) {
                         possible.push(self.pools[at].clone());
+                        open_keys.extend(keys(pool));
                         continue;
                     }
                     if certain {
@@ -280,6 +300,15 @@ impl<'g> ClusterFacts<'g> {
                 Placement::Untolerated(_) | Placement::Unselected => {}
             }
         }
+        // A toleration that opens one pool is not wasted because it does not open another.
+        partly.retain(|one| {
+            let taint = &self.models[one.pool].taints[one.tolerated].taint;
+            taint
+                .key
+                .known()
+                .is_none_or(|key| !open_keys.contains(key.as_str()))
+        });
+        let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
         FactBuilder::extend(&self.shape(shape))
             .facts("selectedPools", selected)
             .facts("possiblePools", possible)
@@ -288,8 +317,8 @@ impl<'g> ClusterFacts<'g> {
             .build()
     }
 
-    /// The pool, when a named entry tolerates another of its hard taints.
-    fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Fact> {
+    /// The taints, when a named entry tolerates another hard taint of the pool than the missing one.
+    fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Partly> {
         let named: Vec<Toleration> = shape
             .tolerations
             .iter()
@@ -300,14 +329,35 @@ impl<'g> ClusterFacts<'g> {
             *at != missing
                 && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
         })?;
-        Some(
-            FactBuilder::new(FactKind::PartlyTolerated)
-                .fact("pool", &self.pools[pool])
-                .fact("tolerated", &self.taints[pool][tolerated])
-                .fact("missing", &self.taints[pool][missing])
-                .build(),
-        )
+        Some(Partly {
+            pool,
+            tolerated,
+            missing,
+        })
     }
+
+    fn partly_fact(&self, partly: &Partly) -> Fact {
+        let taints = &self.taints[partly.pool];
+        FactBuilder::new(FactKind::PartlyTolerated)
+            .fact("pool", &self.pools[partly.pool])
+            .fact("tolerated", &taints[partly.tolerated])
+            .fact("missing", &taints[partly.missing])
+            .build()
+    }
+}
+
+/// Two hard taints of one pool, by index: one that is tolerated, one that is not.
+struct Partly {
+    pool: usize,
+    tolerated: usize,
+    missing: usize,
+}
+
+/// The keys of a pool's taints.
+fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
+    pool.taints
+        .iter()
+        .filter_map(|taint| taint.taint.key.known().map(String::as_str))
 }
 
 /// ExtendedResourceToleration adds a toleration whose key is the resource that a container asks for.
@@ -334,6 +384,14 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
         .blocking_taints()
         .any(|(_, taint)| may_be_injected(shape, &taint.taint));
     unread || injected || pool.tolerated_by(&entries, comparison_operators) != Truth::No
+}
+
+/// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which
+/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own.
+fn tells(key: &str, candidate: &str, likeness: &Likeness) -> bool {
+    !matches!(likeness, Likeness::Domain)
+        || key.contains('/')
+        || candidate.contains("kubernetes.io/")
 }
 
 fn likeness_word(likeness: &Likeness) -> &'static str {

@@ -133,8 +133,19 @@ pub struct Workload {
     pub located: Vec<LocatedToleration>,
     /// Where the pod asks for nodes: nodeSelector entries and affinity expressions, by label key.
     pub selectors: Vec<(String, Span, String)>,
-    /// The document is a patch or otherwise only part of an object: what it lacks may stand elsewhere.
-    pub partial: bool,
+    /// Where the pods of this list are declared.
+    pub stands: Stands,
+}
+
+/// Whether an object is all that its pods are made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// It is.
+    Alone,
+    /// It is a patch or otherwise only part of an object: what it lacks may stand elsewhere.
+    InPart,
+    /// It lends tolerations to pods of other objects (RuntimeClass) and has none of its own.
+    ForOthers,
 }
 
 /// Something that reading noticed, for rules of scope `oddity`.

@@ -76,7 +76,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 all.extend([
                     ("wellKnown", Ty::Bool),
                     ("matches", TAINTS),
-                    ("mismatches", TAINTS),
+                    ("otherValues", TAINTS),
+                    ("otherEffects", TAINTS),
                     ("nearKeys", NEAR_KEYS),
                 ]);
             }

@@ -1,0 +1,177 @@
+//! Pod templates at the paths that rows give: what scheduling reads of them, and what is known about the rest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::document::{ObjectReader, api_group, join};
+use super::overlays;
+use super::pod::Pod;
+use super::read::{is_placeholder, is_template_action};
+use super::rows::{RowLevel, WorkloadRow};
+use crate::model::Field;
+use crate::model::toleration::daemon_set_tolerations;
+use crate::model::workload::{Level, PodShape, Stands, Workload};
+use crate::source::Span;
+use crate::yaml::{Kind, Node};
+
+const UNREAD_LIST: &str = "tolerations or selectors with values that are not literal";
+
+impl<'a> ObjectReader<'_, 'a> {
+    /// Reads every pod template at a known path; the level when the kind has a row.
+    pub(super) fn read_workloads(
+        &mut self,
+        group: &str,
+        version: &str,
+        kind: &str,
+    ) -> Option<Level> {
+        let mut level = None;
+        let rows: Vec<_> = self.table.workload_rows(group, version, kind).collect();
+        for row in rows {
+            let row_level = match row.level {
+                RowLevel::Typed => Level::Typed,
+                RowLevel::Custom => Level::Custom,
+            };
+            level = Some(row_level);
+            for path in &row.pods {
+                for found in path.find(self.root) {
+                    if found.node.kind() == Kind::Mapping && !is_template_action(found.node) {
+                        let at = join(&self.base, &found.path);
+                        self.read_pod(found.node, at, row_level, row);
+                    }
+                }
+            }
+        }
+        level
+    }
+
+    fn read_pod(&mut self, node: Node<'a>, path: String, level: Level, row: &WorkloadRow) {
+        let list = row.tolerations_key.as_str();
+        let read = Self::context(&self.object, level, &mut self.facts.oddities)
+            .read_pod(node, &path, list);
+        let has_containers = node.get("containers").is_some();
+        let says_something = [list, "nodeSelector", "affinity", "nodeAffinity", "nodeName"]
+            .iter()
+            .any(|name| node.get(name).is_some());
+        if let Some(list) = node.get(list) {
+            self.known_lists.insert(list.id());
+        }
+        self.pods.push(path.clone());
+        if level == Level::Custom && !has_containers && !says_something {
+            return;
+        }
+        let stands = match level {
+            _ if row.lends => Stands::ForOthers,
+            // A built-in pod spec without containers is a patch.
+            Level::Typed if !has_containers => Stands::InPart,
+            _ => Stands::Alone,
+        };
+        if stands == Stands::InPart && says_something {
+            self.facts
+                .overlays
+                .push(overlays::partial(&self.object, self.id));
+        }
+        let lacks_list = node.get(list).is_none();
+        let unread = match (&read.tolerations.unread, lacks_list) {
+            (Some(reason), _) => Some(reason.clone()),
+            (None, true) if stands == Stands::InPart => {
+                Some("only part of the object stands here".to_owned())
+            }
+            (None, true) if level == Level::Custom && !has_containers => {
+                Some("its operator may set tolerations of its own".to_owned())
+            }
+            _ => None,
+        };
+        let shape = self.shape(level, &read, unread, stands);
+        self.push(shape, read, path, stands, None);
+    }
+
+    pub(super) fn shape(
+        &self,
+        level: Level,
+        read: &Pod,
+        unread: Option<String>,
+        stands: Stands,
+    ) -> PodShape {
+        let group = api_group(&self.object.api_version);
+        let injected = if self.object.kind == "DaemonSet" && ["apps", "extensions"].contains(&group)
+        {
+            daemon_set_tolerations(read.host_network == Field::Is(true))
+        } else {
+            Vec::new()
+        };
+        let mut selection = read.selection.clone();
+        selection.unknown |= stands == Stands::InPart;
+        PodShape {
+            kind: self.object.kind.clone(),
+            api_group: group.to_owned(),
+            level,
+            tolerations: read.tolerations.entries.clone(),
+            injected,
+            unread_tolerations: unread,
+            selection,
+            prefers: read.prefers,
+            node_name: read.node_name.clone(),
+            priority_class: read.priority_class.clone(),
+            runtime_class: read.runtime_class.clone(),
+            host_network: read.host_network.clone(),
+            extended_resources: read.extended_resources.clone(),
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        shape: PodShape,
+        read: Pod,
+        path: String,
+        stands: Stands,
+        span: Option<Span>,
+    ) {
+        if shape
+            .unread_tolerations
+            .as_deref()
+            .is_some_and(|why| why.contains("template"))
+            || shape.tolerations.iter().any(|entry| {
+                entry.key.is_unknown() || entry.value.is_unknown() || entry.effect.is_unknown()
+            })
+            || (shape.selection.unknown && stands != Stands::InPart && shape.level != Level::Other)
+        {
+            self.facts.not_judged.push(UNREAD_LIST);
+        }
+        let metadata = self.root.get("metadata");
+        let name = metadata.and_then(|metadata| metadata.get("name"));
+        let span = span.unwrap_or_else(|| {
+            name.or_else(|| self.root.get("kind"))
+                .unwrap_or(self.root)
+                .span()
+        });
+        let map = |name: &str| {
+            metadata
+                .and_then(|metadata| metadata.get(name))
+                .map(literal_map)
+                .unwrap_or_default()
+        };
+        self.facts.workloads.push(Workload {
+            object: self.object.clone(),
+            labels: map("labels"),
+            annotations: map("annotations"),
+            shape: Arc::new(shape),
+            source: self.id,
+            span,
+            path,
+            list: read.tolerations.span,
+            located: read.tolerations.located,
+            selectors: read.selectors,
+            stands,
+        });
+    }
+}
+
+fn literal_map(node: Node<'_>) -> BTreeMap<String, String> {
+    node.fields()
+        .into_iter()
+        .filter_map(|field| {
+            let value = field.value.raw().filter(|text| !is_placeholder(text))?;
+            Some((field.name()?.to_owned(), value.to_owned()))
+        })
+        .collect()
+}
