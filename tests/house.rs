@@ -62,19 +62,6 @@ const MAX_LINES: usize = 420;
 
 /// Files that may be longer, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[
-    ("extract/document.rs", "one walk over one document"),
-    (
-        "extract/pools.rs",
-        "one reader; each notation of taints is a method of it",
-    ),
-    (
-        "extract/read.rs",
-        "one reader; what it notices needs its context",
-    ),
-    (
-        "extract/table.rs",
-        "the form of a table, mostly comments on its fields",
-    ),
     (
         "lint/judge.rs",
         "one pass for each scope over the same state",
