@@ -21,7 +21,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use case::{Case, Vector, Verdict};
+use case::{Case, Vector};
 use generate::{Generator, listed};
 
 /// Differences that are printed; the rest is counted.
@@ -262,7 +262,7 @@ fn the_vectors_are_made_anew() {
 
 /// What tells verdicts apart when cases are chosen and counted: of objections the checks, of answers the answers.
 fn signature(vector: &Vector) -> String {
-    let Verdict { off, on, .. } = &vector.kubernetes;
+    let (off, on) = (&vector.kubernetes.off, vector.kubernetes.with_gate());
     match &vector.case {
         Case::ValidateToleration { .. } | Case::ValidateTaint { .. } => format!(
             "{} {}",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubetaint::model::node_pool::{NodePool, Placement, PoolTaint, place};
 use kubetaint::model::node_selection::{self, NodeLabels, NodeSelection, OtherLabels};
-use kubetaint::model::validation::{ErrorCode, FieldError};
+use kubetaint::model::validation::{ErrorCode, FieldError, is_label_value};
 use kubetaint::model::{Field, Truth, taint, toleration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -89,13 +89,23 @@ pub struct Selection {
     pub labels: BTreeMap<String, String>,
 }
 
-/// What Kubernetes says: one answer for each setting of the gate, and an old release's where it was asked.
+/// What Kubernetes says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
+    /// Without the feature gate for comparison operators.
     pub off: Value,
-    pub on: Value,
+    /// With it, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<Value>,
+    /// What an old release says, where it was asked.
     #[serde(rename = "v1.29", skip_serializing_if = "Option::is_none")]
     pub v1_29: Option<Value>,
+}
+
+impl Verdict {
+    pub fn with_gate(&self) -> &Value {
+        self.on.as_ref().unwrap_or(&self.off)
+    }
 }
 
 /// A case with Kubernetes' verdict: a line of the vectors.
@@ -110,7 +120,7 @@ impl Vector {
     pub fn difference(&self) -> Option<String> {
         let answers = [
             ("gate off", false, Some(&self.kubernetes.off)),
-            ("gate on", true, Some(&self.kubernetes.on)),
+            ("gate on", true, Some(self.kubernetes.with_gate())),
             ("Kubernetes 1.29", false, self.kubernetes.v1_29.as_ref()),
         ];
         let mut complaints = Vec::new();
@@ -118,16 +128,18 @@ impl Vector {
             let Some(theirs) = theirs else { continue };
             let theirs = self.case.normalised(theirs);
             let mine = self.case.verdict(comparison_operators);
-            if mine != theirs {
-                complaints.push(format!(
-                    "  {setting}: Kubernetes says {theirs}, the model says {mine}"
-                ));
-            }
-            complaints.extend(
+            let complaint = if mine == theirs {
                 self.case
                     .contradictions(comparison_operators, &theirs)
-                    .map(|text| format!("  {setting}: Kubernetes says {theirs}, {text}")),
-            );
+                    .next()
+            } else {
+                Some(format!("the model says {mine}"))
+            };
+            if let Some(complaint) = complaint {
+                complaints.push(format!(
+                    "  {setting}: Kubernetes says {theirs}, {complaint}"
+                ));
+            }
         }
         let case = serde_json::to_string(&self.case).expect("a case is JSON");
         (!complaints.is_empty()).then(|| format!("{case}\n{}", complaints.join("\n")))
@@ -293,7 +305,8 @@ impl Selection {
         asked.selects(&labels, Some(&self.node))
     }
 
-    /// What is asked, with one part after the other unread.
+    /// What is asked, with one part after the other unread. A value that could not be read is taken for one that
+    /// a label can have: with another one the API server takes no such pod.
     fn blanked(&self) -> Vec<(&'static str, NodeSelection)> {
         let asked = self.asked();
         let mut blanked = Vec::new();
@@ -333,7 +346,13 @@ impl Selection {
                     };
                     change("a key", &|blank| blank.key = Field::Unknown);
                     change("an operator", &|blank| blank.operator = Field::Unknown);
-                    for value in 0..requirement.values.len() {
+                    for (value, text) in requirement.values.iter().enumerate() {
+                        if text
+                            .known()
+                            .is_some_and(|text| is_label_value(text).is_err())
+                        {
+                            continue;
+                        }
                         change("a value", &|blank| blank.values[value] = Field::Unknown);
                     }
                 }
@@ -458,7 +477,7 @@ fn named(objection: &str) -> String {
             ErrorCode::ValueWithExists
         }
         ("operator", "Invalid value") => ErrorCode::InvalidValue,
-        ("operator", "Unsupported value") if detail.contains("\"Gt\"") => {
+        ("operator", "Unsupported value") if detail.contains("\"Lt\"") => {
             ErrorCode::ComparisonUnavailable
         }
         ("operator", "Unsupported value") => ErrorCode::UnknownOperator,
@@ -466,7 +485,8 @@ fn named(objection: &str) -> String {
             ErrorCode::UnparsableInteger
         }
         ("value", "Invalid value")
-            if detail == "must be non-empty" || detail.ends_with("in canonical form") =>
+            if detail == "must be non-empty"
+                || detail.starts_with("must be a valid decimal integer") =>
         {
             ErrorCode::NonCanonicalInteger
         }

@@ -1,8 +1,8 @@
 // The oracle answers cases with Kubernetes' own published code: one case as a JSON line on standard input, one
 // verdict as a JSON line on standard output, in the same order. It decides nothing itself.
 //
-// A verdict has one answer for each setting of the feature gate TaintTolerationComparisonOperators ("off", "on"), and,
-// where an older release is asked too, that release's answer under its name.
+// A verdict has one answer for each setting of the feature gate TaintTolerationComparisonOperators: "off", and "on"
+// where that differs. Where an older release is asked too, its answer stands under its name.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -42,12 +43,12 @@ type question struct {
 
 type verdict struct {
 	Off any `json:"off"`
-	On  any `json:"on"`
+	On  any `json:"on,omitempty"`
 	V29 any `json:"v1.29,omitempty"`
 }
 
 // An objection's detail is cut to this many bytes: enough to tell the checks apart.
-const detailLimit = 56
+const detailLimit = 42
 
 func main() {
 	if err := answerAll(os.Stdin, os.Stdout); err != nil {
@@ -68,6 +69,9 @@ func answerAll(in io.Reader, out io.Writer) error {
 		given, err := answer(&asked)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if reflect.DeepEqual(given.Off, given.On) {
+			given.On = nil
 		}
 		text, err := json.Marshal(given)
 		if err != nil {
