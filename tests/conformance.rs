@@ -43,12 +43,14 @@ fn file_of(case: &Case) -> &'static str {
         Case::Tolerate { .. } => "tolerate.jsonl",
         Case::ValidateToleration { .. } => "validate-toleration.jsonl",
         Case::ValidateTaint { .. } => "validate-taint.jsonl",
+        Case::DaemonSet { .. } => "daemon-set.jsonl",
         Case::Select(_) => "select.jsonl",
     }
 }
 
 /// Files of vectors, and how many random cases each holds beside the listed ones.
-const FILES: [(&str, usize); 5] = [
+const FILES: [(&str, usize); 6] = [
+    ("daemon-set.jsonl", 0),
     ("match.jsonl", 500),
     ("select.jsonl", 350),
     ("tolerate.jsonl", 300),
@@ -101,6 +103,11 @@ fn tolerations_are_refused_as_by_the_api_server() {
 #[test]
 fn taints_are_refused_as_by_the_api_server() {
     assert_file_agrees("validate-taint.jsonl", 400);
+}
+
+#[test]
+fn daemon_sets_are_given_the_tolerations_that_their_controller_adds() {
+    assert_file_agrees("daemon-set.jsonl", 2);
 }
 
 #[test]
@@ -174,8 +181,9 @@ fn a_fresh_sample_agrees_with_kubernetes() {
             asked += 1;
         });
         println!(
-            "{kind}: {count} cases, {} kinds of verdicts, {} differences, {:.1} s",
+            "{kind}: {count} cases, {} kinds of verdicts, the commonest {} times, {} differences, {:.1} s",
             verdicts.len(),
+            verdicts.values().max().unwrap_or(&0),
             differences.len() - before,
             started.elapsed().as_secs_f64()
         );

@@ -72,6 +72,9 @@ pub enum Case {
     ValidateToleration { toleration: Toleration },
     /// What does the API server object to?
     ValidateTaint { taint: Taint },
+    /// Which tolerations does the DaemonSet controller add?
+    #[serde(rename_all = "camelCase")]
+    DaemonSet { host_network: bool },
     /// Do node selector and required node affinity select the node?
     Select(Selection),
 }
@@ -151,7 +154,7 @@ impl Case {
     /// how often the same check objects to the same field (a bad key can fail in several ways) does not count.
     pub fn normalised(&self, theirs: &Value) -> Value {
         match theirs {
-            Value::Array(objections) => {
+            Value::Array(objections) if !matches!(self, Case::DaemonSet { .. }) => {
                 let pairs: BTreeSet<String> = objections
                     .iter()
                     .map(|objection| named(objection.as_str().expect("an objection is text")))
@@ -187,6 +190,10 @@ impl Case {
                 objections(&toleration.model().errors(comparison_operators))
             }
             Case::ValidateTaint { taint } => objections(&taint.model().errors()),
+            Case::DaemonSet { host_network } => {
+                let added = toleration::daemon_set_tolerations(*host_network);
+                json!(added.iter().map(Toleration::of_model).collect::<Vec<_>>())
+            }
             Case::Select(selection) => truth(selection.answer(&selection.asked())),
         }
     }
@@ -222,7 +229,7 @@ impl Case {
                     judge(what, selection.answer(&asked));
                 }
             }
-            Case::Tolerate { .. } => {}
+            Case::Tolerate { .. } | Case::DaemonSet { .. } => {}
             Case::ValidateToleration { toleration } => {
                 for (what, mine) in blanked_tolerations(&toleration.model()) {
                     let said = objections(&mine.errors(comparison_operators));
@@ -252,6 +259,18 @@ impl Toleration {
             value: field(self.value.as_ref()),
             effect: field(self.effect.as_ref()),
             toleration_seconds: self.toleration_seconds.map_or(Field::Absent, Field::Is),
+        }
+    }
+}
+
+impl Toleration {
+    fn of_model(model: &toleration::Toleration) -> Toleration {
+        Toleration {
+            key: model.key.known().cloned(),
+            operator: model.operator.known().cloned(),
+            value: model.value.known().cloned(),
+            effect: model.effect.known().cloned(),
+            toleration_seconds: model.toleration_seconds.known().copied(),
         }
     }
 }

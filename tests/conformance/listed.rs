@@ -83,6 +83,7 @@ pub fn listed() -> Vec<Case> {
                 .map(|taint| Case::ValidateTaint { taint }),
         )
         .collect();
+    cases.extend([false, true].map(|host_network| Case::DaemonSet { host_network }));
     cases.extend(listed_matches());
     cases.extend(listed_selections());
     cases

@@ -23,6 +23,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
+	daemon "k8s.io/kubernetes/pkg/controller/daemon/util"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 )
 
@@ -39,6 +40,8 @@ type question struct {
 	// The node's side of a selection.
 	Node   string            `json:"node"`
 	Labels map[string]string `json:"labels"`
+	// A pod of a DaemonSet.
+	HostNetwork bool `json:"hostNetwork"`
 }
 
 type verdict struct {
@@ -103,6 +106,10 @@ func answer(asked *question) (verdict, error) {
 	case "select":
 		selected := selects(asked)
 		return verdict{Off: selected, On: selected}, nil
+	case "daemon-set":
+		pod := v1.PodSpec{HostNetwork: asked.HostNetwork, Tolerations: []v1.Toleration{}}
+		daemon.AddOrUpdateDaemonPodTolerations(&pod)
+		return verdict{Off: pod.Tolerations, On: pod.Tolerations}, nil
 	default:
 		return verdict{}, fmt.Errorf("unknown kind %q", asked.Kind)
 	}
