@@ -32,6 +32,9 @@ use listed::listed;
 /// Differences that are printed; the rest is counted.
 const SHOWN: usize = 20;
 
+/// Makes a case of one kind.
+type Make = fn(&mut Generator) -> Case;
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vectors")
 }
@@ -152,7 +155,7 @@ fn a_fresh_sample_agrees_with_kubernetes() {
         now.expect("a clock after 1970").as_nanos() as u64
     });
     let matches = number("KUBETAINT_CASES").unwrap_or(200_000) as usize;
-    let counts: [(&str, usize, fn(&mut Generator) -> Case); 5] = [
+    let counts: [(&str, usize, Make); 5] = [
         ("match", matches, Generator::matching),
         ("tolerate", matches / 10, Generator::tolerating),
         (
@@ -228,7 +231,7 @@ fn the_vectors_are_made_anew() {
     });
     for (file, wanted) in FILES {
         let mut generator = Generator::new(SEED);
-        let make: fn(&mut Generator) -> Case = match file {
+        let make: Make = match file {
             "match.jsonl" => Generator::matching,
             "select.jsonl" => Generator::selecting,
             "tolerate.jsonl" => Generator::tolerating,
