@@ -131,7 +131,10 @@ impl<'a> ObjectReader<'_, 'a> {
             .as_deref()
             .is_some_and(|why| why.contains("template"))
             || shape.tolerations.iter().any(|entry| {
-                entry.key.is_unknown() || entry.value.is_unknown() || entry.effect.is_unknown()
+                entry.key.is_unknown()
+                    || entry.operator.is_unknown()
+                    || entry.value.is_unknown()
+                    || entry.effect.is_unknown()
             })
             || (shape.selection.unknown && stands != Stands::InPart && shape.level != Level::Other)
         {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::config::Config;
+use crate::extract::api_group;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::taint::Taint;
@@ -208,11 +209,7 @@ pub fn oddity(oddity: &Oddity) -> (Fact, Fact) {
         .text("suggestion", oddity.suggestion.clone())
         .text("detail", oddity.detail.clone())
         .build();
-    let group = oddity
-        .object
-        .api_version
-        .split_once('/')
-        .map_or("", |(group, _)| group);
+    let group = api_group(&oddity.object.api_version);
     let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
     (fact, owner)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Input, overlay};
 use crate::config::Config;
-use crate::extract::{FileFacts, ReadPool};
+use crate::extract::{FileFacts, ReadPool, api_group};
 use crate::finding::{Object, Report};
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -41,6 +41,7 @@ pub struct Gathered {
 }
 
 const CHANGED_ELSEWHERE: &str = "workloads that a patch, a policy or a namespace changes";
+const OPEN_RUNTIME_CLASS: &str = "workloads whose RuntimeClass cannot be told";
 const INCOMPLETE_POOLS: &str = "node pools whose taints are not all known";
 
 /// Puts facts together and counts them.
@@ -89,7 +90,7 @@ pub fn gather(
     gathered
         .pools
         .extend(configured_pools(config, config_source));
-    apply_runtime_classes(&mut gathered.workloads);
+    let open_classes = apply_runtime_classes(&mut gathered.workloads);
     let changed = overlay::apply(
         &mut gathered.workloads,
         &overlays,
@@ -106,6 +107,7 @@ pub fn gather(
                 .or_default() += times;
         }
     };
+    count(OPEN_RUNTIME_CLASS, open_classes);
     count(CHANGED_ELSEWHERE, changed);
     count(
         INCOMPLETE_POOLS,
@@ -261,23 +263,49 @@ pub fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
     workload.shape = Arc::new(shape);
 }
 
-/// A RuntimeClass adds its tolerations and its node selector to pods that name it.
-fn apply_runtime_classes(workloads: &mut [Workload]) {
-    let classes: BTreeMap<String, Arc<PodShape>> = workloads
-        .iter()
-        .filter(|workload| workload.object.kind == "RuntimeClass")
-        .filter_map(|workload| Some((workload.object.name.clone()?, Arc::clone(&workload.shape))))
-        .collect();
+/// A RuntimeClass adds its tolerations and its node selector to pods that name it. Gives how many workloads name one
+/// that cannot be told.
+fn apply_runtime_classes(workloads: &mut [Workload]) -> usize {
+    let mut classes: BTreeMap<String, Option<Arc<PodShape>>> = BTreeMap::new();
+    for workload in workloads.iter() {
+        let object = &workload.object;
+        if object.kind != "RuntimeClass" || api_group(&object.api_version) != "node.k8s.io" {
+            continue;
+        }
+        let Some(name) = object.name.clone() else {
+            continue;
+        };
+        // Two of one name belong to two clusters; which one is meant cannot be told unless they say the same.
+        classes
+            .entry(name)
+            .and_modify(|known| {
+                if known.as_ref() != Some(&workload.shape) {
+                    *known = None;
+                }
+            })
+            .or_insert_with(|| Some(Arc::clone(&workload.shape)));
+    }
+    let mut open = 0;
     for workload in workloads {
-        let name = match &workload.shape.runtime_class {
+        let class = match &workload.shape.runtime_class {
             Field::Absent => continue,
-            Field::Is(name) => Some(name.clone()),
+            // The empty name is the class that every cluster has without declaring it.
+            Field::Is(name) if name.is_empty() => continue,
+            Field::Is(name) => classes.get(name),
             Field::Unknown => None,
         };
-        let class = name.as_ref().and_then(|name| classes.get(name));
+        if !matches!(class, Some(Some(_))) {
+            open += 1;
+        }
         change(workload, |shape| match class {
-            Some(class) => {
+            Some(Some(class)) => {
                 shape.injected.extend(class.tolerations.iter().cloned());
+                if shape.unread_tolerations.is_none() {
+                    shape
+                        .unread_tolerations
+                        .clone_from(&class.unread_tolerations);
+                }
+                shape.selection.unknown |= class.selection.unknown;
                 for (key, value) in &class.selection.node_selector {
                     shape
                         .selection
@@ -286,12 +314,17 @@ fn apply_runtime_classes(workloads: &mut [Workload]) {
                         .or_insert_with(|| value.clone());
                 }
             }
-            None => {
+            Some(None) | None => {
+                let why = match class {
+                    Some(_) => "several RuntimeClasses in this repository have its name",
+                    None => "its RuntimeClass is not in this repository",
+                };
                 shape
                     .unread_tolerations
-                    .get_or_insert_with(|| "its RuntimeClass is not in this repository".to_owned());
+                    .get_or_insert_with(|| why.to_owned());
                 shape.selection.unknown = true;
             }
         });
     }
+    open
 }
