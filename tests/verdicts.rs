@@ -259,3 +259,32 @@ spec:
         )]
     );
 }
+
+#[test]
+fn an_inventory_that_cannot_be_read_makes_no_cluster_complete() {
+    let config = "clusters: {all: {paths: [\"**\"], inventory: [nodes.yaml]}}\n";
+    let nodes = "apiVersion: v1
+kind: Node
+metadata: {name: gpu-1, labels: {pool: gpu}}
+spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
+";
+    let severities = |nodes: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("nodes.yaml", nodes),
+            ("pool.yaml", POOL),
+            ("web.yaml", BLOCKED),
+        ];
+        let mut places = places(&report(&files));
+        places.retain(|place| place.contains("selected-pool-not-tolerated"));
+        places
+    };
+    let note = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    let error = ["error selected-pool-not-tolerated web.yaml:7:22"];
+    assert_eq!(severities(nodes), error);
+    assert_eq!(severities("[]\n"), note);
+    assert_eq!(
+        severities(&format!("{nodes}---\nkind: Node\nspec: [\n")),
+        note
+    );
+}

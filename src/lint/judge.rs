@@ -439,5 +439,5 @@ fn bind(facts: &ClusterFacts<'_>) -> Bindings {
     Bindings::default()
         .fact("kubernetes", &facts.kubernetes)
         .fact("cluster", &facts.cluster)
-        .facts("pools", &facts.pools)
+        .facts("pools", &facts.all_pools)
 }

@@ -112,9 +112,9 @@ pub enum Handle {
     Pool(Arc<NodePool>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Slot {
-    Known(Box<dyn Val>),
+    Known(Arc<dyn Val>),
     Unknown,
 }
 
@@ -152,17 +152,7 @@ impl FactBuilder {
         let inner = &fact.0;
         FactBuilder(Inner {
             kind: inner.kind,
-            fields: inner
-                .fields
-                .iter()
-                .map(|(name, slot)| {
-                    let slot = match slot {
-                        Slot::Known(value) => Slot::Known(value.clone()),
-                        Slot::Unknown => Slot::Unknown,
-                    };
-                    (*name, slot)
-                })
-                .collect(),
+            fields: inner.fields.clone(),
             place: inner.place.clone(),
             handle: inner.handle.clone(),
             comparison_operators: inner.comparison_operators,
@@ -181,7 +171,7 @@ impl FactBuilder {
 
     /// A text.
     pub fn text(self, name: &'static str, text: impl Into<String>) -> Self {
-        self.with(name, Slot::Known(string(text.into())))
+        self.with(name, Slot::Known(Arc::new(CelString::from(text.into()))))
     }
 
     /// A text that may be unknown; an absent one is the empty text, unless a default is given.
@@ -196,7 +186,7 @@ impl FactBuilder {
 
     /// A boolean.
     pub fn bool(self, name: &'static str, value: bool) -> Self {
-        self.with(name, Slot::Known(Box::new(CelBool::from(value))))
+        self.with(name, Slot::Known(Arc::new(CelBool::from(value))))
     }
 
     /// A boolean that may be unknown.
@@ -211,12 +201,12 @@ impl FactBuilder {
 
     /// A number.
     pub fn int(self, name: &'static str, value: i64) -> Self {
-        self.with(name, Slot::Known(Box::new(CelInt::from(value))))
+        self.with(name, Slot::Known(Arc::new(CelInt::from(value))))
     }
 
     /// Another fact.
     pub fn fact(self, name: &'static str, fact: &Fact) -> Self {
-        self.with(name, Slot::Known(Box::new(fact.clone())))
+        self.with(name, Slot::Known(Arc::new(fact.clone())))
     }
 
     /// A list of facts.
@@ -225,7 +215,7 @@ impl FactBuilder {
             .into_iter()
             .map(|fact| Box::new(fact) as Box<dyn Val>)
             .collect();
-        self.with(name, Slot::Known(Box::new(CelList::from(items))))
+        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }
 
     /// A map of texts; entries that are not known are left out, and reading one is an error.
@@ -238,7 +228,7 @@ impl FactBuilder {
             .into_iter()
             .map(|(key, value)| (CelMapKey::from(key.to_owned()), string(value.to_owned())))
             .collect();
-        self.with(name, Slot::Known(Box::new(CelMap::from(map))))
+        self.with(name, Slot::Known(Arc::new(CelMap::from(map))))
     }
 
     /// Where the fact stands.
