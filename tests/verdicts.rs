@@ -288,3 +288,161 @@ spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
         note
     );
 }
+
+#[test]
+fn a_bad_taint_in_a_kubeadm_patch_is_marked_in_the_file() {
+    let kind = "apiVersion: kind.x-k8s.io/v1alpha4
+kind: Cluster
+nodes:
+  - role: worker
+    kubeadmConfigPatches:
+      - |
+
+        kind: JoinConfiguration
+        nodeRegistration:
+          taints:
+            - key: example.com/gpu
+              effect: NoScheduling
+";
+    assert_eq!(
+        places(&report(&[("kind.yaml", kind)])),
+        ["error invalid-taint kind.yaml:12:15"]
+    );
+}
+
+/// A rule of the user's about Pods.
+fn own_rule(condition: &str, message: &str) -> String {
+    format!(
+        "id: own
+title: own
+severity: warning
+scope: workload
+when: '{condition}'
+at: workload
+message: '{message}'
+why: It is so.
+examples:
+  - bad: 'a # <- finding'
+  - good: 'a'
+"
+    )
+}
+
+fn labelled(labels: &str) -> String {
+    format!(
+        "apiVersion: v1
+kind: Pod
+metadata: {{name: web, labels: {labels}}}
+spec: {{containers: [{{name: a, image: b}}]}}
+"
+    )
+}
+
+#[test]
+fn a_label_with_a_value_that_is_not_known_is_there() {
+    let found = |condition: &str, labels: &str| {
+        let rule = own_rule(condition, "found");
+        let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+        report.findings.len()
+    };
+    let (unknown, known) = ("{team: \"${TEAM}\"}", "{team: a}");
+    assert_eq!(found("!(\"team\" in workload.labels)", unknown), 0);
+    assert_eq!(found("\"team\" in workload.labels", unknown), 1);
+    assert_eq!(found("workload.labels.size() == 0", unknown), 0);
+    assert_eq!(found("workload.labels[\"team\"] != \"a\"", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", "{}"), 1);
+    assert_eq!(found("workload.labels.team == \"a\"", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"a\"}", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"b\"}", known), 0);
+}
+
+#[test]
+fn keys_of_labels_come_in_their_order() {
+    let rule = own_rule("true", "{workload.labels.map(k, k)}");
+    let labels = "{h: x, b: x, f: x, d: x, a: x, g: x, c: x, e: x}";
+    let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+    assert_eq!(report.findings[0].message, "a, b, c, d, e, f, g, h");
+}
+
+#[test]
+fn what_no_rule_could_decide_is_counted_once() {
+    let rule = own_rule("workload.labels[\"team\"] == \"a\"", "found");
+    let counts = |labels: &str| {
+        let files = [("web.yaml", labelled(labels))];
+        let files = [(files[0].0, files[0].1.as_str())];
+        let report = report_with(&files, &[("own.yaml", &rule)]);
+        report.counts.not_judged.values().sum::<u32>()
+    };
+    assert_eq!(counts("{team: \"${TEAM}\"}"), 1);
+    // A label that is not there is no secret.
+    assert_eq!(counts("{}"), 0);
+}
+
+#[test]
+fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
+    let pool = POOL.replace("value: present", "value: \"${VALUE}\"");
+    let web = BLOCKED.replace(
+        "      containers",
+        "      tolerations: [{key: example.com/gpu, value: present}]\n      containers",
+    );
+    let report = report(&[("pool.yaml", &pool), ("web.yaml", &web)]);
+    assert_eq!(places(&report), NOTHING);
+    assert_eq!(
+        not_judged(&report),
+        [(
+            "workloads that depend on values elsewhere that are not known",
+            1
+        )]
+    );
+    let templated = web.replace("value: present", "value: \"${OTHER}\"");
+    let report = self::report(&[("pool.yaml", &pool), ("web.yaml", &templated)]);
+    assert_eq!(
+        not_judged(&report),
+        [(
+            "tolerations or selectors with values that are not literal",
+            1
+        )]
+    );
+}
+
+/// Runs in less than a second where work grows with the input, and in minutes where it grows with its square.
+#[test]
+fn long_lists_of_tolerations_and_taints_are_judged_in_passing() {
+    use std::fmt::Write as _;
+    let many = 6_000;
+    let mut pod = labelled("{}").replace(
+        "spec: {containers: [{name: a, image: b}]}",
+        "spec:\n  containers: [{name: a, image: b}]\n  tolerations:",
+    );
+    let mut nodes = String::new();
+    let mut node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: big}\nspec:\n  taints:\n".to_owned();
+    for at in 0..many {
+        writeln!(pod, "    - {{key: example.com/x{at}, operator: Exists}}").unwrap();
+        writeln!(node, "    - {{key: example.com/t{at}, effect: NoSchedule}}").unwrap();
+        writeln!(
+            nodes,
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: n{at}}}"
+        )
+        .unwrap();
+    }
+    let started = std::time::Instant::now();
+    let alone = report(&[("web.yaml", &pod)]);
+    assert_eq!(alone.counts.workloads, 1);
+    let big = report(&[("node.yaml", &node)]);
+    assert_eq!(big.counts.pools, 1);
+    let mut pods = String::new();
+    for at in 0..many {
+        let pod = labelled("{}").replace("name: web", &format!("name: web{at}"));
+        write!(pods, "---\n{pod}").unwrap();
+    }
+    let both = report(&[("nodes.yaml", &nodes), ("pods.yaml", &pods)]);
+    assert_eq!((both.counts.pools, both.counts.workloads), (many, many));
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(30),
+        "{:?}",
+        started.elapsed()
+    );
+    println!("{:?}", started.elapsed());
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::document::{ObjectReader, api_group, join};
 use super::overlays;
 use super::pod::Pod;
-use super::read::{is_placeholder, is_template_action};
+use super::read::{is_template_action, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::model::Field;
 use crate::model::toleration::daemon_set_tolerations;
@@ -150,7 +150,7 @@ impl<'a> ObjectReader<'_, 'a> {
         let map = |name: &str| {
             metadata
                 .and_then(|metadata| metadata.get(name))
-                .map(literal_map)
+                .map(read_map)
                 .unwrap_or_default()
         };
         self.facts.workloads.push(Workload {
@@ -169,12 +169,9 @@ impl<'a> ObjectReader<'_, 'a> {
     }
 }
 
-fn literal_map(node: Node<'_>) -> BTreeMap<String, String> {
+fn read_map(node: Node<'_>) -> BTreeMap<String, Field<String>> {
     node.fields()
         .into_iter()
-        .filter_map(|field| {
-            let value = field.value.raw().filter(|text| !is_placeholder(text))?;
-            Some((field.name()?.to_owned(), value.to_owned()))
-        })
+        .filter_map(|field| Some((field.name()?.to_owned(), read_text(Some(field.value)))))
         .collect()
 }

@@ -89,6 +89,8 @@ impl VariableResolver for Bindings {
 pub enum Evaluation {
     /// It read something that is not known.
     Unknown,
+    /// It read a key that its map does not have, without asking for it with `in` or `has` first.
+    Absent,
     /// The expression itself is at fault, in a way that only shows when it runs.
     Failed(String),
 }
@@ -199,8 +201,7 @@ fn explain(error: &ExecutionError) -> Evaluation {
         ExecutionError::FunctionError { function, .. } if function == UNKNOWN => {
             Evaluation::Unknown
         }
-        // A label or annotation that is not there, read without `in` or `has`.
-        ExecutionError::NoSuchKey(_) => Evaluation::Unknown,
+        ExecutionError::NoSuchKey(_) => Evaluation::Absent,
         other => Evaluation::Failed(other.to_string()),
     }
 }

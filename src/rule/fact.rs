@@ -6,9 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 use cel::ExecutionError;
 use cel::common::traits::Indexer;
-use cel::common::types::{CelBool, CelInt, CelList, CelMap, CelMapKey, CelString, Type};
+use cel::common::types::{CelBool, CelInt, CelList, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
+use super::text_map::TextMap;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::Taint;
@@ -218,17 +219,14 @@ impl FactBuilder {
         self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }
 
-    /// A map of texts; entries that are not known are left out, and reading one is an error.
+    /// A map of texts; an absent value is one that is not known.
     pub fn map<'m>(
         self,
         name: &'static str,
-        entries: impl IntoIterator<Item = (&'m str, &'m str)>,
+        entries: impl IntoIterator<Item = (&'m str, Option<&'m str>)>,
     ) -> Self {
-        let map: std::collections::HashMap<CelMapKey<'static>, Box<dyn Val>> = entries
-            .into_iter()
-            .map(|(key, value)| (CelMapKey::from(key.to_owned()), string(value.to_owned())))
-            .collect();
-        self.with(name, Slot::Known(Arc::new(CelMap::from(map))))
+        let map: TextMap = entries.into_iter().collect();
+        self.with(name, Slot::Known(Arc::new(map)))
     }
 
     /// Where the fact stands.
@@ -248,10 +246,6 @@ impl FactBuilder {
     pub fn build(self) -> Fact {
         Fact(Arc::new(self.0))
     }
-}
-
-fn string(text: String) -> Box<dyn Val> {
-    Box::new(CelString::from(text))
 }
 
 impl Fact {
