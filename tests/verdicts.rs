@@ -446,3 +446,114 @@ fn long_lists_of_tolerations_and_taints_are_judged_in_passing() {
     );
     println!("{:?}", started.elapsed());
 }
+
+#[test]
+fn a_known_key_is_missed_only_as_far_as_pools_are_known() {
+    let pod = labelled("{}").replace(
+        "spec: {",
+        "spec: {tolerations: [{key: example.com/gpus, operator: Exists}], ",
+    );
+    let message = |config: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("pool.yaml", POOL),
+            ("web.yaml", &pod),
+        ];
+        let mut findings = report(&files).findings;
+        findings.retain(|finding| finding.rule == "toleration-key-near-miss");
+        findings.remove(0).message
+    };
+    let whole = "clusters: {all: {paths: [\"**\"], complete: true}}\n";
+    assert!(
+        message(whole).starts_with("no pool has "),
+        "{}",
+        message(whole)
+    );
+    let part = "clusters: {all: {paths: [\"**\"]}}\n";
+    assert!(message(part).starts_with("no known pool has "));
+}
+
+#[test]
+fn node_affinity_beside_containers_selects_nothing() {
+    let affinity = "      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [gpu]}]}]
+      containers";
+    let web = BLOCKED.replace(
+        "      nodeSelector: {pool: gpu}\n      containers",
+        affinity,
+    );
+    let found = places(&report(&[("pool.yaml", POOL), ("web.yaml", &web)]));
+    assert!(
+        !found
+            .iter()
+            .any(|one| one.contains("selected-pool-not-tolerated")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_host_network_that_is_text_is_rejected() {
+    let pod =
+        |value: &str| labelled("{}").replace("spec: {", &format!("spec: {{hostNetwork: {value}, "));
+    assert_eq!(
+        places(&report(&[("web.yaml", &pod("\"true\""))])),
+        ["error mistyped-field web.yaml:4:8"]
+    );
+    for fine in ["true", "yes", "~", "\"${ON}\""] {
+        assert_eq!(
+            places(&report(&[("web.yaml", &pod(fine))])),
+            NOTHING,
+            "{fine}"
+        );
+    }
+}
+
+#[test]
+fn a_machine_takes_its_taints_from_its_own_namespace() {
+    let machines = |namespace: &str, key: &str| {
+        format!(
+            "---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDeployment
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      bootstrap:
+        configRef: {{kind: KubeadmConfigTemplate, name: gpu}}
+---
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      joinConfiguration:
+        nodeRegistration:
+          taints: [{{key: example.com/{key}, effect: NoSchedule}}]
+"
+        )
+    };
+    let rule = own_rule("true", "{pools.map(p, p.taints.map(t, t.key))}");
+    let rule = rule
+        .replace("scope: workload", "scope: pool")
+        .replace("at: workload", "at: pool")
+        .replace(
+            "pools.map(p, p.taints.map(t, t.key))",
+            "pool.taints.map(t, t.key)",
+        );
+    let both = machines("a", "one") + &machines("b", "other");
+    let config = "clusters: {all: {paths: [\"**\"]}}\n";
+    let report = report_with(
+        &[(".kubetaint.yaml", config), ("all.yaml", &both)],
+        &[("own.yaml", &rule)],
+    );
+    let messages: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "own")
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(messages, ["example.com/one", "example.com/other"]);
+}

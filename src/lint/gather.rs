@@ -135,36 +135,39 @@ pub fn folder(path: &str) -> &str {
 
 /// Gives pools the taints and labels of the documents that they refer to; those are no pools of their own then.
 fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool> {
-    let mut parts: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
+    // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
+    let mut in_file: BTreeMap<(String, String, SourceId), Vec<usize>> = BTreeMap::new();
+    let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();
     for (index, pool) in pools.iter().enumerate() {
         if pool.part {
-            let key = (pool.pool.object.kind.clone(), pool.pool.name.clone());
-            parts.entry(key).or_default().push(index);
+            let (kind, name) = (&pool.pool.object.kind, &pool.pool.name);
+            let file = (kind.clone(), name.clone(), pool.source);
+            in_file.entry(file).or_default().push(index);
+            let folder = (kind.clone(), name.clone(), folder(path(pool.source)));
+            in_folder.entry(folder).or_default().push(index);
         }
     }
-    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
     let mut absorbed = vec![false; pools.len()];
     for index in 0..pools.len() {
         let Some(reference) = pools[index].refers.clone() else {
             continue;
         };
-        let own = pools[index].source;
-        // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
-        let candidates = parts.get(&reference).map_or(&[][..], Vec::as_slice);
-        let found = candidates
-            .iter()
-            .find(|part| pools[**part].source == own)
-            .or_else(|| {
-                let mut beside = candidates
-                    .iter()
-                    .filter(|part| folder(path(pools[**part].source)) == folder(path(own)));
-                // Two in one folder cannot be told apart.
-                match (beside.next(), beside.next()) {
-                    (Some(only), None) => Some(only),
-                    _ => None,
-                }
-            })
-            .copied();
+        let (kind, name) = reference.clone();
+        let (own, namespace) = (pools[index].source, &pools[index].pool.object.namespace);
+        let only = |candidates: Option<&Vec<usize>>| {
+            let mut fitting = candidates.into_iter().flatten().filter(|part| {
+                let theirs = &pools[**part].pool.object.namespace;
+                theirs.is_none() || namespace.is_none() || theirs == namespace
+            });
+            // Two cannot be told apart.
+            match (fitting.next(), fitting.next()) {
+                (Some(only), None) => Some(*only),
+                _ => None,
+            }
+        };
+        let found = only(in_file.get(&(kind.clone(), name.clone(), own)))
+            .or_else(|| only(in_folder.get(&(kind, name, folder(path(own))))));
         match found {
             Some(part) => {
                 absorbed[part] = true;

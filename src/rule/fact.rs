@@ -10,6 +10,7 @@ use cel::common::types::{CelBool, CelInt, CelList, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
 use super::text_map::TextMap;
+pub use super::text_map::UNKNOWN;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::Taint;
@@ -264,9 +265,6 @@ impl Fact {
         self.0.comparison_operators
     }
 }
-
-/// What reading an unknown field gives. Logic around it follows CEL: `false && unknown` is still false.
-pub const UNKNOWN: &str = "unknown";
 
 impl Val for Fact {
     fn get_type(&self) -> &Type {

@@ -9,7 +9,8 @@ use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{self, CelInt, CelMap, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
-use super::fact::UNKNOWN;
+/// What reading an unknown field gives. Logic around it follows CEL: `false && unknown` is still false.
+pub const UNKNOWN: &str = "unknown";
 
 /// A map of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
