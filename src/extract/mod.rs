@@ -18,7 +18,8 @@ use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
-pub use overlays::{Kustomization, Overlay, Target};
+pub use document::api_group;
+pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::ReadPool;
 pub use table::{Table, TableError};
 

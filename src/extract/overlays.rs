@@ -1,6 +1,8 @@
 //! Objects that change other objects before or while they reach the cluster: patches, mutating policies, namespace
 //! defaults. What they touch cannot be judged from the other object's manifest alone.
 
+use std::sync::Arc;
+
 use regex::Regex;
 
 use super::read::is_placeholder;
@@ -19,7 +21,7 @@ pub struct Overlay {
     pub what: &'static str,
     /// Files and folders that it reaches, relative to its own file's folder, or to the repository's root when they
     /// start with `/`; absent when it reaches everything.
-    pub within: Option<Vec<String>>,
+    pub within: Option<Arc<[String]>>,
 }
 
 /// What a Kustomization takes in: paths relative to its own folder.
@@ -66,21 +68,30 @@ pub enum Target {
 /// A word, or a pattern of words as kustomize reads a target's kind and name: a regular expression that must fit the
 /// whole word.
 #[derive(Debug, Clone)]
-pub struct Words(Regex);
+pub enum Words {
+    /// This one.
+    Exactly(String),
+    /// Those that a pattern fits. Patterns are large, and most targets need none.
+    Fitting(Regex),
+}
 
 impl Words {
-    fn exactly(word: &str) -> Option<Words> {
-        Words::fitting(&regex::escape(word))
-    }
-
     /// Absent for what is no regular expression: then any word may be meant.
     fn fitting(pattern: &str) -> Option<Words> {
-        Regex::new(&format!("^(?:{pattern})$")).ok().map(Words)
+        if regex::escape(pattern) == pattern.replace('-', r"\-") {
+            return Some(Words::Exactly(pattern.to_owned()));
+        }
+        Regex::new(&format!("^(?:{pattern})$"))
+            .ok()
+            .map(Words::Fitting)
     }
 
     /// Whether a word is meant.
     pub fn fit(&self, word: &str) -> bool {
-        self.0.is_match(word)
+        match self {
+            Words::Exactly(own) => own == word,
+            Words::Fitting(pattern) => pattern.is_match(word),
+        }
     }
 }
 
@@ -116,12 +127,15 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
         .filter(|spec| spec.get("patches").is_some())
         .unwrap_or(root);
     // Flux names a folder from the repository's root; kustomize lists what stands in or beside its own folder.
-    let within = match holder.get("path").and_then(|path| path.as_str()) {
-        Some(path) => vec![format!(
+    let flux = holder.id() != root.id();
+    let within: Option<Arc<[String]>> = match literal(holder.get("path")) {
+        Some(path) => Some(Arc::from([format!(
             "/{}",
             path.trim_start_matches("./").trim_start_matches('/')
-        )],
-        None => takes_in(holder, source).entries,
+        )])),
+        // Flux starts at the root of its source where no path is given; a path that is filled in later may be any.
+        None if flux => None,
+        None => Some(takes_in(holder, source).entries.into()),
     };
     let mut overlays = Vec::new();
     for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
@@ -144,7 +158,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                     source,
                     target,
                     what: "a Kustomization patches it",
-                    within: Some(within.clone()),
+                    within: within.clone(),
                 });
             }
         }
@@ -160,8 +174,8 @@ fn inner_target(text: &str) -> Option<Target> {
         .get("metadata")
         .and_then(|metadata| metadata.get("name"));
     Some(Target::Object {
-        kind: literal(root.get("kind")).and_then(|kind| Words::exactly(&kind)),
-        name: literal(name).and_then(|name| Words::exactly(&name)),
+        kind: literal(root.get("kind")).map(Words::Exactly),
+        name: literal(name).map(Words::Exactly),
     })
 }
 
@@ -184,12 +198,12 @@ pub fn partial(object: &Object, source: SourceId) -> Overlay {
     Overlay {
         source,
         target: Target::Object {
-            kind: Words::exactly(&object.kind),
+            kind: Some(Words::Exactly(object.kind.clone())),
             name: object
                 .name
-                .as_ref()
+                .clone()
                 .filter(|name| !is_placeholder(name))
-                .and_then(|name| Words::exactly(name)),
+                .map(Words::Exactly),
         },
         what: "a patch changes it",
         within: None,
@@ -206,6 +220,18 @@ mod tests {
         assert!(words.fit("web-shop"));
         assert!(!words.fit("my-web-shop"));
         assert!(Words::fitting("web-(").is_none());
-        assert!(!Words::exactly("a.b").expect("a word").fit("axb"));
+        assert!(!Words::Exactly("a.b".to_owned()).fit("axb"));
+    }
+
+    #[test]
+    fn a_plain_target_needs_no_pattern() {
+        assert!(matches!(
+            Words::fitting("web-shop"),
+            Some(Words::Exactly(_))
+        ));
+        assert!(matches!(
+            Words::fitting("web|shop"),
+            Some(Words::Fitting(_))
+        ));
     }
 }

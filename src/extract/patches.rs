@@ -1,6 +1,6 @@
 //! kubeadm configuration inside block strings (kind's patches), with places in the file and not in the string.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::pools::{PoolDocument, PoolReader, read_pools};
 use super::rows::PoolRow;
@@ -19,6 +19,7 @@ impl<'a> PoolReader<'_, 'a> {
         if !stream.errors.is_empty() {
             self.incomplete("a kubeadm patch is not valid YAML");
         }
+        let embedded = Embedded::new(self.document.text, found.node, inner);
         for document in &stream.documents {
             let root = document.root();
             let Some(kind) = root.get("kind").and_then(|node| node.as_str()) else {
@@ -58,27 +59,28 @@ impl<'a> PoolReader<'_, 'a> {
                 let mut ignored = Vec::new();
                 for read in read_pools(self.table, provider, &row, &inner_document, &mut ignored) {
                     self.taints_written |= read.taints_written;
-                    self.adopt(read.pool, found, inner);
+                    self.adopt(read.pool, found, &embedded);
                 }
             }
         }
     }
 
-    fn adopt(&mut self, patch: NodePool, found: &Found<'a>, inner: &str) {
+    fn adopt(&mut self, patch: NodePool, found: &Found<'a>, embedded: &Embedded<'_>) {
         if !patch.complete {
             self.incomplete("a kubeadm patch could not be read");
         }
         self.pool.labels.labels.extend(patch.labels.labels);
-        let known: Vec<_> = self
+        let known: HashSet<_> = self
             .pool
             .taints
             .iter()
             .map(|one| one.taint.clone())
             .collect();
         for mut taint in patch.taints {
-            taint.span = taint
-                .span
-                .map(|span| embedded_span(self.document.text, found.node, inner, span));
+            taint.span = taint.span.map(|span| embedded.place(span));
+            for span in taint.fields.values_mut() {
+                *span = embedded.place(*span);
+            }
             taint.path = found.path.clone();
             if !known.contains(&taint.taint) {
                 self.pool.taints.push(taint);
@@ -87,37 +89,67 @@ impl<'a> PoolReader<'_, 'a> {
     }
 }
 
-/// The place in the file of a place inside a literal block string; the whole string for other styles.
-fn embedded_span(text: &str, node: Node<'_>, inner: &str, span: Span) -> Span {
-    let whole = node.span();
-    if node.style() != Style::Literal {
-        return whole;
-    }
-    let Some(content) = text.get(whole.range()).and_then(|block| block.find('\n')) else {
-        return whole;
-    };
-    let content_start = whole.start as usize + content + 1;
-    let first_line = text[content_start..].lines().next().unwrap_or_default();
-    let inner_first = inner.lines().next().unwrap_or_default();
-    let indent = first_line.len().saturating_sub(inner_first.len());
-    let outer = |offset: usize| {
-        let before = &inner.as_bytes()[..offset.min(inner.len())];
-        let line = before.iter().filter(|byte| **byte == b'\n').count();
-        let column = before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte != b'\n')
-            .count();
-        let mut at = content_start;
-        for _ in 0..line {
-            at += text[at..].find('\n')? + 1;
+/// A text inside a literal block string, and where its lines stand in the file.
+struct Embedded<'t> {
+    inner: &'t str,
+    whole: Span,
+    /// Offsets at which lines start in the text, and where the same lines start in the file, behind their indentation;
+    /// none for other styles of strings.
+    lines: Option<(Vec<usize>, Vec<usize>)>,
+}
+
+impl<'t> Embedded<'t> {
+    fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
+        let whole = node.span();
+        Embedded {
+            inner,
+            whole,
+            lines: (node.style() == Style::Literal)
+                .then(|| block_lines(text, whole, inner))
+                .flatten(),
         }
-        Some(at + indent + column)
-    };
-    match (outer(span.start as usize), outer(span.end as usize)) {
-        (Some(start), Some(end)) if end <= whole.end as usize + 1 && start <= end => {
-            Span::new(whole.source, start..end)
-        }
-        _ => whole,
     }
+
+    /// The place in the file of a place in the text; the whole string where that cannot be told.
+    fn place(&self, span: Span) -> Span {
+        let Some((inside, outside)) = &self.lines else {
+            return self.whole;
+        };
+        let outer = |offset: u32| {
+            let offset = (offset as usize).min(self.inner.len());
+            let line = inside
+                .partition_point(|start| *start <= offset)
+                .checked_sub(1)?;
+            Some(outside.get(line)? + offset - inside[line])
+        };
+        match (outer(span.start), outer(span.end)) {
+            (Some(start), Some(end)) if end <= self.whole.end as usize + 1 && start <= end => {
+                Span::new(self.whole.source, start..end)
+            }
+            _ => self.whole,
+        }
+    }
+}
+
+fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<usize>)> {
+    let header = text.get(whole.range())?.find('\n')?;
+    let content_start = whole.start as usize + header + 1;
+    let content = text.get(content_start..)?;
+    // Blank lines may lack the indentation; the first that is not blank tells it.
+    let indent = content
+        .lines()
+        .zip(inner.lines())
+        .find(|(_, inner)| !inner.is_empty())
+        .map_or(0, |(outer, inner)| outer.len().saturating_sub(inner.len()));
+    let starts = |text: &str, from: usize, skip: usize| -> Vec<usize> {
+        let mut at = from;
+        text.split_inclusive('\n')
+            .map(|line| {
+                let start = at + skip;
+                at += line.len();
+                start
+            })
+            .collect()
+    };
+    Some((starts(inner, 0, 0), starts(content, content_start, indent)))
 }

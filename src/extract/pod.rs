@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::read::{Context, Tolerations, is_placeholder, is_template_action, read_text};
+use super::read::{Context, Tolerations, describe, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
@@ -93,13 +93,29 @@ impl Context<'_> {
         read.node_name = text("nodeName");
         read.priority_class = text("priorityClassName");
         read.runtime_class = text("runtimeClassName");
-        read.host_network = match pod.get("hostNetwork").map(|node| node.scalar()) {
-            None | Some(Some(Scalar::Null)) => Field::Absent,
-            Some(Some(Scalar::Bool(on))) => Field::Is(on),
-            Some(_) => Field::Unknown,
-        };
+        read.host_network = self.read_host_network(pod, path);
         read.extended_resources = read_extended_resources(pod);
         read
+    }
+
+    fn read_host_network(&mut self, pod: Node<'_>, path: &str) -> Field<bool> {
+        let Some(field) = pod.field("hostNetwork") else {
+            return Field::Absent;
+        };
+        let node = field.value;
+        match node.scalar() {
+            Some(Scalar::Null) => return Field::Absent,
+            Some(Scalar::Bool(on)) => return Field::Is(on),
+            _ => {}
+        }
+        let filled_in = is_template_action(node) || node.raw().is_some_and(is_placeholder);
+        if self.level == Level::Typed && !filled_in {
+            let meant = ["true", "false"].into_iter();
+            let meant = meant.filter(|word| node.raw() == Some(*word)).collect();
+            let at = yaml::join(path, "hostNetwork");
+            self.mistyped(&field, at, describe(node), meant);
+        }
+        Field::Unknown
     }
 
     fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
@@ -158,6 +174,8 @@ impl Context<'_> {
                 affinity.get("nodeAffinity"),
                 yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
             ),
+            // Custom resources may hold it without the map around it; of a pod spec it would be dropped.
+            None if self.level == Level::Typed => return,
             None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
         };
         let Some(affinity) = affinity else { return };

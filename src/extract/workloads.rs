@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::document::{ObjectReader, api_group, join};
 use super::overlays;
 use super::pod::Pod;
-use super::read::{is_placeholder, is_template_action};
+use super::read::{is_template_action, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::model::Field;
 use crate::model::toleration::daemon_set_tolerations;
@@ -131,7 +131,10 @@ impl<'a> ObjectReader<'_, 'a> {
             .as_deref()
             .is_some_and(|why| why.contains("template"))
             || shape.tolerations.iter().any(|entry| {
-                entry.key.is_unknown() || entry.value.is_unknown() || entry.effect.is_unknown()
+                entry.key.is_unknown()
+                    || entry.operator.is_unknown()
+                    || entry.value.is_unknown()
+                    || entry.effect.is_unknown()
             })
             || (shape.selection.unknown && stands != Stands::InPart && shape.level != Level::Other)
         {
@@ -147,7 +150,7 @@ impl<'a> ObjectReader<'_, 'a> {
         let map = |name: &str| {
             metadata
                 .and_then(|metadata| metadata.get(name))
-                .map(literal_map)
+                .map(read_map)
                 .unwrap_or_default()
         };
         self.facts.workloads.push(Workload {
@@ -166,12 +169,9 @@ impl<'a> ObjectReader<'_, 'a> {
     }
 }
 
-fn literal_map(node: Node<'_>) -> BTreeMap<String, String> {
+fn read_map(node: Node<'_>) -> BTreeMap<String, Field<String>> {
     node.fields()
         .into_iter()
-        .filter_map(|field| {
-            let value = field.value.raw().filter(|text| !is_placeholder(text))?;
-            Some((field.name()?.to_owned(), value.to_owned()))
-        })
+        .filter_map(|field| Some((field.name()?.to_owned(), read_text(Some(field.value)))))
         .collect()
 }

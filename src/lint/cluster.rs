@@ -6,6 +6,9 @@ use super::gather::Gathered;
 use crate::config::Config;
 use crate::model::cluster::infer;
 
+/// Oddities of files of which a part or nothing was read.
+const UNREAD_FILE: [&str; 4] = ["unparsable-manifest", "too-large", "not-utf8", "binary"];
+
 /// A set of pools that serve some workloads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cluster {
@@ -69,9 +72,14 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
             let known = pools
                 .iter()
                 .all(|index| gathered.pools[*index].pool.complete);
+            let inventoried = !cluster.inventory.is_empty()
+                && cluster
+                    .inventory
+                    .iter()
+                    .all(|file| is_inventory(gathered, &file.value));
             Cluster {
                 name: Some(cluster.name.clone()),
-                complete: known && ((cluster.complete && whole) || !cluster.inventory.is_empty()),
+                complete: known && ((cluster.complete && whole) || inventoried),
                 pools,
             }
         })
@@ -86,43 +94,62 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .iter()
         .map(|workload| scanned(workload.source))
         .collect();
-    let inferred = infer(&pool_paths, &workload_paths);
+    let serving = infer(&pool_paths, &workload_paths);
+    let inferred = |list: &[usize]| {
+        let mut pools: Vec<usize> = list.iter().map(|at| free[*at]).collect();
+        pools.extend(&everywhere);
+        pools.sort_unstable();
+        Cluster {
+            name: None,
+            complete: false,
+            pools,
+        }
+    };
 
-    let mut clusters: BTreeMap<Cluster, usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    let mut of_workload = Vec::with_capacity(gathered.workloads.len());
-    for (workload, serving) in gathered.workloads.iter().zip(inferred) {
-        let cluster = match config.cluster_of(path(workload.source)) {
-            Some(at) => configured[at].clone(),
-            None => {
-                let mut pools: Vec<usize> = serving.iter().map(|at| free[*at]).collect();
-                pools.extend(&everywhere);
-                pools.sort_unstable();
-                Cluster {
-                    name: None,
-                    complete: false,
-                    pools,
+    // Lists of pools are long and clusters few: each list is looked at once, not once for each workload.
+    let mut numbers: BTreeMap<Cluster, usize> = BTreeMap::new();
+    let mut number = |cluster: Cluster| {
+        let next = numbers.len();
+        *numbers.entry(cluster).or_insert(next)
+    };
+    // Configured clusters without a workload still have pools to judge.
+    let of_configured: Vec<usize> = configured.into_iter().map(&mut number).collect();
+    let mut of_list: Vec<Option<usize>> = vec![None; serving.lists.len()];
+    let mut of_source: BTreeMap<crate::source::SourceId, Option<usize>> = BTreeMap::new();
+    let of_workload = gathered
+        .workloads
+        .iter()
+        .zip(&serving.of_workload)
+        .map(|(workload, list)| {
+            let configured = of_source
+                .entry(workload.source)
+                .or_insert_with(|| config.cluster_of(path(workload.source)));
+            match configured {
+                Some(at) => of_configured[*at],
+                None => {
+                    *of_list[*list].get_or_insert_with(|| number(inferred(&serving.lists[*list])))
                 }
             }
-        };
-        let next = clusters.len();
-        let at = *clusters.entry(cluster.clone()).or_insert(next);
-        if at == next {
-            order.push(cluster);
-        }
-        of_workload.push(at);
-    }
-    // Configured clusters without a workload still have pools to judge.
-    for cluster in configured {
-        let next = clusters.len();
-        if *clusters.entry(cluster.clone()).or_insert(next) == next {
-            order.push(cluster);
-        }
-    }
+        })
+        .collect();
+    let mut clusters: Vec<(Cluster, usize)> = numbers.into_iter().collect();
+    clusters.sort_by_key(|(_, number)| *number);
     Assignment {
-        clusters: order,
+        clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
         of_workload,
     }
+}
+
+/// Whether a file is there and lists nodes, all of which could be read.
+fn is_inventory(gathered: &Gathered, file: &str) -> bool {
+    let is_it = |source: crate::source::SourceId| gathered.paths[source.0 as usize] == file;
+    let lists = gathered.pools.iter().any(|placed| is_it(placed.source));
+    // What cannot be parsed may have been one more node.
+    let broken = gathered
+        .oddities
+        .iter()
+        .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source));
+    lists && !broken
 }
 
 fn indices(gathered: &Gathered, keep: impl Fn(usize) -> bool) -> Vec<usize> {

@@ -1,9 +1,10 @@
 //! Facts as conditions see them: the model's values under the names of the rule language.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::config::Config;
+use crate::extract::api_group;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::taint::Taint;
@@ -51,7 +52,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .selection
         .node_selector
         .iter()
-        .filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
+        .map(|(key, value)| (key.as_str(), value.text()));
     let builder = owner_fact(&shape.kind, &shape.api_group, shape.level)
         .field("priorityClassName", &shape.priority_class, "")
         .field("runtimeClassName", &shape.runtime_class, "")
@@ -83,16 +84,8 @@ fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
 
 /// `workload` with who it is, for scope workload.
 pub fn named(shape: &Fact, workload: &Workload) -> Fact {
-    let pairs = |map: &std::collections::BTreeMap<String, String>| -> Vec<(String, String)> {
-        map.iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    };
-    let (labels, annotations) = (pairs(&workload.labels), pairs(&workload.annotations));
-    fn texts(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
-        pairs
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_str()))
+    fn texts(map: &BTreeMap<String, Field<String>>) -> impl Iterator<Item = (&str, Option<&str>)> {
+        map.iter().map(|(key, value)| (key.as_str(), value.text()))
     }
     FactBuilder::extend(shape)
         .text("name", workload.object.name.clone().unwrap_or_default())
@@ -100,8 +93,8 @@ pub fn named(shape: &Fact, workload: &Workload) -> Fact {
             "namespace",
             workload.object.namespace.clone().unwrap_or_default(),
         )
-        .map("labels", texts(&labels))
-        .map("annotations", texts(&annotations))
+        .map("labels", texts(&workload.labels))
+        .map("annotations", texts(&workload.annotations))
         .build()
 }
 
@@ -153,7 +146,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .labels
         .labels
         .iter()
-        .filter_map(|(key, value)| Some((key.as_str(), value.text()?)));
+        .map(|(key, value)| (key.as_str(), value.text()));
     let hard: BTreeSet<usize> = pool.blocking_taints().map(|(at, _)| at).collect();
     let hard_taints = taints
         .iter()
@@ -172,16 +165,21 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .build()
 }
 
+/// Which of a pool's taints repeat an earlier one of the same list: same key and effect, as validation counts them.
+pub fn repeated_taints(pool: &NodePool) -> Vec<bool> {
+    let mut seen = HashSet::new();
+    pool.taints
+        .iter()
+        .map(|one| {
+            let taint = &one.taint;
+            let known = !taint.key.is_unknown() && !taint.effect.is_unknown();
+            known && !seen.insert((list_of(&one.path), &taint.key, &taint.effect))
+        })
+        .collect()
+}
+
 /// `taint` for scope taint: with what validation says and whether it repeats an earlier one.
-pub fn judged_taint(fact: &Fact, pool: &NodePool, at: usize) -> Fact {
-    let taint = &pool.taints[at];
-    let duplicate = pool.taints[..at].iter().any(|earlier| {
-        list_of(&earlier.path) == list_of(&taint.path)
-            && earlier.taint.key == taint.taint.key
-            && earlier.taint.effect == taint.taint.effect
-            && !taint.taint.key.is_unknown()
-            && !taint.taint.effect.is_unknown()
-    });
+pub fn judged_taint(fact: &Fact, taint: &PoolTaint, duplicate: bool) -> Fact {
     let errors = taint.taint.errors().into_iter().map(|error| {
         FactBuilder::new(FactKind::FieldError)
             .text("field", error.field)
@@ -208,11 +206,7 @@ pub fn oddity(oddity: &Oddity) -> (Fact, Fact) {
         .text("suggestion", oddity.suggestion.clone())
         .text("detail", oddity.detail.clone())
         .build();
-    let group = oddity
-        .object
-        .api_version
-        .split_once('/')
-        .map_or("", |(group, _)| group);
+    let group = api_group(&oddity.object.api_version);
     let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
     (fact, owner)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Input, overlay};
 use crate::config::Config;
-use crate::extract::{FileFacts, ReadPool};
+use crate::extract::{FileFacts, ReadPool, api_group};
 use crate::finding::{Object, Report};
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -41,6 +41,7 @@ pub struct Gathered {
 }
 
 const CHANGED_ELSEWHERE: &str = "workloads that a patch, a policy or a namespace changes";
+const OPEN_RUNTIME_CLASS: &str = "workloads whose RuntimeClass cannot be told";
 const INCOMPLETE_POOLS: &str = "node pools whose taints are not all known";
 
 /// Puts facts together and counts them.
@@ -89,7 +90,7 @@ pub fn gather(
     gathered
         .pools
         .extend(configured_pools(config, config_source));
-    apply_runtime_classes(&mut gathered.workloads);
+    let open_classes = apply_runtime_classes(&mut gathered.workloads);
     let changed = overlay::apply(
         &mut gathered.workloads,
         &overlays,
@@ -106,6 +107,7 @@ pub fn gather(
                 .or_default() += times;
         }
     };
+    count(OPEN_RUNTIME_CLASS, open_classes);
     count(CHANGED_ELSEWHERE, changed);
     count(
         INCOMPLETE_POOLS,
@@ -133,36 +135,39 @@ pub fn folder(path: &str) -> &str {
 
 /// Gives pools the taints and labels of the documents that they refer to; those are no pools of their own then.
 fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool> {
-    let mut parts: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
+    // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
+    let mut in_file: BTreeMap<(String, String, SourceId), Vec<usize>> = BTreeMap::new();
+    let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();
     for (index, pool) in pools.iter().enumerate() {
         if pool.part {
-            let key = (pool.pool.object.kind.clone(), pool.pool.name.clone());
-            parts.entry(key).or_default().push(index);
+            let (kind, name) = (&pool.pool.object.kind, &pool.pool.name);
+            let file = (kind.clone(), name.clone(), pool.source);
+            in_file.entry(file).or_default().push(index);
+            let folder = (kind.clone(), name.clone(), folder(path(pool.source)));
+            in_folder.entry(folder).or_default().push(index);
         }
     }
-    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
     let mut absorbed = vec![false; pools.len()];
     for index in 0..pools.len() {
         let Some(reference) = pools[index].refers.clone() else {
             continue;
         };
-        let own = pools[index].source;
-        // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
-        let candidates = parts.get(&reference).map_or(&[][..], Vec::as_slice);
-        let found = candidates
-            .iter()
-            .find(|part| pools[**part].source == own)
-            .or_else(|| {
-                let mut beside = candidates
-                    .iter()
-                    .filter(|part| folder(path(pools[**part].source)) == folder(path(own)));
-                // Two in one folder cannot be told apart.
-                match (beside.next(), beside.next()) {
-                    (Some(only), None) => Some(only),
-                    _ => None,
-                }
-            })
-            .copied();
+        let (kind, name) = reference.clone();
+        let (own, namespace) = (pools[index].source, &pools[index].pool.object.namespace);
+        let only = |candidates: Option<&Vec<usize>>| {
+            let mut fitting = candidates.into_iter().flatten().filter(|part| {
+                let theirs = &pools[**part].pool.object.namespace;
+                theirs.is_none() || namespace.is_none() || theirs == namespace
+            });
+            // Two cannot be told apart.
+            match (fitting.next(), fitting.next()) {
+                (Some(only), None) => Some(*only),
+                _ => None,
+            }
+        };
+        let found = only(in_file.get(&(kind.clone(), name.clone(), own)))
+            .or_else(|| only(in_folder.get(&(kind, name, folder(path(own))))));
         match found {
             Some(part) => {
                 absorbed[part] = true;
@@ -261,23 +266,49 @@ pub fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
     workload.shape = Arc::new(shape);
 }
 
-/// A RuntimeClass adds its tolerations and its node selector to pods that name it.
-fn apply_runtime_classes(workloads: &mut [Workload]) {
-    let classes: BTreeMap<String, Arc<PodShape>> = workloads
-        .iter()
-        .filter(|workload| workload.object.kind == "RuntimeClass")
-        .filter_map(|workload| Some((workload.object.name.clone()?, Arc::clone(&workload.shape))))
-        .collect();
+/// A RuntimeClass adds its tolerations and its node selector to pods that name it. Gives how many workloads name one
+/// that cannot be told.
+fn apply_runtime_classes(workloads: &mut [Workload]) -> usize {
+    let mut classes: BTreeMap<String, Option<Arc<PodShape>>> = BTreeMap::new();
+    for workload in workloads.iter() {
+        let object = &workload.object;
+        if object.kind != "RuntimeClass" || api_group(&object.api_version) != "node.k8s.io" {
+            continue;
+        }
+        let Some(name) = object.name.clone() else {
+            continue;
+        };
+        // Two of one name belong to two clusters; which one is meant cannot be told unless they say the same.
+        classes
+            .entry(name)
+            .and_modify(|known| {
+                if known.as_ref() != Some(&workload.shape) {
+                    *known = None;
+                }
+            })
+            .or_insert_with(|| Some(Arc::clone(&workload.shape)));
+    }
+    let mut open = 0;
     for workload in workloads {
-        let name = match &workload.shape.runtime_class {
+        let class = match &workload.shape.runtime_class {
             Field::Absent => continue,
-            Field::Is(name) => Some(name.clone()),
+            // The empty name is the class that every cluster has without declaring it.
+            Field::Is(name) if name.is_empty() => continue,
+            Field::Is(name) => classes.get(name),
             Field::Unknown => None,
         };
-        let class = name.as_ref().and_then(|name| classes.get(name));
+        if !matches!(class, Some(Some(_))) {
+            open += 1;
+        }
         change(workload, |shape| match class {
-            Some(class) => {
+            Some(Some(class)) => {
                 shape.injected.extend(class.tolerations.iter().cloned());
+                if shape.unread_tolerations.is_none() {
+                    shape
+                        .unread_tolerations
+                        .clone_from(&class.unread_tolerations);
+                }
+                shape.selection.unknown |= class.selection.unknown;
                 for (key, value) in &class.selection.node_selector {
                     shape
                         .selection
@@ -286,12 +317,17 @@ fn apply_runtime_classes(workloads: &mut [Workload]) {
                         .or_insert_with(|| value.clone());
                 }
             }
-            None => {
+            Some(None) | None => {
+                let why = match class {
+                    Some(_) => "several RuntimeClasses in this repository have its name",
+                    None => "its RuntimeClass is not in this repository",
+                };
                 shape
                     .unread_tolerations
-                    .get_or_insert_with(|| "its RuntimeClass is not in this repository".to_owned());
+                    .get_or_insert_with(|| why.to_owned());
                 shape.selection.unknown = true;
             }
         });
     }
+    open
 }

@@ -39,6 +39,8 @@ pub fn judge(
         settings,
         findings: Vec::new(),
         failures: BTreeSet::new(),
+        open_workloads: 0,
+        open_pools: 0,
     };
     judge.oddities();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
@@ -49,8 +51,15 @@ pub fn judge(
     let Judge {
         mut findings,
         failures,
+        open_workloads,
+        open_pools,
         ..
     } = judge;
+    for (reason, times) in [(OPEN_WORKLOADS, open_workloads), (OPEN_POOLS, open_pools)] {
+        if times > 0 {
+            report.counts.not_judged.insert(reason.to_owned(), times);
+        }
+    }
     report
         .problems
         .extend(failures.into_iter().map(|(file, message)| Problem {
@@ -62,6 +71,9 @@ pub fn judge(
     report.findings = findings;
 }
 
+const OPEN_WORKLOADS: &str = "workloads that depend on values elsewhere that are not known";
+const OPEN_POOLS: &str = "node pools with values that are not literal";
+
 /// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
 type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
 
@@ -70,6 +82,10 @@ struct Judge<'j> {
     settings: Settings<'j>,
     findings: Vec<Finding>,
     failures: BTreeSet<(String, String)>,
+    /// Workloads, read in full, of which some rule could not say yes or no.
+    open_workloads: u32,
+    /// Pools with all taints known of which some rule could not.
+    open_pools: u32,
 }
 
 impl<'j> Judge<'j> {
@@ -144,11 +160,11 @@ impl<'j> Judge<'j> {
             .filter(applies)
             .collect();
         let shapes: Vec<(&Arc<PodShape>, Vec<&Workload>)> = shapes.into_iter().collect();
-        let judged: Vec<Vec<ShapeVerdict<'_>>> = shapes
+        let judged: Vec<(Vec<ShapeVerdict<'_>>, bool)> = shapes
             .par_iter()
             .map(|(shape, _)| judge_entries(shape, facts, &entry_rules))
             .collect();
-        for ((shape, workloads), verdicts) in shapes.iter().zip(judged) {
+        for ((shape, workloads), (verdicts, open)) in shapes.iter().zip(judged) {
             for (rule, index, judged) in verdicts {
                 let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
@@ -159,12 +175,18 @@ impl<'j> Judge<'j> {
                 }
             }
             if shape.level != Level::Other {
-                self.workloads(shape, workloads, facts, &workload_rules, cluster);
+                let open = self.workloads(shape, workloads, facts, &workload_rules, cluster, open);
+                // What is not literal itself was counted when it was read.
+                if shape.is_literal() {
+                    self.open_workloads += open;
+                }
             }
         }
         self.pools(cluster, facts, &shapes, assignment, at);
     }
 
+    /// Rules of scope workload. Gives for how many workloads some rule could not say yes or no; with `open`, one about
+    /// their entries could not.
     fn workloads(
         &mut self,
         shape: &Arc<PodShape>,
@@ -172,29 +194,35 @@ impl<'j> Judge<'j> {
         facts: &ClusterFacts<'_>,
         rules: &[&'j Rule],
         cluster: &Cluster,
-    ) {
+        open: bool,
+    ) -> u32 {
         let rules: Vec<&Rule> = rules
             .iter()
             .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
             .copied()
             .collect();
-        if rules.is_empty() {
-            return;
-        }
-        let searched = facts.search(shape);
+        let searched = (!rules.is_empty()).then(|| facts.search(shape));
+        let mut all_open = 0;
         for workload in workloads {
             // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
             if workload.stands != Stands::Alone {
                 continue;
             }
-            let bindings = bind(facts).fact("workload", &facts::named(&searched, workload));
-            for rule in &rules {
-                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
-                    let at = place::of_workload(workload, &rule.at);
-                    self.push_workload(rule, &verdict, at, workload, cluster);
+            let mut open = open;
+            if let Some(searched) = &searched {
+                let bindings = bind(facts).fact("workload", &facts::named(searched, workload));
+                for rule in &rules {
+                    let judged = rule.judge(&bindings);
+                    open |= judged == Judged::Unknown;
+                    if let Some(verdict) = self.verdict(rule, judged) {
+                        let at = place::of_workload(workload, &rule.at);
+                        self.push_workload(rule, &verdict, at, workload, cluster);
+                    }
                 }
             }
+            all_open += u32::from(open);
         }
+        all_open
     }
 
     /// Pool rules: the pools of a cluster against all its workloads.
@@ -262,12 +290,15 @@ impl<'j> Judge<'j> {
         well_known: &WellKnown,
     ) {
         let rules = self.rules(Scope::Taint);
+        let mut names: BTreeMap<usize, &String> = BTreeMap::new();
+        for cluster in &assignment.clusters {
+            let Some(name) = &cluster.name else { continue };
+            for index in &cluster.pools {
+                names.entry(*index).or_insert(name);
+            }
+        }
         for index in 0..self.gathered.pools.len() {
-            let named = assignment
-                .clusters
-                .iter()
-                .find(|cluster| cluster.name.is_some() && cluster.pools.contains(&index))
-                .and_then(|cluster| cluster.name.clone());
+            let named = names.get(&index).map(|name| (*name).clone());
             let alone = Cluster {
                 name: named.clone(),
                 complete: false,
@@ -281,13 +312,17 @@ impl<'j> Judge<'j> {
                 self.settings.config,
             );
             let pool = &self.gathered.pools[index].pool;
+            let repeated = facts::repeated_taints(pool);
+            let mut open = false;
             for (at, taint) in pool.taints.iter().enumerate() {
-                let fact = facts::judged_taint(&facts.taints[0][at], pool, at);
+                let fact = facts::judged_taint(&facts.taints[0][at], taint, repeated[at]);
                 let bindings = bind(&facts)
                     .fact("taint", &fact)
                     .fact("pool", &facts.pools[0]);
                 for rule in &rules {
-                    let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
+                    let judged = rule.judge(&bindings);
+                    open |= judged == Judged::Unknown;
+                    let Some(verdict) = self.verdict(rule, judged) else {
                         continue;
                     };
                     if let Some(at) = place::of_taint(pool, taint, &rule.at) {
@@ -305,6 +340,7 @@ impl<'j> Judge<'j> {
                     }
                 }
             }
+            self.open_pools += u32::from(open && pool.complete);
         }
     }
 
@@ -407,14 +443,15 @@ impl<'j> Judge<'j> {
     }
 }
 
+/// Verdicts on the entries of a shape, and whether some rule could not say yes or no.
 fn judge_entries<'r>(
     shape: &Arc<PodShape>,
     facts: &ClusterFacts<'_>,
     rules: &[&'r Rule],
-) -> Vec<ShapeVerdict<'r>> {
-    let mut verdicts = Vec::new();
+) -> (Vec<ShapeVerdict<'r>>, bool) {
+    let (mut verdicts, mut open) = (Vec::new(), false);
     if shape.tolerations.is_empty() {
-        return verdicts;
+        return (verdicts, open);
     }
     let workload: Fact = facts.shape(shape);
     for index in 0..shape.tolerations.len() {
@@ -427,17 +464,18 @@ fn judge_entries<'r>(
                 continue;
             }
             match rule.judge(&bindings) {
-                Judged::Nothing | Judged::Unknown => {}
+                Judged::Nothing => {}
+                Judged::Unknown => open = true,
                 judged => verdicts.push((*rule, Some(index), judged)),
             }
         }
     }
-    verdicts
+    (verdicts, open)
 }
 
 fn bind(facts: &ClusterFacts<'_>) -> Bindings {
     Bindings::default()
         .fact("kubernetes", &facts.kubernetes)
         .fact("cluster", &facts.cluster)
-        .facts("pools", &facts.pools)
+        .facts("pools", &facts.all_pools)
 }

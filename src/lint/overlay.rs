@@ -1,10 +1,11 @@
 //! Marks workloads that patches, policies or namespaces change before they reach the cluster: what they lack may stand
 //! there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::gather::{change, folder};
-use crate::extract::{Kustomization, Overlay, Target};
+use crate::extract::{Kustomization, Overlay, Target, Words};
 use crate::model::workload::{Level, Stands, Workload};
 use crate::source::SourceId;
 
@@ -16,30 +17,40 @@ pub fn apply(
     paths: &[String],
 ) -> usize {
     let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
-    let by_folder: BTreeMap<&str, &[String]> = kustomizations
-        .iter()
-        .map(|one| (folder(path(one.source)), one.entries.as_slice()))
-        .collect();
-    let reaches: Vec<Option<BTreeSet<String>>> = overlays
-        .iter()
-        .map(|overlay| {
-            let entries = overlay.within.as_ref()?;
-            Some(reach(folder(path(overlay.source)), entries, &by_folder))
-        })
-        .collect();
+    // Flux' Kustomizations often stand beside kustomize's own: a folder takes in what any of them names.
+    let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in kustomizations {
+        let entries = one.entries.iter().map(String::as_str);
+        by_folder
+            .entry(folder(path(one.source)))
+            .or_default()
+            .extend(entries);
+    }
+    let index = Index::new(overlays);
+    let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
     let mut changed = 0;
     for workload in workloads {
         if workload.stands != Stands::Alone || workload.shape.level == Level::Other {
             continue;
         }
         let own = path(workload.source);
-        let touching = overlays.iter().zip(&reaches).find(|(overlay, reach)| {
+        let touching = index.candidates(workload).find(|at| {
+            let overlay = &overlays[*at];
             touches(&overlay.target, workload)
-                && reach.as_ref().is_none_or(|reach| is_within(own, reach))
+                && overlay.within.as_ref().is_none_or(|entries| {
+                    // The patches of one Kustomization share what it takes in.
+                    let shared = Arc::as_ptr(entries).cast::<String>() as usize;
+                    let reach = reached.entry(shared).or_insert_with(|| {
+                        let entries = entries.iter().map(String::as_str).collect();
+                        reach(folder(path(overlay.source)), entries, &by_folder)
+                    });
+                    is_within(own, reach)
+                })
         });
-        let Some((overlay, _)) = touching else {
+        let Some(at) = touching else {
             continue;
         };
+        let overlay = &overlays[at];
         changed += 1;
         let selects_too = matches!(overlay.target, Target::Object { .. });
         change(workload, |shape| {
@@ -52,14 +63,57 @@ pub fn apply(
     changed
 }
 
+/// Overlays by the name that they are for, so that thousands of patches and thousands of workloads do not all meet.
+struct Index<'o> {
+    named: HashMap<&'o str, Vec<usize>>,
+    patterns: Vec<usize>,
+    others: Vec<usize>,
+}
+
+impl<'o> Index<'o> {
+    fn new(overlays: &'o [Overlay]) -> Self {
+        let mut named = HashMap::<&str, Vec<usize>>::new();
+        let (mut patterns, mut others) = (Vec::new(), Vec::new());
+        let (mut labels, mut namespaces) = (BTreeSet::new(), BTreeSet::new());
+        for (at, overlay) in overlays.iter().enumerate() {
+            match &overlay.target {
+                Target::Object {
+                    name: Some(Words::Exactly(name)),
+                    ..
+                } => named.entry(name).or_default().push(at),
+                Target::Object { .. } => patterns.push(at),
+                Target::Injected { label, kinds } if labels.insert((label, kinds)) => {
+                    others.push(at);
+                }
+                Target::Namespace(name) if namespaces.insert(name) => others.push(at),
+                // An earlier one touches the same.
+                Target::Injected { .. } | Target::Namespace(_) => {}
+            }
+        }
+        Index {
+            named,
+            patterns,
+            others,
+        }
+    }
+
+    /// Those that may touch a workload; first those that may change its selectors, too.
+    fn candidates(&self, workload: &Workload) -> impl Iterator<Item = usize> {
+        let name = workload.object.name.as_deref().unwrap_or_default();
+        let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
+        let all = named.iter().chain(&self.patterns).chain(&self.others);
+        all.copied()
+    }
+}
+
 /// The files and folders that a Kustomization takes in, directly and through those that it names.
 fn reach(
     from: &str,
-    entries: &[String],
-    by_folder: &BTreeMap<&str, &[String]>,
+    entries: Vec<&str>,
+    by_folder: &BTreeMap<&str, Vec<&str>>,
 ) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
-    let mut pending: Vec<(String, &[String])> = vec![(from.to_owned(), entries)];
+    let mut pending = vec![(from.to_owned(), entries.as_slice())];
     while let Some((at, entries)) = pending.pop() {
         for entry in entries {
             let Some(path) = resolve(&at, entry) else {
@@ -143,10 +197,9 @@ mod tests {
 
     #[test]
     fn a_kustomization_reaches_what_its_bases_take_in() {
-        let base = vec!["web.yaml".to_owned(), "../shared".to_owned()];
-        let overlay = vec!["../../base".to_owned(), "https://example.com/x".to_owned()];
-        let by_folder = BTreeMap::from([("base", base.as_slice())]);
-        let reach = reach("overlays/prod", &overlay, &by_folder);
+        let overlay = vec!["../../base", "https://example.com/x"];
+        let by_folder = BTreeMap::from([("base", vec!["web.yaml", "../shared"])]);
+        let reach = reach("overlays/prod", overlay, &by_folder);
         assert!(is_within("base/web.yaml", &reach));
         assert!(is_within("shared/deep/job.yaml", &reach));
         assert!(!is_within("other/web.yaml", &reach));
@@ -154,9 +207,8 @@ mod tests {
 
     #[test]
     fn kustomizations_that_take_in_each_other_end() {
-        let (a, b) = (vec!["../b".to_owned()], vec!["../a".to_owned()]);
-        let by_folder = BTreeMap::from([("a", a.as_slice()), ("b", b.as_slice())]);
-        let reach = reach("a", &a, &by_folder);
+        let by_folder = BTreeMap::from([("a", vec!["../b"]), ("b", vec!["../a"])]);
+        let reach = reach("a", vec!["../b"], &by_folder);
         assert!(is_within("a/x.yaml", &reach) && is_within("b/x.yaml", &reach));
     }
 

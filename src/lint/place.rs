@@ -1,5 +1,7 @@
 //! From "what a rule points at" to a span and a field path, for each occurrence of what was judged.
 
+use std::collections::HashSet;
+
 use crate::finding::Label;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::workload::Workload;
@@ -108,6 +110,7 @@ pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
 /// Other places of a finding, for one occurrence.
 pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
+    let mut seen = HashSet::new();
     for (place, message) in related {
         let (span, message) = match place {
             Place::Span(span) => (*span, message.clone()),
@@ -121,7 +124,7 @@ pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<L
             }
         };
         let label = Label { span, message };
-        if !labels.contains(&label) {
+        if seen.insert(label.clone()) {
             labels.push(label);
         }
     }

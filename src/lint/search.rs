@@ -15,14 +15,17 @@ use crate::model::taint::Taint;
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
+use crate::rule::expression::FactList;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// Facts of a cluster, made once for all its workloads.
 pub struct ClusterFacts<'g> {
     /// `cluster`
     pub cluster: Fact,
-    /// `pools`
+    /// Each of `pools`.
     pub pools: Vec<Fact>,
+    /// `pools`
+    pub all_pools: FactList,
     /// `kubernetes`
     pub kubernetes: Fact,
     /// The pools themselves.
@@ -77,7 +80,7 @@ impl<'g> ClusterFacts<'g> {
                     .collect()
             })
             .collect();
-        let pools = models
+        let pools: Vec<Fact> = models
             .iter()
             .zip(&taints)
             .map(|(pool, taints)| pool_fact(pool, taints, comparison_operators))
@@ -87,6 +90,7 @@ impl<'g> ClusterFacts<'g> {
                 .text("name", cluster.name.clone().unwrap_or_default())
                 .bool("complete", cluster.complete)
                 .build(),
+            all_pools: FactList::new(&pools),
             pools,
             kubernetes: kubernetes(config),
             models,
@@ -152,13 +156,15 @@ impl<'g> ClusterFacts<'g> {
         let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
             return builder.facts("otherValues", []).facts("otherEffects", []);
         };
-        let all = shape.all_tolerations();
+        let mut all = None;
         let mut unknown = false;
         for (pool, at, taint) in self.all_taints() {
             if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
                 continue;
             }
-            match tolerate(&all, &taint.taint, self.comparison_operators) {
+            // The pod's entries are put together only for the few that need them: lists may be long.
+            let all = all.get_or_insert_with(|| shape.all_tolerations());
+            match tolerate(all, &taint.taint, self.comparison_operators) {
                 Truth::Yes => {}
                 Truth::Unknown => unknown = true,
                 Truth::No => {

@@ -109,19 +109,47 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The environments that a path names.
+/// The environments that a path names. `non-prod` is every environment but production.
 fn environments(path: &str) -> BTreeSet<&'static str> {
     let lower = path.to_ascii_lowercase();
-    lower
-        .split('/')
-        .flat_map(words)
-        .filter_map(|word| {
-            ENVIRONMENTS
-                .iter()
-                .find(|(spelling, _)| *spelling == word)
-                .map(|(_, name)| *name)
-        })
-        .collect()
+    let mut found = BTreeSet::new();
+    for segment in lower.split('/') {
+        let mut before = "";
+        for word in words(segment) {
+            let named = environment(word);
+            match (before, named) {
+                ("non" | "not", Some(other)) => found.extend(all_but(other)),
+                ("pre", Some("prod")) => {
+                    found.insert("preprod");
+                }
+                (_, Some(name)) => {
+                    found.insert(name);
+                }
+                (_, None) => {
+                    if let Some(other) = word.strip_prefix("non").and_then(environment) {
+                        found.extend(all_but(other));
+                    }
+                }
+            }
+            before = word;
+        }
+    }
+    found
+}
+
+/// The environment that a word stands for.
+fn environment(word: &str) -> Option<&'static str> {
+    ENVIRONMENTS
+        .iter()
+        .find(|(spelling, _)| *spelling == word)
+        .map(|(_, name)| *name)
+}
+
+fn all_but(environment: &str) -> impl Iterator<Item = &'static str> {
+    ENVIRONMENTS
+        .iter()
+        .map(|(_, name)| *name)
+        .filter(move |name| *name != environment)
 }
 
 fn folder_of(path: &str) -> &str {
@@ -149,89 +177,136 @@ fn is_below(folder: &str, above: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// For each workload path, the indices of the pools that serve it, in order. Paths are below the scanned folder.
-pub fn infer(pools: &[&str], workloads: &[&str]) -> Vec<Vec<usize>> {
+/// Which pools serve which workloads. Workloads that the same pools serve share one list: of many pools and many
+/// workloads, each combination must not be written down.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Serving {
+    /// Lists of pools, by index and in order.
+    pub lists: Vec<Vec<usize>>,
+    /// For each workload, its list.
+    pub of_workload: Vec<usize>,
+}
+
+/// What decides which pools serve a workload: the nearest folder above it that pools serve, the example that it is
+/// part of, and its environments.
+type Situation<'p> = (Option<&'p str>, Option<&'p str>, BTreeSet<&'static str>);
+
+/// Which pools serve which workloads. Paths are below the scanned folder.
+pub fn infer(pools: &[&str], workloads: &[&str]) -> Serving {
     let workload_folders: BTreeSet<&str> = workloads.iter().map(|path| folder_of(path)).collect();
     let pool_folders: BTreeSet<&str> = pools.iter().map(|path| folder_of(path)).collect();
     let examples: BTreeSet<&str> = pool_folders
         .intersection(&workload_folders)
         .copied()
         .collect();
+    // Pools above the workloads that they serve make an example, too, for those who stand beside it.
+    let worlds: BTreeSet<&str> = pool_folders
+        .iter()
+        .copied()
+        .filter(|folder| any_below(&workload_folders, folder))
+        .collect();
     let serves: BTreeMap<&str, Option<&str>> = pool_folders
         .iter()
-        .map(|folder| (*folder, reach(folder, &examples, &workload_folders)))
+        .map(|folder| (*folder, reach(folder, &worlds, &workload_folders)))
         .collect();
+    let mut reaching: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, pool) in pools.iter().enumerate() {
+        if let Some(above) = serves.get(folder_of(pool)).copied().flatten() {
+            reaching.entry(above).or_default().push(index);
+        }
+    }
     let pool_environments: Vec<_> = pools.iter().map(|path| environments(path)).collect();
 
-    let mut by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut serving = Serving::default();
+    let mut of_situation: BTreeMap<Situation<'_>, usize> = BTreeMap::new();
+    let mut of_path: BTreeMap<&str, usize> = BTreeMap::new();
     for path in workloads {
-        if by_path.contains_key(path) {
-            continue;
-        }
-        let folder = folder_of(path);
-        let example = examples
-            .iter()
-            .filter(|example| is_below(folder, example))
-            .max_by_key(|example| example.len());
-        let own = environments(path);
-        let serving = pools
-            .iter()
-            .enumerate()
-            .filter(|(index, pool)| {
-                let at = folder_of(pool);
-                let reaches = serves
-                    .get(at)
-                    .copied()
-                    .flatten()
-                    .is_some_and(|reach| is_below(folder, reach));
-                let not_a_neighbour = example.is_none_or(|example| is_below(at, example));
-                let agree = own.is_empty()
-                    || pool_environments[*index].is_empty()
-                    || !own.is_disjoint(&pool_environments[*index]);
-                reaches && not_a_neighbour && agree
-            })
-            .map(|(index, _)| index)
-            .collect();
-        by_path.insert(path, serving);
+        let list = *of_path.entry(path).or_insert_with(|| {
+            let folder = folder_of(path);
+            let served = folders_above(folder).find(|above| reaching.contains_key(above));
+            let example = folders_above(folder).find(|above| examples.contains(above));
+            let own = environments(path);
+            let next = serving.lists.len();
+            *of_situation
+                .entry((served, example, own.clone()))
+                .or_insert_with(|| {
+                    let mut list: Vec<usize> = served
+                        .into_iter()
+                        .flat_map(folders_above)
+                        .filter_map(|above| reaching.get(above))
+                        .flatten()
+                        .copied()
+                        .filter(|index| {
+                            let at = folder_of(pools[*index]);
+                            let theirs = &pool_environments[*index];
+                            example.is_none_or(|example| is_below(at, example))
+                                && (own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs))
+                        })
+                        .collect();
+                    list.sort_unstable();
+                    serving.lists.push(list);
+                    next
+                })
+        });
+        serving.of_workload.push(list);
     }
-    workloads
-        .iter()
-        .map(|path| by_path.get(path).cloned().unwrap_or_default())
-        .collect()
+    serving
+}
+
+/// A folder and all above it, from the bottom up; the last is the scanned folder itself, which has no name.
+fn folders_above(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent_of(at)))
+}
+
+/// Whether one of these folders is `above` or lies below it.
+fn any_below(folders: &BTreeSet<&str>, above: &str) -> bool {
+    if above.is_empty() {
+        return !folders.is_empty();
+    }
+    folders.contains(above) || any_strictly_below(folders, above)
+}
+
+fn says_infrastructure(name: &str) -> bool {
+    words(name).any(|word| INFRASTRUCTURE.contains(&word)) || INFRASTRUCTURE.contains(&name)
 }
 
 /// The folder below which the pools of a folder serve; none when they serve nothing.
 fn reach<'a>(
     folder: &'a str,
-    examples: &BTreeSet<&str>,
+    worlds: &BTreeSet<&str>,
     workloads: &BTreeSet<&str>,
 ) -> Option<&'a str> {
-    let any_below = |above: &str| workloads.iter().any(|at| is_below(at, above));
-    if any_below(folder) {
+    if any_below(workloads, folder) {
         return Some(folder);
     }
     let mut parent = parent_of(folder);
+    let mut infrastructure = says_infrastructure(&last_segment(folder));
     // `infra/prod/pools` and the like: climb while the names say infrastructure or an environment.
-    while !any_below(parent) && !parent.is_empty() {
+    while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
-        let climbs = words(&name).any(|word| INFRASTRUCTURE.contains(&word))
-            || INFRASTRUCTURE.contains(&name.as_str())
-            || !environments(&name).is_empty();
-        if !climbs {
+        let says = says_infrastructure(&name);
+        if !says && environments(&name).is_empty() {
             return None;
         }
+        infrastructure |= says;
         parent = parent_of(parent);
     }
     if COLLECTIONS.contains(&last_segment(parent).as_str()) {
         return None;
     }
-    let beside_examples = examples
-        .iter()
-        .any(|example| *example != parent && is_below(example, parent));
-    if beside_examples {
-        return None;
+    // Beside examples that have pools of their own stands one more, unless its name says that it is for all.
+    let beside_examples = !infrastructure && any_strictly_below(worlds, parent);
+    (!beside_examples).then_some(parent)
+}
+
+fn any_strictly_below(folders: &BTreeSet<&str>, above: &str) -> bool {
+    if above.is_empty() {
+        return folders.iter().any(|folder| !folder.is_empty());
     }
-    Some(parent)
+    // Between a folder and what is in it may stand others: `a`, `a-b`, `a/c`.
+    let inside = format!("{above}/");
+    let next = folders.range(inside.as_str()..).next();
+    next.is_some_and(|next| next.starts_with(&inside))
 }
 
 #[cfg(test)]
@@ -239,7 +314,9 @@ mod tests {
     use super::*;
 
     fn served(pools: &[&str], workloads: &[&str]) -> Vec<Vec<usize>> {
-        infer(pools, workloads)
+        let serving = infer(pools, workloads);
+        let lists = serving.of_workload.iter();
+        lists.map(|list| serving.lists[*list].clone()).collect()
     }
 
     #[test]
@@ -299,6 +376,96 @@ mod tests {
             served(&pools, &["apps/web.yaml", "x.yaml"]),
             vec![vec![0], vec![0]]
         );
+    }
+
+    #[test]
+    fn examples_with_folders_inside_are_examples_too() {
+        let pools = ["workshop/gpu/pool.yaml", "workshop/arm/pool.yaml"];
+        let workloads = ["workshop/gpu/apps/web.yaml", "workshop/plain/web.yaml"];
+        assert_eq!(served(&pools, &workloads), vec![vec![0], vec![]]);
+        let pools = ["patterns/a/pools/p.yaml", "patterns/b/pools/p.yaml"];
+        let workloads = ["patterns/a/apps/web.yaml", "patterns/b/apps/web.yaml"];
+        assert_eq!(served(&pools, &workloads), vec![vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn infrastructure_serves_all_but_those_with_pools_of_their_own() {
+        let pools = ["infra/pools.yaml", "apps/batch/pool.yaml"];
+        let workloads = ["apps/batch/job.yaml", "apps/web/web.yaml"];
+        assert_eq!(served(&pools, &workloads), vec![vec![1], vec![0]]);
+    }
+
+    #[test]
+    fn pools_of_one_environment_do_not_serve_the_next() {
+        let pools = ["clusters/prod/pools/x.yaml"];
+        let workloads = [
+            "clusters/prod/apps/shop/web.yaml",
+            "clusters/prod/apps/job.yaml",
+            "clusters/staging/apps/shop/web.yaml",
+        ];
+        assert_eq!(served(&pools, &workloads), vec![vec![0], vec![0], vec![]]);
+    }
+
+    #[test]
+    fn names_that_contain_a_word_for_infrastructure_climb() {
+        let workloads = ["apps/web.yaml", "apps/overlays/staging/web.yaml"];
+        let pools = ["terraform-aws/prod/pools/gpu.yaml"];
+        assert_eq!(served(&pools, &workloads), vec![vec![0], vec![]]);
+        assert_eq!(
+            served(&["modules/gpu/pools.yaml"], &workloads),
+            vec![Vec::<usize>::new(), vec![]]
+        );
+    }
+
+    #[test]
+    fn pools_at_the_root_do_not_serve_an_example_below() {
+        let pools = ["pools.yaml", "demo/gpu/pool.yaml"];
+        let workloads = ["demo/gpu/app.yaml", "apps/web.yaml", "app.yaml"];
+        assert_eq!(served(&pools, &workloads), vec![vec![1], vec![0], vec![0]]);
+    }
+
+    #[test]
+    fn components_of_a_monorepo_meet_in_their_environment() {
+        let pools = [
+            "components/karpenter/base/pool.yaml",
+            "components/karpenter/production/pool.yaml",
+            "components/karpenter/staging/pool.yaml",
+        ];
+        let workloads = [
+            "components/web/base/web.yaml",
+            "components/web/production/web.yaml",
+            "components/web/staging/web.yaml",
+        ];
+        assert_eq!(
+            served(&pools, &workloads),
+            vec![vec![0, 1, 2], vec![0, 1], vec![0, 2]]
+        );
+    }
+
+    #[test]
+    fn non_prod_is_not_prod_and_neither_is_pre_prod() {
+        for name in ["non-prod", "nonprod", "non_production"] {
+            let pool = format!("infra/{name}/pools.yaml");
+            let workloads = ["apps/values-prod.yaml", "apps/values-dev.yaml"];
+            assert_eq!(
+                served(&[&pool], &workloads),
+                vec![vec![], vec![0]],
+                "{name}"
+            );
+        }
+        let workloads = ["apps/prod/web.yaml", "apps/preprod/web.yaml"];
+        assert_eq!(
+            served(&["infra/pre-prod/pools.yaml"], &workloads),
+            vec![vec![], vec![0]]
+        );
+    }
+
+    #[test]
+    fn many_pools_and_many_workloads_share_one_list() {
+        let pools = vec!["infra/pools.yaml"; 20_000];
+        let workloads: Vec<String> = (0..20_000).map(|at| format!("apps/{at}/w.yaml")).collect();
+        let workloads: Vec<&str> = workloads.iter().map(String::as_str).collect();
+        assert_eq!(infer(&pools, &workloads).lists.len(), 1);
     }
 
     #[test]

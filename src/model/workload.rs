@@ -115,10 +115,10 @@ pub struct LocatedToleration {
 pub struct Workload {
     /// The object that it belongs to.
     pub object: Object,
-    /// Labels of the object, as far as they are literal.
-    pub labels: BTreeMap<String, String>,
-    /// Annotations of the object, as far as they are literal.
-    pub annotations: BTreeMap<String, String>,
+    /// Labels of the object.
+    pub labels: BTreeMap<String, Field<String>>,
+    /// Annotations of the object.
+    pub annotations: BTreeMap<String, Field<String>>,
     /// What scheduling sees.
     pub shape: Arc<PodShape>,
     /// The file.

@@ -44,22 +44,33 @@ pub enum Expected {
 
 /// The values that an expression sees.
 #[derive(Debug, Default)]
-pub struct Bindings(Vec<(&'static str, Box<dyn Val>)>);
+pub struct Bindings(Vec<(&'static str, Arc<dyn Val>)>);
 
-impl Bindings {
-    /// Binds a fact to a variable.
-    pub fn fact(mut self, name: &'static str, fact: &Fact) -> Self {
-        self.0.push((name, Box::new(fact.clone())));
-        self
-    }
+/// A list of facts that many evaluations see. Cloning is cheap, however long it is.
+#[derive(Debug, Clone)]
+pub struct FactList(Arc<dyn Val>);
 
-    /// Binds a list of facts to a variable.
-    pub fn facts(mut self, name: &'static str, facts: &[Fact]) -> Self {
+impl FactList {
+    /// The list of these facts.
+    pub fn new(facts: &[Fact]) -> Self {
         let items: Vec<Box<dyn Val>> = facts
             .iter()
             .map(|fact| Box::new(fact.clone()) as Box<dyn Val>)
             .collect();
-        self.0.push((name, Box::new(CelList::from(items))));
+        FactList(Arc::new(CelList::from(items)))
+    }
+}
+
+impl Bindings {
+    /// Binds a fact to a variable.
+    pub fn fact(mut self, name: &'static str, fact: &Fact) -> Self {
+        self.0.push((name, Arc::new(fact.clone())));
+        self
+    }
+
+    /// Binds a list of facts to a variable.
+    pub fn facts(mut self, name: &'static str, facts: &FactList) -> Self {
+        self.0.push((name, Arc::clone(&facts.0)));
         self
     }
 }
@@ -78,6 +89,8 @@ impl VariableResolver for Bindings {
 pub enum Evaluation {
     /// It read something that is not known.
     Unknown,
+    /// It read a key that its map does not have, without asking for it with `in` or `has` first.
+    Absent,
     /// The expression itself is at fault, in a way that only shows when it runs.
     Failed(String),
 }
@@ -188,8 +201,7 @@ fn explain(error: &ExecutionError) -> Evaluation {
         ExecutionError::FunctionError { function, .. } if function == UNKNOWN => {
             Evaluation::Unknown
         }
-        // A label or annotation that is not there, read without `in` or `has`.
-        ExecutionError::NoSuchKey(_) => Evaluation::Unknown,
+        ExecutionError::NoSuchKey(_) => Evaluation::Absent,
         other => Evaluation::Failed(other.to_string()),
     }
 }

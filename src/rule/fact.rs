@@ -6,9 +6,11 @@ use std::sync::{Arc, LazyLock};
 
 use cel::ExecutionError;
 use cel::common::traits::Indexer;
-use cel::common::types::{CelBool, CelInt, CelList, CelMap, CelMapKey, CelString, Type};
+use cel::common::types::{CelBool, CelInt, CelList, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
+use super::text_map::TextMap;
+pub use super::text_map::UNKNOWN;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::Taint;
@@ -112,9 +114,9 @@ pub enum Handle {
     Pool(Arc<NodePool>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Slot {
-    Known(Box<dyn Val>),
+    Known(Arc<dyn Val>),
     Unknown,
 }
 
@@ -152,17 +154,7 @@ impl FactBuilder {
         let inner = &fact.0;
         FactBuilder(Inner {
             kind: inner.kind,
-            fields: inner
-                .fields
-                .iter()
-                .map(|(name, slot)| {
-                    let slot = match slot {
-                        Slot::Known(value) => Slot::Known(value.clone()),
-                        Slot::Unknown => Slot::Unknown,
-                    };
-                    (*name, slot)
-                })
-                .collect(),
+            fields: inner.fields.clone(),
             place: inner.place.clone(),
             handle: inner.handle.clone(),
             comparison_operators: inner.comparison_operators,
@@ -181,7 +173,7 @@ impl FactBuilder {
 
     /// A text.
     pub fn text(self, name: &'static str, text: impl Into<String>) -> Self {
-        self.with(name, Slot::Known(string(text.into())))
+        self.with(name, Slot::Known(Arc::new(CelString::from(text.into()))))
     }
 
     /// A text that may be unknown; an absent one is the empty text, unless a default is given.
@@ -196,7 +188,7 @@ impl FactBuilder {
 
     /// A boolean.
     pub fn bool(self, name: &'static str, value: bool) -> Self {
-        self.with(name, Slot::Known(Box::new(CelBool::from(value))))
+        self.with(name, Slot::Known(Arc::new(CelBool::from(value))))
     }
 
     /// A boolean that may be unknown.
@@ -211,12 +203,12 @@ impl FactBuilder {
 
     /// A number.
     pub fn int(self, name: &'static str, value: i64) -> Self {
-        self.with(name, Slot::Known(Box::new(CelInt::from(value))))
+        self.with(name, Slot::Known(Arc::new(CelInt::from(value))))
     }
 
     /// Another fact.
     pub fn fact(self, name: &'static str, fact: &Fact) -> Self {
-        self.with(name, Slot::Known(Box::new(fact.clone())))
+        self.with(name, Slot::Known(Arc::new(fact.clone())))
     }
 
     /// A list of facts.
@@ -225,20 +217,17 @@ impl FactBuilder {
             .into_iter()
             .map(|fact| Box::new(fact) as Box<dyn Val>)
             .collect();
-        self.with(name, Slot::Known(Box::new(CelList::from(items))))
+        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }
 
-    /// A map of texts; entries that are not known are left out, and reading one is an error.
+    /// A map of texts; an absent value is one that is not known.
     pub fn map<'m>(
         self,
         name: &'static str,
-        entries: impl IntoIterator<Item = (&'m str, &'m str)>,
+        entries: impl IntoIterator<Item = (&'m str, Option<&'m str>)>,
     ) -> Self {
-        let map: std::collections::HashMap<CelMapKey<'static>, Box<dyn Val>> = entries
-            .into_iter()
-            .map(|(key, value)| (CelMapKey::from(key.to_owned()), string(value.to_owned())))
-            .collect();
-        self.with(name, Slot::Known(Box::new(CelMap::from(map))))
+        let map: TextMap = entries.into_iter().collect();
+        self.with(name, Slot::Known(Arc::new(map)))
     }
 
     /// Where the fact stands.
@@ -260,10 +249,6 @@ impl FactBuilder {
     }
 }
 
-fn string(text: String) -> Box<dyn Val> {
-    Box::new(CelString::from(text))
-}
-
 impl Fact {
     /// Where it stands.
     pub fn place(&self) -> Option<&Place> {
@@ -280,9 +265,6 @@ impl Fact {
         self.0.comparison_operators
     }
 }
-
-/// What reading an unknown field gives. Logic around it follows CEL: `false && unknown` is still false.
-pub const UNKNOWN: &str = "unknown";
 
 impl Val for Fact {
     fn get_type(&self) -> &Type {

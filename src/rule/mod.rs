@@ -6,6 +6,7 @@ pub mod fact;
 mod functions;
 pub mod schema;
 pub mod template;
+mod text_map;
 pub mod vocabulary;
 
 use std::collections::BTreeMap;
@@ -79,7 +80,7 @@ pub const MARK: &str = "# <- finding";
 /// What a rule says of one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judged {
-    /// The condition does not hold.
+    /// The condition does not hold, or asks for a label or an annotation that is not there.
     Nothing,
     /// It holds.
     Verdict(Verdict),
@@ -126,6 +127,7 @@ impl Rule {
         match self.when.holds(bindings) {
             Ok(false) => return Judged::Nothing,
             Ok(true) => {}
+            Err(Evaluation::Absent) => return Judged::Nothing,
             Err(Evaluation::Unknown) => return Judged::Unknown,
             Err(Evaluation::Failed(why)) => return Judged::Failed(why),
         }
@@ -143,7 +145,7 @@ impl Rule {
                     severity = *other;
                     break;
                 }
-                Ok(false) | Err(Evaluation::Unknown) => {}
+                Ok(false) | Err(Evaluation::Unknown | Evaluation::Absent) => {}
                 Err(Evaluation::Failed(why)) => return Err(why),
             }
         }
@@ -151,7 +153,7 @@ impl Rule {
         for (at, message) in &self.related {
             let facts = match at.facts(bindings) {
                 Ok(facts) => facts,
-                Err(Evaluation::Unknown) => continue,
+                Err(Evaluation::Unknown | Evaluation::Absent) => continue,
                 Err(Evaluation::Failed(why)) => return Err(why),
             };
             let message = message.fill(bindings)?;

@@ -55,7 +55,7 @@ impl Template {
         Ok(Template(parts))
     }
 
-    /// The sentence for these facts. What is not known is written as `…`.
+    /// The sentence for these facts. What is not known or not there is written as `…`.
     ///
     /// # Errors
     /// A hole's expression fails.
@@ -66,7 +66,7 @@ impl Template {
                 Part::Text(literal) => text.push_str(literal),
                 Part::Hole(expression) => match expression.text(bindings) {
                     Ok(value) => text.push_str(&value),
-                    Err(Evaluation::Unknown) => text.push('…'),
+                    Err(Evaluation::Unknown | Evaluation::Absent) => text.push('…'),
                     Err(Evaluation::Failed(why)) => return Err(why),
                 },
             }

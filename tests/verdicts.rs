@@ -1,0 +1,555 @@
+//! Verdicts over small repositories that are held in memory: what must be found, where, and what must be left open.
+
+// A test that cannot prepare its input has failed.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use kubetaint::builtin;
+use kubetaint::config::{self, Config};
+use kubetaint::extract::Table;
+use kubetaint::finding::Report;
+use kubetaint::lint::{Content, Input, Settings, lint};
+use kubetaint::rule::RuleSet;
+use kubetaint::source::{Source, SourceId};
+
+/// A pool named gpu with the label `pool: gpu` and one hard taint.
+const POOL: &str = "apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    metadata: {labels: {pool: gpu}}
+    spec:
+      taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]
+";
+
+/// A Deployment that selects the pool and does not tolerate its taint.
+const BLOCKED: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      nodeSelector: {pool: gpu}
+      containers: [{name: a, image: b}]
+";
+
+fn report_with(files: &[(&str, &str)], rules: &[(&str, &str)]) -> Report {
+    let sources: Vec<Source> = builtin::RULES
+        .iter()
+        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
+        .chain(
+            rules
+                .iter()
+                .map(|(name, text)| Source::new(format!("own/{name}"), *text)),
+        )
+        .collect();
+    let rules = RuleSet::load(&sources).unwrap();
+    let table = Table::load(builtin::PROVIDERS.iter().copied()).unwrap();
+    let mut config = Config::default();
+    let (mut inputs, mut texts) = (Vec::new(), Vec::new());
+    for (path, text) in files {
+        if *path == ".kubetaint.yaml" {
+            config = config::parse(Source::new(*path, *text), SourceId(0)).unwrap();
+            continue;
+        }
+        inputs.push(Input {
+            path: (*path).to_owned(),
+            scanned_from: 0,
+        });
+        texts.push((*text).to_owned());
+    }
+    let settings = Settings {
+        rules: &rules,
+        table: &table,
+        config: &config,
+        whole: true,
+    };
+    let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
+    assert_eq!(report.problems, []);
+    report
+}
+
+fn report(files: &[(&str, &str)]) -> Report {
+    report_with(files, &[])
+}
+
+/// `severity rule path:line:column`, of all findings.
+fn places(report: &Report) -> Vec<String> {
+    report
+        .findings
+        .iter()
+        .map(|finding| {
+            let source = &report.sources[&finding.span.source];
+            let at = source.position(finding.span.start);
+            format!(
+                "{} {} {}:{}:{}",
+                finding.severity, finding.rule, source.path, at.line, at.column
+            )
+        })
+        .collect()
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn a_selector_without_a_toleration_is_found() {
+    let files = [("pool.yaml", POOL), ("web.yaml", BLOCKED)];
+    assert_eq!(
+        places(&report(&files)),
+        ["note selected-pool-not-tolerated web.yaml:7:22"]
+    );
+}
+
+#[test]
+fn flux_without_a_path_patches_everything() {
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+spec:
+  patches:
+    - target: {kind: Deployment}
+      patch: |
+        - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+";
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", flux),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+    let elsewhere = flux.replace("spec:\n", "spec:\n  path: ./elsewhere\n");
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", &elsewhere),
+    ];
+    assert_eq!(places(&report(&files)).len(), 1);
+    let filled_in = elsewhere.replace("./elsewhere", "./${folder}");
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", &filled_in),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+#[test]
+fn a_second_kustomization_in_a_folder_does_not_hide_the_first() {
+    let overlay = "kind: Kustomization
+apiVersion: kustomize.config.k8s.io/v1beta1
+resources: [../base]
+patches:
+  - target: {kind: Deployment, name: web}
+    patch: |
+      - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+";
+    let base = "kind: Kustomization
+apiVersion: kustomize.config.k8s.io/v1beta1
+resources: [../web]
+";
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+spec: {path: ./elsewhere}
+";
+    let files = [
+        ("base/kustomization.yaml", base),
+        ("base/sync.yaml", flux),
+        ("overlay/kustomization.yaml", overlay),
+        ("pool.yaml", POOL),
+        ("web/web.yaml", BLOCKED),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+/// `BLOCKED` with a RuntimeClass.
+fn with_class() -> String {
+    BLOCKED.replace(
+        "      nodeSelector",
+        "      runtimeClassName: gpu\n      nodeSelector",
+    )
+}
+
+fn class(tolerations: &str) -> String {
+    format!(
+        "apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {{name: gpu}}
+handler: gpu
+scheduling: {{tolerations: {tolerations}}}
+"
+    )
+}
+
+fn not_judged(report: &Report) -> Vec<(&str, u32)> {
+    let counts = &report.counts.not_judged;
+    counts
+        .iter()
+        .map(|(reason, times)| (reason.as_str(), *times))
+        .collect()
+}
+
+#[test]
+fn a_runtime_class_whose_tolerations_are_a_template_leaves_the_pods_open() {
+    let web = with_class();
+    let literal = class("[{key: example.com/other, operator: Exists}]");
+    let files = [
+        ("a.yaml", literal.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    assert_eq!(
+        places(&report(&files)),
+        ["note selected-pool-not-tolerated web.yaml:8:22"]
+    );
+    let templated = class("[\"${MORE}\"]");
+    let files = [
+        ("a.yaml", templated.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+#[test]
+fn two_runtime_classes_of_one_name_leave_the_pods_open() {
+    let web = with_class();
+    let (one, other) = (
+        class("[{key: example.com/gpu, operator: Exists}]"),
+        class("[{key: example.com/other, operator: Exists}]"),
+    );
+    let files = [
+        ("a.yaml", one.as_str()),
+        ("b.yaml", other.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    let report = report(&files);
+    assert_eq!(places(&report), NOTHING);
+    assert_eq!(
+        not_judged(&report),
+        [("workloads whose RuntimeClass cannot be told", 1)]
+    );
+}
+
+#[test]
+fn a_runtime_class_that_is_not_there_is_counted() {
+    let web = with_class();
+    let files = [("pool.yaml", POOL), ("web.yaml", web.as_str())];
+    assert_eq!(
+        not_judged(&report(&files)),
+        [("workloads whose RuntimeClass cannot be told", 1)]
+    );
+}
+
+#[test]
+fn an_operator_that_is_filled_in_later_is_counted() {
+    let pod = "apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: a, image: b}]
+  tolerations: [{key: example.com/x, operator: \"${OPERATOR}\"}]
+";
+    assert_eq!(
+        not_judged(&report(&[("web.yaml", pod)])),
+        [(
+            "tolerations or selectors with values that are not literal",
+            1
+        )]
+    );
+}
+
+#[test]
+fn an_inventory_that_cannot_be_read_makes_no_cluster_complete() {
+    let config = "clusters: {all: {paths: [\"**\"], inventory: [nodes.yaml]}}\n";
+    let nodes = "apiVersion: v1
+kind: Node
+metadata: {name: gpu-1, labels: {pool: gpu}}
+spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
+";
+    let severities = |nodes: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("nodes.yaml", nodes),
+            ("pool.yaml", POOL),
+            ("web.yaml", BLOCKED),
+        ];
+        let mut places = places(&report(&files));
+        places.retain(|place| place.contains("selected-pool-not-tolerated"));
+        places
+    };
+    let note = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    let error = ["error selected-pool-not-tolerated web.yaml:7:22"];
+    assert_eq!(severities(nodes), error);
+    assert_eq!(severities("[]\n"), note);
+    assert_eq!(
+        severities(&format!("{nodes}---\nkind: Node\nspec: [\n")),
+        note
+    );
+}
+
+#[test]
+fn a_bad_taint_in_a_kubeadm_patch_is_marked_in_the_file() {
+    let kind = "apiVersion: kind.x-k8s.io/v1alpha4
+kind: Cluster
+nodes:
+  - role: worker
+    kubeadmConfigPatches:
+      - |
+
+        kind: JoinConfiguration
+        nodeRegistration:
+          taints:
+            - key: example.com/gpu
+              effect: NoScheduling
+";
+    assert_eq!(
+        places(&report(&[("kind.yaml", kind)])),
+        ["error invalid-taint kind.yaml:12:15"]
+    );
+}
+
+/// A rule of the user's about Pods.
+fn own_rule(condition: &str, message: &str) -> String {
+    format!(
+        "id: own
+title: own
+severity: warning
+scope: workload
+when: '{condition}'
+at: workload
+message: '{message}'
+why: It is so.
+examples:
+  - bad: 'a # <- finding'
+  - good: 'a'
+"
+    )
+}
+
+fn labelled(labels: &str) -> String {
+    format!(
+        "apiVersion: v1
+kind: Pod
+metadata: {{name: web, labels: {labels}}}
+spec: {{containers: [{{name: a, image: b}}]}}
+"
+    )
+}
+
+#[test]
+fn a_label_with_a_value_that_is_not_known_is_there() {
+    let found = |condition: &str, labels: &str| {
+        let rule = own_rule(condition, "found");
+        let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+        report.findings.len()
+    };
+    let (unknown, known) = ("{team: \"${TEAM}\"}", "{team: a}");
+    assert_eq!(found("!(\"team\" in workload.labels)", unknown), 0);
+    assert_eq!(found("\"team\" in workload.labels", unknown), 1);
+    assert_eq!(found("workload.labels.size() == 0", unknown), 0);
+    assert_eq!(found("workload.labels[\"team\"] != \"a\"", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", "{}"), 1);
+    assert_eq!(found("workload.labels.team == \"a\"", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"a\"}", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"b\"}", known), 0);
+}
+
+#[test]
+fn keys_of_labels_come_in_their_order() {
+    let rule = own_rule("true", "{workload.labels.map(k, k)}");
+    let labels = "{h: x, b: x, f: x, d: x, a: x, g: x, c: x, e: x}";
+    let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+    assert_eq!(report.findings[0].message, "a, b, c, d, e, f, g, h");
+}
+
+#[test]
+fn what_no_rule_could_decide_is_counted_once() {
+    let rule = own_rule("workload.labels[\"team\"] == \"a\"", "found");
+    let counts = |labels: &str| {
+        let files = [("web.yaml", labelled(labels))];
+        let files = [(files[0].0, files[0].1.as_str())];
+        let report = report_with(&files, &[("own.yaml", &rule)]);
+        report.counts.not_judged.values().sum::<u32>()
+    };
+    assert_eq!(counts("{team: \"${TEAM}\"}"), 1);
+    // A label that is not there is no secret.
+    assert_eq!(counts("{}"), 0);
+}
+
+#[test]
+fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
+    let pool = POOL.replace("value: present", "value: \"${VALUE}\"");
+    let web = BLOCKED.replace(
+        "      containers",
+        "      tolerations: [{key: example.com/gpu, value: present}]\n      containers",
+    );
+    let report = report(&[("pool.yaml", &pool), ("web.yaml", &web)]);
+    assert_eq!(places(&report), NOTHING);
+    assert_eq!(
+        not_judged(&report),
+        [(
+            "workloads that depend on values elsewhere that are not known",
+            1
+        )]
+    );
+    let templated = web.replace("value: present", "value: \"${OTHER}\"");
+    let report = self::report(&[("pool.yaml", &pool), ("web.yaml", &templated)]);
+    assert_eq!(
+        not_judged(&report),
+        [(
+            "tolerations or selectors with values that are not literal",
+            1
+        )]
+    );
+}
+
+/// Seconds that long lists, many taints, and as many pools as workloads take.
+fn seconds_for(many: u32) -> f64 {
+    use std::fmt::Write as _;
+    let mut pod = labelled("{}").replace(
+        "spec: {containers: [{name: a, image: b}]}",
+        "spec:\n  containers: [{name: a, image: b}]\n  tolerations:",
+    );
+    let mut nodes = String::new();
+    let mut pods = String::new();
+    let mut node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: big}\nspec:\n  taints:\n".to_owned();
+    for at in 0..many {
+        writeln!(pod, "    - {{key: example.com/x{at}, operator: Exists}}").unwrap();
+        writeln!(node, "    - {{key: example.com/t{at}, effect: NoSchedule}}").unwrap();
+        writeln!(
+            nodes,
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: n{at}}}"
+        )
+        .unwrap();
+        let small = labelled("{}").replace("name: web", &format!("name: web{at}"));
+        write!(pods, "---\n{small}").unwrap();
+    }
+    let started = std::time::Instant::now();
+    assert_eq!(report(&[("web.yaml", &pod)]).counts.workloads, 1);
+    assert_eq!(report(&[("node.yaml", &node)]).counts.pools, 1);
+    let both = report(&[("nodes.yaml", &nodes), ("pods.yaml", &pods)]);
+    assert_eq!((both.counts.pools, both.counts.workloads), (many, many));
+    started.elapsed().as_secs_f64()
+}
+
+#[test]
+fn work_grows_with_the_input_and_not_with_its_square() {
+    let (few, many) = (seconds_for(1_500), seconds_for(6_000));
+    // Four times the input; sixteen times the time would be its square.
+    assert!(many < 6.5 * few, "{few} s, then {many} s");
+}
+
+#[test]
+fn a_known_key_is_missed_only_as_far_as_pools_are_known() {
+    let pod = labelled("{}").replace(
+        "spec: {",
+        "spec: {tolerations: [{key: example.com/gpus, operator: Exists}], ",
+    );
+    let message = |config: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("pool.yaml", POOL),
+            ("web.yaml", &pod),
+        ];
+        let mut findings = report(&files).findings;
+        findings.retain(|finding| finding.rule == "toleration-key-near-miss");
+        findings.remove(0).message
+    };
+    let whole = "clusters: {all: {paths: [\"**\"], complete: true}}\n";
+    assert!(
+        message(whole).starts_with("no pool has "),
+        "{}",
+        message(whole)
+    );
+    let part = "clusters: {all: {paths: [\"**\"]}}\n";
+    assert!(message(part).starts_with("no known pool has "));
+}
+
+#[test]
+fn node_affinity_beside_containers_selects_nothing() {
+    let affinity = "      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [gpu]}]}]
+      containers";
+    let web = BLOCKED.replace(
+        "      nodeSelector: {pool: gpu}\n      containers",
+        affinity,
+    );
+    let found = places(&report(&[("pool.yaml", POOL), ("web.yaml", &web)]));
+    assert!(
+        !found
+            .iter()
+            .any(|one| one.contains("selected-pool-not-tolerated")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_host_network_that_is_text_is_rejected() {
+    let pod =
+        |value: &str| labelled("{}").replace("spec: {", &format!("spec: {{hostNetwork: {value}, "));
+    assert_eq!(
+        places(&report(&[("web.yaml", &pod("\"true\""))])),
+        ["error mistyped-field web.yaml:4:8"]
+    );
+    for fine in ["true", "yes", "~", "\"${ON}\""] {
+        assert_eq!(
+            places(&report(&[("web.yaml", &pod(fine))])),
+            NOTHING,
+            "{fine}"
+        );
+    }
+}
+
+#[test]
+fn a_machine_takes_its_taints_from_its_own_namespace() {
+    let machines = |namespace: &str, key: &str| {
+        format!(
+            "---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDeployment
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      bootstrap:
+        configRef: {{kind: KubeadmConfigTemplate, name: gpu}}
+---
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      joinConfiguration:
+        nodeRegistration:
+          taints: [{{key: example.com/{key}, effect: NoSchedule}}]
+"
+        )
+    };
+    let rule = own_rule("true", "{pools.map(p, p.taints.map(t, t.key))}");
+    let rule = rule
+        .replace("scope: workload", "scope: pool")
+        .replace("at: workload", "at: pool")
+        .replace(
+            "pools.map(p, p.taints.map(t, t.key))",
+            "pool.taints.map(t, t.key)",
+        );
+    let both = machines("a", "one") + &machines("b", "other");
+    let config = "clusters: {all: {paths: [\"**\"]}}\n";
+    let report = report_with(
+        &[(".kubetaint.yaml", config), ("all.yaml", &both)],
+        &[("own.yaml", &rule)],
+    );
+    let messages: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "own")
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(messages, ["example.com/one", "example.com/other"]);
+}
