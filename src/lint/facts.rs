@@ -83,12 +83,6 @@ fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
 
 /// `workload` with who it is, for scope workload.
 pub fn named(shape: &Fact, workload: &Workload) -> Fact {
-    let pairs = |map: &std::collections::BTreeMap<String, String>| -> Vec<(String, String)> {
-        map.iter()
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    };
-    let (labels, annotations) = (pairs(&workload.labels), pairs(&workload.annotations));
     fn texts(pairs: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
         pairs
             .iter()
@@ -100,8 +94,8 @@ pub fn named(shape: &Fact, workload: &Workload) -> Fact {
             "namespace",
             workload.object.namespace.clone().unwrap_or_default(),
         )
-        .map("labels", texts(&labels))
-        .map("annotations", texts(&annotations))
+        .map("labels", texts(&workload.labels))
+        .map("annotations", texts(&workload.annotations))
         .build()
 }
 

@@ -9,7 +9,6 @@ use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
 use super::facts;
 use super::gather::Gathered;
-use super::identity;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
@@ -25,31 +24,29 @@ use crate::source::SourceId;
 /// The tag of rules that compare workloads with pools.
 const CROSS_REFERENCE: &str = "cross-reference";
 
-/// Judges everything and adds findings and problems to the report, findings in their final order.
+/// Judges everything and adds findings and problems to the report. Findings have no order and no fingerprint yet.
 pub fn judge(
-    gathered: Gathered,
+    gathered: &Gathered,
     settings: Settings<'_>,
     well_known: &WellKnown,
     report: &mut Report,
 ) {
-    let assignment = assign(&gathered, settings.config);
-    let declared = search::declared_keys(&gathered);
+    let assignment = assign(gathered, settings.config);
+    let declared = search::declared_keys(gathered);
     let mut judge = Judge {
-        gathered: &gathered,
+        gathered,
         settings,
         findings: Vec::new(),
         failures: BTreeSet::new(),
     };
     judge.oddities();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
-        let facts = ClusterFacts::new(cluster, &gathered, &declared, well_known, settings.config);
+        let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
         judge.cluster(at, cluster, &facts, &assignment);
     }
     judge.pools_alone(&assignment, &declared, well_known);
     let Judge {
-        mut findings,
-        failures,
-        ..
+        findings, failures, ..
     } = judge;
     report
         .problems
@@ -58,7 +55,6 @@ pub fn judge(
             position: None,
             message,
         }));
-    identity::finish(&mut findings, &gathered.paths, &report.sources);
     report.findings = findings;
 }
 
