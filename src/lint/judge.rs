@@ -178,6 +178,15 @@ impl<'j> Judge<'j> {
             return;
         }
         let searched = facts.search(shape);
+        // Most rules find nothing in most shapes: asked once, they need not be asked for each workload.
+        let bindings = bind(facts).fact("workload", &searched);
+        let rules: Vec<&Rule> = rules
+            .into_iter()
+            .filter(|rule| !rule.spares(&bindings))
+            .collect();
+        if rules.is_empty() {
+            return;
+        }
         for workload in workloads {
             // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
             if workload.stands != Stands::Alone {
