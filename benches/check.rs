@@ -57,6 +57,7 @@ fn check(texts: &[String], rules: &RuleSet, table: &Table, config: &Config) {
         rules,
         table,
         config,
+        whole: true,
     };
     let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
     black_box(report);

@@ -77,6 +77,7 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         rules,
         table,
         config: &config,
+        whole: true,
     };
     let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
     if !report.problems.is_empty() {

@@ -1246,3 +1246,39 @@ fn a_reader_that_leaves_early_is_no_error() {
     assert!(!err.contains("panicked"), "{err}");
     assert_ne!(result.status.code(), Some(101));
 }
+
+#[test]
+fn a_part_of_a_repository_proves_nothing_about_a_complete_cluster() {
+    let folder = repo(&[
+        (
+            ".kubetaint.yaml",
+            b"clusters: {prod: {paths: [\"**\"], complete: true}}\n",
+        ),
+        (
+            "pools/gpu.yaml",
+            b"apiVersion: v1\nkind: Node\nmetadata: {name: gpu, labels: {pool: gpu}}\nspec:\n  taints: \
+              [{key: example.com/gpu, effect: NoSchedule}]\n",
+        ),
+        (
+            "pools/general.yaml",
+            b"apiVersion: v1\nkind: Node\nmetadata: {name: general, labels: {pool: general}}\nspec: {}\n",
+        ),
+        (
+            "apps/web.yaml",
+            b"apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers: [{name: web, image: web}]\n",
+        ),
+    ]);
+    let whole = run(folder.path(), &["check", "--format", "concise"]);
+    assert_eq!(whole.code, 0, "{}", whole.out);
+    let part = run(
+        folder.path(),
+        &["check", "--format", "concise", "apps", "pools/gpu.yaml"],
+    );
+    assert_eq!((part.code, part.out.as_str()), (0, ""));
+    assert!(
+        part.err
+            .contains("clusters of which only a part was read (1)"),
+        "{}",
+        part.err
+    );
+}

@@ -228,6 +228,28 @@ fn terms_are_alternatives_and_the_node_selector_holds_besides() {
 }
 
 #[test]
+fn an_unknown_match_field_was_taken_to_match_nothing_where_the_scheduler_reads_it_as_empty() {
+    let node = NodeLabels::default();
+    for (field, expected) in [
+        ("metadata.namespace NotIn n1", Yes),
+        ("metadata.Name NotIn n1", Yes),
+        ("- NotIn n1", Yes),
+        ("metadata.namespace In -", Yes),
+        ("metadata.namespace NotIn -", No),
+        ("metadata.namespace In n1", No),
+        ("metadata.namespace NotIn n1 n2", No),
+        ("metadata.namespace Exists", No),
+        ("metadata.namespace ? n1", Unknown),
+    ] {
+        let selection = NodeSelection {
+            required: Field::Is(vec![term(&[], &[field])]),
+            ..NodeSelection::default()
+        };
+        assert_eq!(selection.selects(&node, Some("n1")), expected, "{field}");
+    }
+}
+
+#[test]
 fn match_fields_know_the_name_of_the_node_only() {
     let node = NodeLabels::default();
     for (fields, name, expected) in [

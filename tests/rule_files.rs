@@ -278,6 +278,15 @@ fn an_unclosed_hole_is_refused() {
 }
 
 #[test]
+fn a_pattern_that_is_no_regular_expression_is_refused() {
+    let rule = replaced(
+        r#"toleration.key == "example.com/night""#,
+        r#"toleration.key.matches("night(")"#,
+    );
+    assert_refused(&rule, "5:30", "unclosed group");
+}
+
+#[test]
 fn two_broken_rules_are_both_told() {
     let folder = folder(&replaced("help: run", "hlep: run"));
     let second = replaced("id: night-only", "id: other")

@@ -86,6 +86,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         rules: &rules,
         table: &table,
         config: &config,
+        whole: discovery.whole,
     };
     let mut report = read_and_judge(&discovery, !stdin.is_empty(), settings, cli.quiet);
     report.problems.extend(problems);

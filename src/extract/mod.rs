@@ -76,9 +76,19 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     facts
 }
 
-/// Whether a broken text is one that some template language fills in first.
+/// Whether a broken text is one that some template language, or a script that replaces words, fills in first.
 fn is_template(text: &str) -> bool {
-    text.contains("{{") || text.contains("{%") || text.contains("<%")
+    let stands_for_lines = |line: &str| {
+        let line = line.trim();
+        let word = |open: &str, close: &str| {
+            line.len() > open.len() + close.len() && line.starts_with(open) && line.ends_with(close)
+        };
+        word("__", "__") || word("${", "}") || word("@@", "@@") || word("<<", ">>")
+    };
+    text.contains("{{")
+        || text.contains("{%")
+        || text.contains("<%")
+        || text.lines().any(stands_for_lines)
 }
 
 fn broken(span: Span, message: &str, text: &str) -> Oddity {
@@ -107,5 +117,17 @@ pub fn file_oddity(kind: &'static str, span: Span, detail: &str, written: &str) 
         span,
         path: String::new(),
         related: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_stands_for_lines_makes_a_template() {
+        assert!(is_template("volumes:\n__EXTRA_VOLUMES__\n- name: x\n"));
+        assert!(is_template("spec:\n  ${POD_SPEC}\n"));
+        assert!(!is_template("name: __x__ y\nlist: [\n"));
     }
 }

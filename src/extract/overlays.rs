@@ -1,13 +1,15 @@
 //! Objects that change other objects before or while they reach the cluster: patches, mutating policies, namespace
 //! defaults. What they touch cannot be judged from the other object's manifest alone.
 
+use regex::Regex;
+
 use super::read::is_placeholder;
 use crate::finding::Object;
 use crate::source::SourceId;
 use crate::yaml::{self, Kind, Node};
 
 /// Something that may change the tolerations or selectors of workloads elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Overlay {
     /// Where it stands.
     pub source: SourceId,
@@ -41,7 +43,7 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
 }
 
 /// Which workloads an overlay touches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Target {
     /// Workloads whose pods a policy or a webhook may change.
     Injected {
@@ -55,10 +57,31 @@ pub enum Target {
     /// Workloads of this kind and name; absent means any.
     Object {
         /// Kind.
-        kind: Option<String>,
+        kind: Option<Words>,
         /// Name.
-        name: Option<String>,
+        name: Option<Words>,
     },
+}
+
+/// A word, or a pattern of words as kustomize reads a target's kind and name: a regular expression that must fit the
+/// whole word.
+#[derive(Debug, Clone)]
+pub struct Words(Regex);
+
+impl Words {
+    fn exactly(word: &str) -> Option<Words> {
+        Words::fitting(&regex::escape(word))
+    }
+
+    /// Absent for what is no regular expression: then any word may be meant.
+    fn fitting(pattern: &str) -> Option<Words> {
+        Regex::new(&format!("^(?:{pattern})$")).ok().map(Words)
+    }
+
+    /// Whether a word is meant.
+    pub fn fit(&self, word: &str) -> bool {
+        self.0.is_match(word)
+    }
 }
 
 const DEFAULT_TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
@@ -113,7 +136,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
             }
             let target = entry
                 .get("target")
-                .map(|target| named(target, true))
+                .map(named)
                 .or_else(|| inline.and_then(inner_target));
             // A patch that is named by a path is a document of its own and speaks for itself.
             if let Some(target) = target {
@@ -133,24 +156,20 @@ fn inner_target(text: &str) -> Option<Target> {
     let stream = yaml::parse(text, SourceId(0));
     let document = stream.documents.first()?;
     let root = document.root();
-    let mut target = named(root, false);
-    if let (Target::Object { name, .. }, Some(metadata)) = (&mut target, root.get("metadata")) {
-        *name = literal(metadata.get("name"));
-    }
-    Some(target)
+    let name = root
+        .get("metadata")
+        .and_then(|metadata| metadata.get("name"));
+    Some(Target::Object {
+        kind: literal(root.get("kind")).and_then(|kind| Words::exactly(&kind)),
+        name: literal(name).and_then(|name| Words::exactly(&name)),
+    })
 }
 
-fn named(node: Node<'_>, patterns: bool) -> Target {
-    // kustomize reads a target's name as an anchored regular expression; anything but a plain name may be many.
-    let plain = |text: &String| {
-        !patterns
-            || text
-                .chars()
-                .all(|one| one.is_ascii_alphanumeric() || one == '-' || one == '.')
-    };
+fn named(target: Node<'_>) -> Target {
+    let words = |key: &str| literal(target.get(key)).and_then(|text| Words::fitting(&text));
     Target::Object {
-        kind: literal(node.get("kind")).filter(plain),
-        name: literal(node.get("name")).filter(plain),
+        kind: words("kind"),
+        name: words("name"),
     }
 }
 
@@ -165,10 +184,28 @@ pub fn partial(object: &Object, source: SourceId) -> Overlay {
     Overlay {
         source,
         target: Target::Object {
-            kind: Some(object.kind.clone()),
-            name: object.name.clone().filter(|name| !is_placeholder(name)),
+            kind: Words::exactly(&object.kind),
+            name: object
+                .name
+                .as_ref()
+                .filter(|name| !is_placeholder(name))
+                .and_then(|name| Words::exactly(name)),
         },
         what: "a patch changes it",
         within: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_a_pattern_over_the_whole_word() {
+        let words = Words::fitting("web-.*").expect("a pattern");
+        assert!(words.fit("web-shop"));
+        assert!(!words.fit("my-web-shop"));
+        assert!(Words::fitting("web-(").is_none());
+        assert!(!Words::exactly("a.b").expect("a word").fit("axb"));
     }
 }

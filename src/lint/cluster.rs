@@ -25,8 +25,8 @@ pub struct Assignment {
     pub of_workload: Vec<usize>,
 }
 
-/// Finds the cluster of every workload.
-pub fn assign(gathered: &Gathered, config: &Config) -> Assignment {
+/// Finds the cluster of every workload. `whole`: the whole repository was read.
+pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     let path = |source: crate::source::SourceId| gathered.paths[source.0 as usize].as_str();
     let scanned =
         |source: crate::source::SourceId| gathered.scanned_paths[source.0 as usize].as_str();
@@ -71,7 +71,7 @@ pub fn assign(gathered: &Gathered, config: &Config) -> Assignment {
                 .all(|index| gathered.pools[*index].pool.complete);
             Cluster {
                 name: Some(cluster.name.clone()),
-                complete: known && (cluster.complete || !cluster.inventory.is_empty()),
+                complete: known && ((cluster.complete && whole) || !cluster.inventory.is_empty()),
                 pools,
             }
         })

@@ -31,7 +31,7 @@ pub fn judge(
     well_known: &WellKnown,
     report: &mut Report,
 ) {
-    let assignment = assign(gathered, settings.config);
+    let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
     let mut judge = Judge {
         gathered,

@@ -58,6 +58,9 @@ pub struct Settings<'s> {
     pub table: &'s Table,
     /// The configuration, or its defaults.
     pub config: &'s Config,
+    /// The inputs are the whole repository. Of a part of it no cluster can be known completely, whatever the
+    /// configuration says: the other pools stand in files that nobody read.
+    pub whole: bool,
 }
 
 /// One file after reading. Its text is gone: few files have findings, and those are loaded again.
@@ -68,6 +71,8 @@ struct Read {
     problem: Option<Problem>,
     counted: bool,
 }
+
+const NOT_WHOLE: &str = "clusters of which only a part was read";
 
 /// Reads every input and judges what was read. The same inputs give the same report, whatever the thread count.
 ///
@@ -105,6 +110,19 @@ pub fn lint(
         settings.config,
         &mut report,
     );
+    let claimed = settings
+        .config
+        .clusters
+        .iter()
+        .filter(|one| one.complete)
+        .count();
+    if !settings.whole && claimed > 0 {
+        let claimed = u32::try_from(claimed).unwrap_or(u32::MAX);
+        report
+            .counts
+            .not_judged
+            .insert(NOT_WHOLE.to_owned(), claimed);
+    }
     judge::judge(&gathered, settings, &well_known, &mut report);
     if let Some(source) = &settings.config.source {
         report

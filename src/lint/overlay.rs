@@ -127,11 +127,12 @@ fn touches(target: &Target, workload: &Workload) -> bool {
             .as_ref()
             .is_none_or(|own| own == namespace),
         Target::Object { kind, name } => {
+            let own = workload.object.name.as_deref();
             kind.as_ref()
-                .is_none_or(|kind| *kind == workload.object.kind)
+                .is_none_or(|kind| kind.fit(&workload.object.kind))
                 && name
                     .as_ref()
-                    .is_none_or(|name| workload.object.name.as_ref() == Some(name))
+                    .is_none_or(|name| own.is_some_and(|own| name.fit(own)))
         }
     }
 }

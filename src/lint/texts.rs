@@ -106,6 +106,7 @@ mod tests {
             rules: &rules,
             table: &table,
             config: &Config::default(),
+            whole: true,
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
             path: path.to_owned(),

@@ -23,7 +23,7 @@ pub struct Requirement {
 pub struct Term {
     /// `matchExpressions`.
     pub expressions: Vec<Requirement>,
-    /// `matchFields`; only `metadata.name` exists.
+    /// `matchFields`; only `metadata.name` is ever set.
     pub fields: Vec<Requirement>,
 }
 
@@ -230,21 +230,25 @@ fn names_a_kind(key: &str, values: &[Field<String>]) -> bool {
     }
 }
 
-/// One entry of `matchFields`: only `metadata.name` with `In` or `NotIn` and one value exists.
+/// One entry of `matchFields`: `In` or `NotIn` with one value. The scheduler knows the field `metadata.name` only and
+/// reads any other as empty, which `NotIn` lets pass; the API server refuses such an entry.
 fn field_matches(field: &Requirement, node_name: Option<&str>) -> Truth {
-    let is_in = match (field.key.text(), field.operator.text()) {
-        (None | Some("metadata.name"), None) | (None, Some("In" | "NotIn")) => {
-            return Truth::Unknown;
-        }
-        (Some("metadata.name"), Some("In")) => true,
-        (Some("metadata.name"), Some("NotIn")) => false,
-        _ => return Truth::No,
+    let is_in = match field.operator.text() {
+        None => return Truth::Unknown,
+        Some("In") => true,
+        Some("NotIn") => false,
+        Some(_) => return Truth::No,
     };
     let [value] = field.values.as_slice() else {
         return Truth::No;
     };
-    match (value.text(), node_name) {
-        (Some(value), Some(name)) => ((value == name) == is_in).into(),
+    let held = match field.key.text() {
+        None => None,
+        Some("metadata.name") => node_name,
+        Some(_) => Some(""),
+    };
+    match (value.text(), held) {
+        (Some(value), Some(held)) => ((value == held) == is_in).into(),
         _ => Truth::Unknown,
     }
 }

@@ -242,7 +242,7 @@ pub(super) fn unknown_effect(effect: &str) -> Option<FieldError> {
         None => Some(FieldError::new(
             "effect",
             ErrorCode::UnknownEffect,
-            "unsupported effect: use NoSchedule, PreferNoSchedule or NoExecute",
+            "the effect must be NoSchedule, PreferNoSchedule or NoExecute",
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! Checks an expression before it ever runs: every name must exist, and types must fit as far as they are known.
 
 use cel::Program;
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::expression::ExpressionError;
 use super::fact::FactKind;
@@ -100,6 +100,9 @@ impl Check<'_> {
                 for argument in &call.args {
                     arguments.push(self.infer(argument)?);
                 }
+                if call.func_name == "matches" {
+                    self.check_pattern(call)?;
+                }
                 self.call(expr, &call.func_name, target, &arguments)
             }
             Expr::Comprehension(comprehension) => {
@@ -129,6 +132,25 @@ impl Check<'_> {
                 let result = self.infer(&comprehension.result)?;
                 self.local.truncate(depth);
                 Ok(result)
+            }
+        }
+    }
+
+    /// CEL compiles patterns when it runs and fails then; a pattern that is written out can fail here, at its place.
+    fn check_pattern(&self, call: &CallExpr) -> Result<(), ExpressionError> {
+        let Some(pattern) = call.args.last() else {
+            return Ok(());
+        };
+        let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
+            return Ok(());
+        };
+        match regex::Regex::new(text.inner()) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let reason = error.to_string();
+                let last = reason.lines().last().unwrap_or_default();
+                let last = last.trim_start_matches("error: ");
+                self.error(pattern, format!("not a regular expression: {last}"))
             }
         }
     }

@@ -1,0 +1,331 @@
+//! The model against Kubernetes' own code: in every run by the vectors, which hold Kubernetes' verdicts, and where the
+//! oracle was built also by a fresh sample. CONTRIBUTING.md says how.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+#[path = "conformance/case.rs"]
+mod case;
+#[path = "conformance/edges.rs"]
+mod edges;
+#[path = "conformance/generate.rs"]
+mod generate;
+#[path = "conformance/listed.rs"]
+mod listed;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use case::{Case, Vector};
+use generate::Generator;
+use listed::listed;
+
+/// Differences that are printed; the rest is counted.
+const SHOWN: usize = 20;
+
+/// Makes a case of one kind.
+type Make = fn(&mut Generator) -> Case;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vectors")
+}
+
+/// The file that holds a case.
+fn file_of(case: &Case) -> &'static str {
+    match case {
+        Case::Match { .. } => "match.jsonl",
+        Case::Tolerate { .. } => "tolerate.jsonl",
+        Case::ValidateToleration { .. } => "validate-toleration.jsonl",
+        Case::ValidateTaint { .. } => "validate-taint.jsonl",
+        Case::DaemonSet { .. } => "daemon-set.jsonl",
+        Case::Select(_) => "select.jsonl",
+    }
+}
+
+/// Files of vectors, and how many random cases each holds beside the listed ones.
+const FILES: [(&str, usize); 6] = [
+    ("daemon-set.jsonl", 0),
+    ("match.jsonl", 500),
+    ("select.jsonl", 350),
+    ("tolerate.jsonl", 300),
+    ("validate-taint.jsonl", 100),
+    ("validate-toleration.jsonl", 160),
+];
+
+fn vectors(file: &str) -> Vec<Vector> {
+    let path = folder().join(file);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+    text.lines()
+        .enumerate()
+        .map(|(at, line)| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{}: {error}", at + 1))
+        })
+        .collect()
+}
+
+fn assert_agreement(what: &str, asked: usize, differences: &[String]) {
+    assert!(
+        differences.is_empty(),
+        "{what}: {} of {asked} cases differ\n{}",
+        differences.len(),
+        differences[..differences.len().min(SHOWN)].join("\n")
+    );
+}
+
+fn assert_file_agrees(file: &str, at_least: usize) {
+    let vectors = vectors(file);
+    assert!(vectors.len() >= at_least, "{file}: {} cases", vectors.len());
+    let differences: Vec<_> = vectors.iter().filter_map(Vector::difference).collect();
+    assert_agreement(file, vectors.len(), &differences);
+}
+
+#[test]
+fn a_toleration_matches_a_taint_as_in_kubernetes() {
+    assert_file_agrees("match.jsonl", 1000);
+}
+
+#[test]
+fn the_first_untolerated_taint_is_the_one_that_the_scheduler_finds() {
+    assert_file_agrees("tolerate.jsonl", 300);
+}
+
+#[test]
+fn tolerations_are_refused_as_by_the_api_server() {
+    assert_file_agrees("validate-toleration.jsonl", 900);
+}
+
+#[test]
+fn taints_are_refused_as_by_the_api_server() {
+    assert_file_agrees("validate-taint.jsonl", 400);
+}
+
+#[test]
+fn daemon_sets_are_given_the_tolerations_that_their_controller_adds() {
+    assert_file_agrees("daemon-set.jsonl", 2);
+}
+
+#[test]
+fn nodes_are_selected_as_by_the_scheduler() {
+    assert_file_agrees("select.jsonl", 600);
+}
+
+#[test]
+fn the_vectors_hold_every_listed_case() {
+    let mut held: BTreeSet<String> = BTreeSet::new();
+    for (file, _) in FILES {
+        held.extend(vectors(file).iter().map(|vector| text(&vector.case)));
+    }
+    let missing: Vec<_> = listed()
+        .iter()
+        .map(text)
+        .filter(|case| !held.contains(case))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "make the vectors anew:\n{}",
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn the_same_seed_makes_the_same_cases() {
+    let some = |seed| {
+        let mut generator = Generator::new(seed);
+        let cases: Vec<_> = (0..20).map(|_| text(&generator.selecting())).collect();
+        cases
+    };
+    assert_eq!(some(7), some(7));
+    assert_ne!(some(7), some(8));
+}
+
+#[test]
+#[ignore = "needs the oracle"]
+fn a_fresh_sample_agrees_with_kubernetes() {
+    let seed = number("KUBETAINT_SEED").unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.expect("a clock after 1970").as_nanos() as u64
+    });
+    let matches = number("KUBETAINT_CASES").unwrap_or(200_000) as usize;
+    let counts: [(&str, usize, Make); 5] = [
+        ("match", matches, Generator::matching),
+        ("tolerate", matches / 10, Generator::tolerating),
+        (
+            "validate-toleration",
+            matches * 3 / 16,
+            Generator::validating_a_toleration,
+        ),
+        (
+            "validate-taint",
+            matches / 16,
+            Generator::validating_a_taint,
+        ),
+        ("select", matches / 10, Generator::selecting),
+    ];
+    println!("KUBETAINT_SEED={seed}");
+    let mut differences = Vec::new();
+    let mut asked = 0;
+    for (at, (kind, count, make)) in (0u64..).zip(counts) {
+        let started = Instant::now();
+        let mut generator = Generator::new(seed.wrapping_add(at));
+        let mut verdicts = BTreeMap::<String, usize>::new();
+        let before = differences.len();
+        ask((0..count).map(move |_| make(&mut generator)), |vector| {
+            *verdicts.entry(signature(&vector)).or_default() += 1;
+            differences.extend(vector.difference());
+            asked += 1;
+        });
+        println!(
+            "{kind}: {count} cases, {} kinds of verdicts, the commonest {} times, {} differences, {:.1} s",
+            verdicts.len(),
+            verdicts.values().max().unwrap_or(&0),
+            differences.len() - before,
+            started.elapsed().as_secs_f64()
+        );
+        // A sample in which everything is refused would agree with anything.
+        assert!(verdicts.len() > 1 || count < 100, "{kind}: {verdicts:?}");
+    }
+    assert_agreement(&format!("KUBETAINT_SEED={seed}"), asked, &differences);
+}
+
+#[test]
+#[ignore = "needs the oracle"]
+fn the_vectors_say_what_the_oracle_says() {
+    for (file, _) in FILES {
+        let written = vectors(file);
+        let mut at = 0;
+        let cases: Vec<_> = written.iter().map(|vector| vector.case.clone()).collect();
+        ask(cases.into_iter(), |vector| {
+            assert_eq!(
+                written[at].kubernetes,
+                vector.kubernetes,
+                "{file}:{}",
+                at + 1
+            );
+            at += 1;
+        });
+    }
+}
+
+#[test]
+#[ignore = "writes into the repository; needs the oracle"]
+fn the_vectors_are_made_anew() {
+    const SEED: u64 = 1;
+    let mut chosen: BTreeMap<&str, Vec<Vector>> = BTreeMap::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    ask(listed().into_iter(), |vector| {
+        if seen.insert(text(&vector.case)) {
+            chosen
+                .entry(file_of(&vector.case))
+                .or_default()
+                .push(vector);
+        }
+    });
+    for (file, wanted) in FILES {
+        let mut generator = Generator::new(SEED);
+        let make: Make = match file {
+            "match.jsonl" => Generator::matching,
+            "select.jsonl" => Generator::selecting,
+            "tolerate.jsonl" => Generator::tolerating,
+            "validate-taint.jsonl" => Generator::validating_a_taint,
+            _ => Generator::validating_a_toleration,
+        };
+        // As many of each verdict as there are of the others, so far as they come up.
+        let mut by_verdict: BTreeMap<String, Vec<Vector>> = BTreeMap::new();
+        ask(
+            (0..wanted * 30).map(move |_| make(&mut generator)),
+            |vector| {
+                // A short case says as much as a long one; long ones are listed.
+                if text(&vector.case).len() < 400 && seen.insert(text(&vector.case)) {
+                    by_verdict
+                        .entry(signature(&vector))
+                        .or_default()
+                        .push(vector);
+                }
+            },
+        );
+        let file = chosen.entry(file).or_default();
+        let mut left = wanted;
+        let mut round = 0;
+        while left > 0 {
+            let next: Vec<_> = by_verdict
+                .values()
+                .filter_map(|list| list.get(round))
+                .collect();
+            assert!(!next.is_empty(), "there are cases enough");
+            file.extend(next.iter().take(left).map(|&vector| vector.clone()));
+            left = left.saturating_sub(next.len());
+            round += 1;
+        }
+    }
+    for (file, vectors) in chosen {
+        let lines: String = vectors
+            .iter()
+            .map(|vector| format!("{}\n", serde_json::to_string(vector).expect("JSON")))
+            .collect();
+        fs::write(folder().join(file), lines).expect("the vectors can be written");
+        println!("{file}: {} cases", vectors.len());
+    }
+}
+
+/// What tells verdicts apart when cases are chosen and counted: of objections the checks, of answers the answers.
+fn signature(vector: &Vector) -> String {
+    let (off, on) = (&vector.kubernetes.off, vector.kubernetes.with_gate());
+    match &vector.case {
+        Case::ValidateToleration { .. } | Case::ValidateTaint { .. } => format!(
+            "{} {}",
+            vector.case.normalised(off),
+            vector.case.normalised(on)
+        ),
+        Case::Match { toleration, .. } => format!("{off} {on} {:?}", toleration.operator),
+        _ => format!("{off} {on}"),
+    }
+}
+
+fn text(case: &Case) -> String {
+    serde_json::to_string(case).expect("a case is JSON")
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+    )
+}
+
+/// Asks the oracle and hands each case on with Kubernetes' verdict, in order.
+fn ask(cases: impl Iterator<Item = Case> + Send + 'static, mut take: impl FnMut(Vector)) {
+    let program = std::env::var_os("KUBETAINT_ORACLE").expect("KUBETAINT_ORACLE names the oracle");
+    let mut oracle = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the oracle starts");
+    let mut questions = BufWriter::new(oracle.stdin.take().expect("a pipe"));
+    let answers = BufReader::new(oracle.stdout.take().expect("a pipe"));
+    let (sender, asked) = sync_channel(100_000);
+    let writer = thread::spawn(move || {
+        for case in cases {
+            writeln!(questions, "{}", text(&case)).expect("the oracle reads");
+            sender.send(case).expect("the answers are read");
+        }
+    });
+    for line in answers.lines() {
+        let line = line.expect("the oracle writes lines");
+        let case = asked.recv().expect("a question for each answer");
+        let kubernetes = serde_json::from_str(&line).expect("a verdict");
+        take(Vector { case, kubernetes });
+    }
+    writer.join().expect("every question was written");
+    assert!(asked.recv().is_err(), "an answer to each question");
+    assert!(oracle.wait().expect("the oracle ends").success());
+}

@@ -1,0 +1,199 @@
+// The oracle answers cases with Kubernetes' own published code: one case as a JSON line on standard input, one
+// verdict as a JSON line on standard output, in the same order. It decides nothing itself.
+//
+// A verdict has one answer for each setting of the feature gate TaintTolerationComparisonOperators: "off", and "on"
+// where that differs. Where an older release is asked too, its answer stands under its name.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/go-logr/logr"
+	older "k8s.io/api-v0.29/core/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	scheduling "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/core/validation"
+	daemon "k8s.io/kubernetes/pkg/controller/daemon/util"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
+)
+
+// One question. Which fields are set depends on the kind.
+type question struct {
+	Kind        string          `json:"kind"`
+	Toleration  v1.Toleration   `json:"toleration"`
+	Tolerations []v1.Toleration `json:"tolerations"`
+	Taint       v1.Taint        `json:"taint"`
+	Taints      []v1.Taint      `json:"taints"`
+	// The pod's side of a selection.
+	NodeSelector map[string]string     `json:"nodeSelector"`
+	Terms        []v1.NodeSelectorTerm `json:"terms"`
+	// The node's side of a selection.
+	Node   string            `json:"node"`
+	Labels map[string]string `json:"labels"`
+	// A pod of a DaemonSet.
+	HostNetwork bool `json:"hostNetwork"`
+}
+
+type verdict struct {
+	Off any `json:"off"`
+	On  any `json:"on,omitempty"`
+	V29 any `json:"v1.29,omitempty"`
+}
+
+// An objection's detail is cut to this many bytes: enough to tell the checks apart.
+const detailLimit = 42
+
+func main() {
+	if err := answerAll(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "oracle:", err)
+		os.Exit(1)
+	}
+}
+
+func answerAll(in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<24)
+	buffered := bufio.NewWriterSize(out, 1<<16)
+	for number := 1; lines.Scan(); number++ {
+		var asked question
+		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		given, err := answer(&asked)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		if reflect.DeepEqual(given.Off, given.On) {
+			given.On = nil
+		}
+		text, err := json.Marshal(given)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		buffered.Write(append(text, '\n'))
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+func answer(asked *question) (verdict, error) {
+	switch asked.Kind {
+	case "match":
+		return verdict{
+			Off: asked.Toleration.ToleratesTaint(logr.Discard(), &asked.Taint, false),
+			On:  asked.Toleration.ToleratesTaint(logr.Discard(), &asked.Taint, true),
+			V29: matchInOlderRelease(&asked.Toleration, &asked.Taint),
+		}, nil
+	case "tolerate":
+		return verdict{Off: firstUntolerated(asked, false), On: firstUntolerated(asked, true)}, nil
+	case "validate-toleration":
+		return verdict{Off: tolerationErrors(&asked.Toleration, false), On: tolerationErrors(&asked.Toleration, true)}, nil
+	case "validate-taint":
+		errors := taintErrors(&asked.Taint)
+		return verdict{Off: errors, On: errors}, nil
+	case "select":
+		selected := selects(asked)
+		return verdict{Off: selected, On: selected}, nil
+	case "daemon-set":
+		pod := v1.PodSpec{HostNetwork: asked.HostNetwork, Tolerations: []v1.Toleration{}}
+		daemon.AddOrUpdateDaemonPodTolerations(&pod)
+		return verdict{Off: pod.Tolerations, On: pod.Tolerations}, nil
+	default:
+		return verdict{}, fmt.Errorf("unknown kind %q", asked.Kind)
+	}
+}
+
+func matchInOlderRelease(toleration *v1.Toleration, taint *v1.Taint) bool {
+	asked := older.Toleration{
+		Key:      toleration.Key,
+		Operator: older.TolerationOperator(toleration.Operator),
+		Value:    toleration.Value,
+		Effect:   older.TaintEffect(toleration.Effect),
+	}
+	return asked.ToleratesTaint(&older.Taint{
+		Key:    taint.Key,
+		Value:  taint.Value,
+		Effect: older.TaintEffect(taint.Effect),
+	})
+}
+
+// firstUntolerated is the index of the taint that the scheduler's filter names, or -1.
+func firstUntolerated(asked *question, comparisonOperators bool) int {
+	found, any := scheduling.FindMatchingUntoleratedTaint(
+		logr.Discard(), asked.Taints, asked.Tolerations, helper.DoNotScheduleTaintsFilterFunc(), comparisonOperators)
+	if any {
+		// Equal taints are tolerated alike, so the first equal one is the one that was found.
+		for at, taint := range asked.Taints {
+			if taint == found {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+func tolerationErrors(toleration *v1.Toleration, comparisonOperators bool) []string {
+	path := field.NewPath("tolerations")
+	return described(path, validation.ValidateTolerations(
+		[]core.Toleration{{
+			Key:               toleration.Key,
+			Operator:          core.TolerationOperator(toleration.Operator),
+			Value:             toleration.Value,
+			Effect:            core.TaintEffect(toleration.Effect),
+			TolerationSeconds: toleration.TolerationSeconds,
+		}},
+		path,
+		validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: comparisonOperators},
+	))
+}
+
+func taintErrors(taint *v1.Taint) []string {
+	// ValidateNode blames taints below metadata.
+	return described(field.NewPath("metadata", "taints"), validation.ValidateNode(&core.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "node"},
+		Spec: core.NodeSpec{Taints: []core.Taint{{
+			Key:    taint.Key,
+			Value:  taint.Value,
+			Effect: core.TaintEffect(taint.Effect),
+		}}},
+	}))
+}
+
+// described gives "field|type|detail" for each error; the field without the path of the only item of the list.
+func described(list *field.Path, errors field.ErrorList) []string {
+	texts := []string{}
+	item := list.Index(0).String() + "."
+	for _, one := range errors {
+		detail := one.Detail
+		if len(detail) > detailLimit {
+			detail = strings.ToValidUTF8(detail[:detailLimit], "")
+		}
+		texts = append(texts, fmt.Sprintf("%s|%s|%s", strings.TrimPrefix(one.Field, item), one.Type, detail))
+	}
+	return texts
+}
+
+func selects(asked *question) bool {
+	pod := &v1.Pod{Spec: v1.PodSpec{NodeSelector: asked.NodeSelector}}
+	if asked.Terms != nil {
+		pod.Spec.Affinity = &v1.Affinity{NodeAffinity: &v1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &v1.NodeSelector{NodeSelectorTerms: asked.Terms},
+		}}
+	}
+	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: asked.Node, Labels: asked.Labels}}
+	// An error means that a term could not be parsed and no other matched: the scheduler then refuses the node.
+	matches, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node)
+	return matches && err == nil
+}
