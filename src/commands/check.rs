@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use super::{CommandError, Exit, load_rules, load_table};
 use crate::cli::{Check, Cli, Color, FormatTarget};
 use crate::config::{self, Config};
-use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, STDIN_PATH};
+use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes, STDIN_PATH};
 use crate::finding::{Problem, Report, Severity};
 use crate::lint::{Content, Input, Settings, lint};
 use crate::model::near_miss::nearest_word;
@@ -286,16 +286,14 @@ fn read_and_judge(
             scanned_from: 0,
         });
     }
+    let pipes = Pipes::default();
     let started = Instant::now();
     let bar = ProgressBar::hidden();
     bar.set_length(inputs.len() as u64);
     let report = lint(
         &inputs,
         &|index| {
-            let loaded = match discovery.files.get(index) {
-                Some(file) => discover::load(file),
-                None => discover::read_stdin(),
-            };
+            let loaded = pipes.load(index, discovery.files.get(index));
             if !quiet && started.elapsed() > PATIENCE {
                 if bar.is_hidden() {
                     // Draws on a terminal only.

@@ -1,6 +1,7 @@
 //! Which files a run reads, and reading them: the only room, beside the commands, that touches the disk.
 
 mod content;
+mod pipes;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use crate::finding::Problem;
 use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
+pub use pipes::Pipes;
 
 /// The name of the configuration file; never read as a manifest unless it is named explicitly.
 pub const CONFIG_FILE: &str = ".kubetaint.yaml";

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::read::Context;
 use crate::finding::Label;
-use crate::yaml::{self, Kind, Node};
+use crate::source::Span;
+use crate::yaml::{self, Kind, Node, NodeSet};
 
 /// A node of a document on a walk: how it was reached, without building its path unless asked.
 pub struct Visit<'a> {
@@ -22,7 +23,7 @@ enum Step<'a> {
 
 /// Every node below (and with) a root, once each, parents before children; aliases are not walked a second time.
 pub fn walk(root: Node<'_>) -> Vec<Visit<'_>> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = NodeSet::new(root.document());
     let mut visits = vec![Visit {
         node: root,
         parent: 0,
@@ -94,19 +95,43 @@ pub fn parent_of(visits: &[Visit<'_>], at: usize) -> usize {
     visits[at].parent
 }
 
+/// Up to this many keys comparing is faster than hashing, and nearly every map has fewer.
+const FEW_KEYS: usize = 16;
+
+/// Where each key of a map was last seen.
+#[derive(Default)]
+struct LastPlaces<'a> {
+    few: Vec<(&'a str, Span)>,
+    others: HashMap<&'a str, Span>,
+}
+
+impl<'a> LastPlaces<'a> {
+    /// Notes a place of a key and gives the one before.
+    fn replace(&mut self, key: &'a str, span: Span) -> Option<Span> {
+        if let Some((_, last)) = self.few.iter_mut().find(|(known, _)| *known == key) {
+            return Some(std::mem::replace(last, span));
+        }
+        if self.few.len() < FEW_KEYS {
+            self.few.push((key, span));
+            return None;
+        }
+        self.others.insert(key, span)
+    }
+}
+
 /// Notes every key that is written twice. `pods` are the paths of pod templates, to tell what scheduling loses.
 pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Context<'_>) {
     for (at, visit) in visits.iter().enumerate() {
         if visit.node.kind() != Kind::Mapping {
             continue;
         }
-        let mut first = HashMap::new();
+        let mut last = LastPlaces::default();
         for field in visit.node.written_fields() {
             let Some(key) = field.name().filter(|key| *key != "<<") else {
                 continue;
             };
             let span = field.key.span();
-            let Some(earlier) = first.insert(key, span) else {
+            let Some(earlier) = last.replace(key, span) else {
                 continue;
             };
             let map = path_of(visits, at, base);

@@ -42,13 +42,6 @@ pub struct FileFacts {
     pub kustomizations: Vec<Kustomization>,
 }
 
-impl FileFacts {
-    /// Whether anything points into the file, so that its text must be kept.
-    pub fn is_empty(&self) -> bool {
-        self.workloads.is_empty() && self.pools.is_empty() && self.oddities.is_empty()
-    }
-}
-
 /// A document that only rendering would make YAML.
 const TEMPLATE_FILE: &str = "template files";
 
@@ -77,6 +70,10 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.documents += 1;
         document::extract(document.root(), source, id, table, &mut facts);
     }
+    // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
+    facts.workloads.shrink_to_fit();
+    facts.pools.shrink_to_fit();
+    facts.oddities.shrink_to_fit();
     facts
 }
 

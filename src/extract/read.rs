@@ -1,7 +1,5 @@
 //! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
 
-use std::collections::BTreeMap;
-
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
@@ -201,7 +199,7 @@ impl Context<'_> {
                     read.located.push(LocatedToleration {
                         entry: item.span(),
                         path: at,
-                        fields: BTreeMap::new(),
+                        fields: Box::default(),
                     });
                 }
                 Kind::Scalar if item.raw().is_some_and(is_placeholder) => {
@@ -225,12 +223,12 @@ impl Context<'_> {
     }
 
     fn read_toleration(&mut self, item: Node<'_>, path: String) -> (Toleration, LocatedToleration) {
-        let mut fields = BTreeMap::new();
+        let mut fields = Vec::new();
         for field in item.fields() {
             let name = field.name().unwrap_or_default();
             match TOLERATION_FIELDS.iter().find(|known| **known == name) {
                 Some(known) => {
-                    fields.insert(*known, field.span());
+                    fields.push((*known, field.span()));
                 }
                 None if field.key.raw().is_none_or(is_placeholder) => {}
                 None => self.unknown_field(&field, &path, "a toleration", &TOLERATION_FIELDS),
@@ -250,7 +248,7 @@ impl Context<'_> {
         let located = LocatedToleration {
             entry: item.span(),
             path,
-            fields,
+            fields: fields.into(),
         };
         (toleration, located)
     }

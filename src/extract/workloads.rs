@@ -1,6 +1,5 @@
 //! Pod templates at the paths that rows give: what scheduling reads of them, and what is known about the rest.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::document::{ObjectReader, api_group, join};
@@ -10,7 +9,7 @@ use super::read::{is_template_action, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::model::Field;
 use crate::model::toleration::daemon_set_tolerations;
-use crate::model::workload::{Level, PodShape, Stands, Workload};
+use crate::model::workload::{Level, Pairs, PodShape, Stands, Workload};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
 
@@ -162,16 +161,19 @@ impl<'a> ObjectReader<'_, 'a> {
             span,
             path,
             list: read.tolerations.span,
-            located: read.tolerations.located,
-            selectors: read.selectors,
+            located: read.tolerations.located.into(),
+            selectors: read.selectors.into(),
             stands,
         });
     }
 }
 
-fn read_map(node: Node<'_>) -> BTreeMap<String, Field<String>> {
-    node.fields()
+fn read_map(node: Node<'_>) -> Pairs {
+    let mut pairs: Vec<_> = node
+        .fields()
         .into_iter()
         .filter_map(|field| Some((field.name()?.to_owned(), read_text(Some(field.value)))))
-        .collect()
+        .collect();
+    pairs.sort_unstable();
+    pairs.into()
 }

@@ -1,6 +1,6 @@
 //! Facts as conditions see them: the model's values under the names of the rule language.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::config::Config;
@@ -84,8 +84,10 @@ fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
 
 /// `workload` with who it is, for scope workload.
 pub fn named(shape: &Fact, workload: &Workload) -> Fact {
-    fn texts(map: &BTreeMap<String, Field<String>>) -> impl Iterator<Item = (&str, Option<&str>)> {
-        map.iter().map(|(key, value)| (key.as_str(), value.text()))
+    fn texts(pairs: &[(String, Field<String>)]) -> impl Iterator<Item = (&str, Option<&str>)> {
+        pairs
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.text()))
     }
     FactBuilder::extend(shape)
         .text("name", workload.object.name.clone().unwrap_or_default())

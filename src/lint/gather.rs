@@ -56,6 +56,9 @@ pub fn gather(
     let mut read_pools = Vec::new();
     let mut overlays = Vec::new();
     let mut kustomizations = Vec::new();
+    gathered
+        .workloads
+        .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
     for facts in all {
         report.counts.documents += facts.documents;
         for reason in facts.not_judged {

@@ -9,7 +9,6 @@ use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
 use super::facts;
 use super::gather::Gathered;
-use super::identity;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
@@ -25,17 +24,17 @@ use crate::source::SourceId;
 /// The tag of rules that compare workloads with pools.
 const CROSS_REFERENCE: &str = "cross-reference";
 
-/// Judges everything and adds findings and problems to the report, findings in their final order.
+/// Judges everything and adds findings and problems to the report. Findings have no order and no fingerprint yet.
 pub fn judge(
-    gathered: Gathered,
+    gathered: &Gathered,
     settings: Settings<'_>,
     well_known: &WellKnown,
     report: &mut Report,
 ) {
-    let assignment = assign(&gathered, settings.config, settings.whole);
-    let declared = search::declared_keys(&gathered);
+    let assignment = assign(gathered, settings.config, settings.whole);
+    let declared = search::declared_keys(gathered);
     let mut judge = Judge {
-        gathered: &gathered,
+        gathered,
         settings,
         findings: Vec::new(),
         failures: BTreeSet::new(),
@@ -44,12 +43,12 @@ pub fn judge(
     };
     judge.oddities();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
-        let facts = ClusterFacts::new(cluster, &gathered, &declared, well_known, settings.config);
+        let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
         judge.cluster(at, cluster, &facts, &assignment);
     }
     judge.pools_alone(&assignment, &declared, well_known);
     let Judge {
-        mut findings,
+        findings,
         failures,
         open_workloads,
         open_pools,
@@ -67,7 +66,6 @@ pub fn judge(
             position: None,
             message,
         }));
-    identity::finish(&mut findings, &gathered.paths, &report.sources);
     report.findings = findings;
 }
 
@@ -202,6 +200,17 @@ impl<'j> Judge<'j> {
             .copied()
             .collect();
         let searched = (!rules.is_empty()).then(|| facts.search(shape));
+        let rules: Vec<&Rule> = match &searched {
+            // Most rules find nothing in most shapes: asked once, they need not be asked for each workload.
+            Some(searched) => {
+                let bindings = bind(facts).fact("workload", searched);
+                rules
+                    .into_iter()
+                    .filter(|rule| !rule.spares(&bindings))
+                    .collect()
+            }
+            None => rules,
+        };
         let mut all_open = 0;
         for workload in workloads {
             // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.

@@ -8,6 +8,8 @@ mod judge;
 mod overlay;
 mod place;
 mod search;
+mod shapes;
+mod texts;
 
 use rayon::prelude::*;
 
@@ -16,7 +18,9 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{Source, SourceId, Span};
+use crate::source::{SourceId, Span};
+use shapes::Shapes;
+use texts::Digest;
 
 /// One file that is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,10 +63,11 @@ pub struct Settings<'s> {
     pub whole: bool,
 }
 
-/// One file after reading: its text is kept only when something points into it.
+/// One file after reading. Its text is gone: few files have findings, and those are loaded again.
 struct Read {
     facts: FileFacts,
-    source: Option<Source>,
+    /// What the text must be when it is loaded again.
+    digest: Digest,
     problem: Option<Problem>,
     counted: bool,
 }
@@ -70,32 +75,34 @@ struct Read {
 const NOT_WHOLE: &str = "clusters of which only a part was read";
 
 /// Reads every input and judges what was read. The same inputs give the same report, whatever the thread count.
+///
+/// `load` is called once for each input, and once more for each that findings point into: it must give the same again.
 pub fn lint(
     inputs: &[Input],
     load: &(dyn Fn(usize) -> Content + Sync),
     settings: Settings<'_>,
 ) -> Report {
+    let shapes = Shapes::default();
     let read: Vec<Read> = inputs
         .par_iter()
         .enumerate()
-        .map(|(index, input)| read_one(index, input, load(index), settings.table))
+        .map(|(index, input)| {
+            let mut one = read_one(index, input, load(index), settings.table);
+            shapes.share(&mut one.facts.workloads);
+            one
+        })
         .collect();
     let well_known = WellKnown::new(settings.table.well_known_taints());
     let mut report = Report::default();
-    let mut all = Vec::new();
-    for (index, one) in read.into_iter().enumerate() {
+    let mut all = Vec::with_capacity(inputs.len());
+    let mut digests = Vec::with_capacity(inputs.len());
+    for one in read {
         report.counts.files += u32::from(one.counted);
         report.problems.extend(one.problem);
-        if let Some(source) = one.source {
-            report.sources.insert(source_id(index), source);
-        }
+        digests.push(one.digest);
         all.push(one.facts);
     }
-    if let Some(source) = &settings.config.source {
-        report
-            .sources
-            .insert(source_id(inputs.len()), source.clone());
-    }
+    drop(shapes);
     let gathered = gather::gather(
         all,
         inputs,
@@ -116,7 +123,14 @@ pub fn lint(
             .not_judged
             .insert(NOT_WHOLE.to_owned(), claimed);
     }
-    judge::judge(gathered, settings, &well_known, &mut report);
+    judge::judge(&gathered, settings, &well_known, &mut report);
+    if let Some(source) = &settings.config.source {
+        report
+            .sources
+            .insert(source_id(inputs.len()), source.clone());
+    }
+    texts::load_again(inputs, load, &digests, &mut report);
+    identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     report.problems.sort();
     report.problems.dedup();
     report
@@ -130,11 +144,9 @@ fn source_id(index: usize) -> SourceId {
 }
 
 fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Read {
-    let mut source = Source::new(input.path.clone(), String::new());
-    source.scanned_from = input.scanned_from;
     let nothing = |problem: Option<Problem>, counted: bool| Read {
         facts: FileFacts::default(),
-        source: None,
+        digest: Digest::default(),
         problem,
         counted,
     };
@@ -160,19 +172,17 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
                 .push(extract::file_oddity(kind, span, &detail, "other"));
             Read {
                 facts,
-                source: Some(source),
+                digest: Digest::default(),
                 problem: None,
                 counted: true,
             }
         }
         Content::Text(text) => {
-            let mut source = Source::new(input.path.clone(), text);
-            source.scanned_from = input.scanned_from;
+            let source = texts::source(input, text);
             let facts = extract::extract(&source, source_id(index), table);
-            let source = (!facts.is_empty()).then_some(source);
             Read {
                 facts,
-                source,
+                digest: Digest::of(&source.text),
                 problem: None,
                 counted: true,
             }

@@ -171,7 +171,7 @@ fn touches(target: &Target, workload: &Workload) -> bool {
         Target::Injected { label, kinds } => {
             label
                 .as_ref()
-                .is_none_or(|label| workload.labels.contains_key(label))
+                .is_none_or(|label| workload.labels.iter().any(|(key, _)| key == label))
                 && (kinds.is_empty() || kinds.contains(&workload.object.kind))
         }
         // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be this one.

@@ -23,9 +23,9 @@ pub fn of_toleration(workload: &Workload, index: usize, at: &str) -> At {
         return of_workload(workload, "workload");
     };
     let field = at.strip_prefix("toleration.").unwrap_or_default();
-    match located.fields.get(field) {
+    match located.field(field) {
         Some(span) => At {
-            span: *span,
+            span,
             path: join(&located.path, field),
         },
         None => At {

@@ -1,6 +1,6 @@
 //! Workloads and pod shapes: what scheduling reads of a pod template, and where in the files it stands.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::node_selection::NodeSelection;
@@ -106,9 +106,22 @@ pub struct LocatedToleration {
     pub entry: Span,
     /// Field path of the entry.
     pub path: String,
-    /// Spans of the fields that are written, key and value together, by field name.
-    pub fields: BTreeMap<&'static str, Span>,
+    /// Fields that are written: name, and span of key and value together. Few, and one such list for each entry of a
+    /// repository, so no map.
+    pub fields: Box<[(&'static str, Span)]>,
 }
+
+impl LocatedToleration {
+    /// Where a field stands, key and value together.
+    pub fn field(&self, name: &str) -> Option<Span> {
+        let found = self.fields.iter().find(|(known, _)| *known == name);
+        found.map(|(_, span)| *span)
+    }
+}
+
+/// Labels or annotations, each value as far as it could be read, sorted by key. There are two for each workload of a repository,
+/// and a map with one entry takes half a kilobyte.
+pub type Pairs = Box<[(String, Field<String>)]>;
 
 /// One pod template, or one list of tolerations, in one document.
 #[derive(Clone, Debug)]
@@ -116,9 +129,9 @@ pub struct Workload {
     /// The object that it belongs to.
     pub object: Object,
     /// Labels of the object.
-    pub labels: BTreeMap<String, Field<String>>,
+    pub labels: Pairs,
     /// Annotations of the object.
-    pub annotations: BTreeMap<String, Field<String>>,
+    pub annotations: Pairs,
     /// What scheduling sees.
     pub shape: Arc<PodShape>,
     /// The file.
@@ -130,9 +143,9 @@ pub struct Workload {
     /// The key of the list of tolerations, when there is one.
     pub list: Option<Span>,
     /// Where each of `shape.tolerations` stands.
-    pub located: Vec<LocatedToleration>,
+    pub located: Box<[LocatedToleration]>,
     /// Where the pod asks for nodes: nodeSelector entries and affinity expressions, by label key.
-    pub selectors: Vec<(String, Span, String)>,
+    pub selectors: Box<[(String, Span, String)]>,
     /// Where the pods of this list are declared.
     pub stands: Stands,
 }

@@ -20,6 +20,7 @@ const MAX_EXPRESSION_BYTES: usize = 4096;
 #[derive(Debug)]
 pub struct Expression {
     program: Program,
+    may_read_identity: bool,
 }
 
 /// Why an expression cannot be used.
@@ -141,7 +142,18 @@ impl Expression {
             };
             return error(0, wanted.to_owned());
         }
-        Ok(Expression { program })
+        // A field cannot be read without its name in the text.
+        let identity = ["name", "labels", "annotations"];
+        Ok(Expression {
+            program,
+            may_read_identity: identity.iter().any(|name| text.contains(name)),
+        })
+    }
+
+    /// Whether the expression could tell one object of a shape from another by its name, namespace, labels or
+    /// annotations. No is certain, yes is not: pools have names, too.
+    pub fn may_read_identity(&self) -> bool {
+        self.may_read_identity
     }
 
     fn run(&self, bindings: &Bindings) -> Result<Value, ExecutionError> {

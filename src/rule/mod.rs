@@ -122,6 +122,12 @@ impl Rule {
         self.needs.contains(&need)
     }
 
+    /// Whether the condition is certain to hold for none of the workloads of one shape, which `bindings` give without
+    /// who they are.
+    pub fn spares(&self, bindings: &Bindings) -> bool {
+        !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
+    }
+
     /// Evaluates the rule over one input.
     pub fn judge(&self, bindings: &Bindings) -> Judged {
         match self.when.holds(bindings) {

@@ -36,6 +36,28 @@ struct Anchor {
     size: Option<u64>,
 }
 
+/// How much a document holds, as far as can be told before it is read, so that its lists need not grow step by step.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    nodes: usize,
+    edges: usize,
+    text: usize,
+}
+
+impl Size {
+    /// Of the only document in a text of so many bytes. Guesses low for large ones: most of a large text is one scalar,
+    /// or many documents.
+    pub fn of_text(bytes: usize) -> Self {
+        const ENOUGH: usize = 16 * 1024;
+        let bytes = bytes.min(ENOUGH);
+        Size {
+            nodes: bytes / 10,
+            edges: bytes / 10,
+            text: bytes / 2,
+        }
+    }
+}
+
 /// A document being built.
 pub(super) struct Build {
     pub start: usize,
@@ -57,13 +79,13 @@ pub(super) struct Build {
 }
 
 impl Build {
-    pub fn new(start: usize, marker: usize, content: usize) -> Self {
+    pub fn new(start: usize, marker: usize, content: usize, expected: Size) -> Self {
         Build {
             start,
             marker,
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            text: String::new(),
+            nodes: Vec::with_capacity(expected.nodes),
+            edges: Vec::with_capacity(expected.edges),
+            text: String::with_capacity(expected.text),
             frames: Vec::new(),
             waiting: Vec::new(),
             anchors: HashMap::new(),
@@ -71,6 +93,15 @@ impl Build {
             size: 0,
             heaviest: (0, 0..0),
             problem: None,
+        }
+    }
+
+    /// What it holds by now.
+    pub fn size(&self) -> Size {
+        Size {
+            nodes: self.nodes.len(),
+            edges: self.edges.len(),
+            text: self.text.len(),
         }
     }
 

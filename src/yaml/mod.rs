@@ -13,7 +13,7 @@ mod scalar;
 mod scan;
 
 pub use de::{DeError, Spanned, from_node};
-pub use node::{Comment, Document, Field, Kind, Node, NodeId, Style};
+pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};
 pub use path::{Found, Path, PathError, index, join};
 pub use scalar::Scalar;

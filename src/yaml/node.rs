@@ -33,6 +33,23 @@ pub struct Document {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(super) u32);
 
+/// A set of nodes of one document: a flag for each.
+pub struct NodeSet(Vec<bool>);
+
+impl NodeSet {
+    /// No node of `document`.
+    pub fn new(document: &Document) -> Self {
+        NodeSet(vec![false; document.nodes.len()])
+    }
+
+    /// Adds a node; whether it was not in the set. Nodes of other documents are in no set.
+    pub fn insert(&mut self, node: NodeId) -> bool {
+        self.0
+            .get_mut(node.0 as usize)
+            .is_some_and(|flag| !std::mem::replace(flag, true))
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct NodeData {
     pub start: u32,

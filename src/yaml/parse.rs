@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 
-use super::build::Build;
+use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
 use super::repair::{BUDGET, Repair, Repairs, repair};
 use super::scan::{WINDOW, floor};
@@ -64,6 +64,7 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
             base: 0,
             comments: repairs.comments(text, source).collect(),
             build: None,
+            expected: Size::of_text(text.len()),
             resume: Some(0),
         };
         reader.run(&readable);
@@ -99,6 +100,8 @@ struct Reader<'t> {
     base: usize,
     comments: Vec<Comment>,
     build: Option<Build>,
+    /// What the next document holds: the documents of a file are alike.
+    expected: Size,
     /// Where the next document begins if not at its own start: the top of the text, or after a `...`.
     resume: Option<usize>,
 }
@@ -188,7 +191,7 @@ impl<'t> Reader<'t> {
             Event::DocumentStart(explicit, _) => {
                 let start = self.resume.take().unwrap_or(range.start);
                 let content = if explicit { range.end } else { range.start };
-                self.build = Some(Build::new(start, range.start, content));
+                self.build = Some(Build::new(start, range.start, content, self.expected));
             }
             Event::DocumentEnd => {
                 if !range.is_empty() {
@@ -213,6 +216,7 @@ impl<'t> Reader<'t> {
 
     fn close(&mut self, build: Build) {
         let start = build.start;
+        self.expected = build.size();
         match build.finish(self.source) {
             Ok(document) => self.outcomes.push(Outcome {
                 start,

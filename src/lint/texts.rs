@@ -1,0 +1,149 @@
+//! The texts that a report points into. They are loaded a second time, so that a run holds the texts of the files with
+//! findings and not those of the whole repository.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher as _};
+
+use rayon::prelude::*;
+
+use super::{Content, Input, source_id};
+use crate::finding::{Problem, Report};
+use crate::source::{Source, SourceId};
+
+/// What a text is known by when it is seen again. That of a file without a text is the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+impl Digest {
+    /// That of a text.
+    pub fn of(text: &str) -> Self {
+        if text.is_empty() {
+            return Digest::default();
+        }
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        Digest(hasher.finish())
+    }
+}
+
+/// An input with its text.
+pub fn source(input: &Input, text: String) -> Source {
+    let mut source = Source::new(input.path.clone(), text);
+    source.scanned_from = input.scanned_from;
+    source
+}
+
+/// Puts the source of every place that findings name into the report. One that is not what it was when it was judged
+/// is a problem: what was found stands elsewhere by now.
+pub fn load_again(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    digests: &[Digest],
+    report: &mut Report,
+) {
+    let wanted: BTreeSet<SourceId> = report
+        .findings
+        .iter()
+        .flat_map(|finding| {
+            let related = finding.related.iter().map(|label| label.span.source);
+            std::iter::once(finding.span.source).chain(related)
+        })
+        .collect();
+    let wanted: Vec<(usize, &Input)> = wanted
+        .into_iter()
+        .filter_map(|id| Some((id.0 as usize, inputs.get(id.0 as usize)?)))
+        .collect();
+    let loaded: Vec<(usize, Source, bool)> = wanted
+        .into_par_iter()
+        .map(|(index, input)| {
+            let text = match load(index) {
+                Content::Text(text) => text,
+                Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => {
+                    String::new()
+                }
+            };
+            let same = digests.get(index) == Some(&Digest::of(&text));
+            (index, source(input, text), same)
+        })
+        .collect();
+    for (index, source, same) in loaded {
+        if !same {
+            report.problems.push(Problem {
+                file: Some(source.path.clone()),
+                position: None,
+                message: "changed while it was checked".to_owned(),
+            });
+        }
+        report.sources.insert(source_id(index), source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::builtin::{PROVIDERS, RULES};
+    use crate::config::Config;
+    use crate::extract::Table;
+    use crate::lint::{Settings, lint};
+    use crate::rule::RuleSet;
+
+    const BAD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a}]\n  \
+                       tolerations: [{key: a, operator: Exists, value: b}]\n";
+    const GOOD: &str =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: [{name: a}]}\n";
+
+    /// Lints a bad file and a good one. `load` is told the file and how many times it was read before.
+    fn report(load: impl Fn(usize, u32) -> Content + Sync) -> (Report, [u32; 2]) {
+        let sources: Vec<Source> = RULES
+            .iter()
+            .map(|(name, text)| Source::new(*name, *text))
+            .collect();
+        let rules = RuleSet::load(&sources).unwrap();
+        let table = Table::load(PROVIDERS.iter().copied()).unwrap();
+        let settings = Settings {
+            rules: &rules,
+            table: &table,
+            config: &Config::default(),
+            whole: true,
+        };
+        let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
+            path: path.to_owned(),
+            scanned_from: 0,
+        });
+        let times = [AtomicU32::new(0), AtomicU32::new(0)];
+        let counted = |at: usize| load(at, times[at].fetch_add(1, Ordering::Relaxed));
+        let report = lint(&inputs, &counted, settings);
+        (report, times.map(AtomicU32::into_inner))
+    }
+
+    #[test]
+    fn only_files_with_findings_are_read_twice_and_held() {
+        let (report, times) = report(|at, _| Content::Text([BAD, GOOD][at].to_owned()));
+        assert_eq!(times, [2, 1]);
+        let held: Vec<&str> = report
+            .sources
+            .values()
+            .map(|one| one.path.as_str())
+            .collect();
+        assert_eq!(held, ["bad.yaml"]);
+        assert_eq!(report.problems, []);
+    }
+
+    #[test]
+    fn a_file_that_changes_between_the_readings_is_a_problem() {
+        for later in [
+            Content::Text("a".to_owned()),
+            Content::Unreadable("gone".to_owned()),
+        ] {
+            let (report, _) = report(|at, before| match before {
+                0 => Content::Text([BAD, GOOD][at].to_owned()),
+                _ => later.clone(),
+            });
+            assert!(!report.findings.is_empty());
+            let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+            assert_eq!(problems, ["bad.yaml: changed while it was checked"]);
+        }
+    }
+}
