@@ -107,11 +107,18 @@ pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
     })
 }
 
-/// Other places of a finding, for one occurrence.
+/// A workload that a thousand nodes keep away is told with some of them, or reports would grow with nodes times
+/// workloads.
+const MAX_LABELS: usize = 20;
+
+/// Other places of a finding, for one occurrence; the first few when there are many.
 pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
     let mut seen = HashSet::new();
     for (place, message) in related {
+        if labels.len() == MAX_LABELS {
+            break;
+        }
         let (span, message) = match place {
             Place::Span(span) => (*span, message.clone()),
             Place::Implied(span) => (*span, format!("{message} (implied, not written)")),
