@@ -4,6 +4,7 @@ use std::env;
 use std::fs::File as OutputFile;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -288,18 +289,20 @@ fn read_and_judge(
     }
     let pipes = Pipes::default();
     let started = Instant::now();
+    let read = AtomicUsize::new(0);
     let bar = ProgressBar::hidden();
     bar.set_length(inputs.len() as u64);
     let report = lint(
         &inputs,
         &|index| {
             let loaded = pipes.load(index, discovery.files.get(index));
+            let done = 1 + read.fetch_add(1, Ordering::Relaxed);
             if !quiet && started.elapsed() > PATIENCE {
                 if bar.is_hidden() {
                     // Draws on a terminal only.
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                 }
-                bar.set_position(index as u64);
+                bar.set_position(done.min(inputs.len()) as u64);
             }
             content(loaded)
         },
