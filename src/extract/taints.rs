@@ -54,6 +54,7 @@ impl<'a> PoolReader<'_, 'a> {
                 .iter()
                 .all(|(key, text)| item.get(key).and_then(|node| node.raw()) == Some(text));
         let origin = if startup { Origin::Startup } else { origin };
+        self.note_unknown_fields(item, &path);
         let mut text = |name: &str| self.read_taint_field(item, name, &path);
         let (key, value, effect) = (text("key"), text("value"), text("effect"));
         let fields = ["key", "value", "effect"]
@@ -73,6 +74,30 @@ impl<'a> PoolReader<'_, 'a> {
             spelled,
             fields,
         });
+    }
+
+    /// A Node and a Karpenter pool have a schema that knows four fields of a taint, and drops or refuses any other.
+    fn note_unknown_fields(&mut self, item: Node<'a>, path: &str) {
+        const KNOWN: [&str; 4] = ["key", "value", "effect", "timeAdded"];
+        let api_version = self.document.object.api_version.as_str();
+        let level = match api_version {
+            "v1" => Level::Typed,
+            other if other.starts_with("karpenter.sh/") => Level::Custom,
+            _ => return,
+        };
+        for field in item.fields() {
+            let known = field
+                .name()
+                .is_none_or(|name| KNOWN.contains(&name) || is_placeholder(name));
+            if !known {
+                Context {
+                    object: self.document.object,
+                    level,
+                    oddities: self.oddities,
+                }
+                .unknown_field(&field, path, "a taint", &KNOWN);
+            }
+        }
     }
 
     fn read_taint_field(&mut self, item: Node<'a>, name: &str, path: &str) -> Field<String> {

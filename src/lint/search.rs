@@ -162,6 +162,10 @@ impl<'g> ClusterFacts<'g> {
             if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
                 continue;
             }
+            // A taint without an effect that exists is wrong itself; nothing is to be learnt from comparing with it.
+            if taint.taint.effect().is_none() && !taint.taint.effect.is_unknown() {
+                continue;
+            }
             // The pod's entries are put together only for the few that need them: lists may be long.
             let all = all.get_or_insert_with(|| shape.all_tolerations());
             match tolerate(all, &taint.taint, self.comparison_operators) {
@@ -223,13 +227,7 @@ impl<'g> ClusterFacts<'g> {
             }
         }
         // Declared ones first, then by likeness, so that the message names the likeliest.
-        found.sort_by_key(|near| {
-            (
-                near.declared.is_none(),
-                likeness_rank(&near.likeness),
-                near.key,
-            )
-        });
+        found.sort_by_key(|near| (near.declared.is_none(), near.likeness.rank(), near.key));
         found
             .into_iter()
             .map(|near| {
@@ -238,7 +236,7 @@ impl<'g> ClusterFacts<'g> {
                     .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
                 FactBuilder::new(FactKind::NearKey)
                     .text("key", near.key)
-                    .text("likeness", likeness_word(&near.likeness))
+                    .text("likeness", near.likeness.as_str())
                     .bool("declared", near.declared.is_some())
                     .place(place)
                     .build()
@@ -398,22 +396,4 @@ fn tells(key: &str, candidate: &str, likeness: &Likeness) -> bool {
     !matches!(likeness, Likeness::Domain)
         || key.contains('/')
         || candidate.contains("kubernetes.io/")
-}
-
-fn likeness_word(likeness: &Likeness) -> &'static str {
-    match likeness {
-        Likeness::Case => "case",
-        Likeness::Separator => "separator",
-        Likeness::Domain => "domain",
-        Likeness::Spelling => "spelling",
-    }
-}
-
-fn likeness_rank(likeness: &Likeness) -> u8 {
-    match likeness {
-        Likeness::Case => 0,
-        Likeness::Separator => 1,
-        Likeness::Spelling => 2,
-        Likeness::Domain => 3,
-    }
 }

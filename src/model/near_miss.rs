@@ -24,6 +24,28 @@ const FOR_ONE: usize = 5;
 /// Shortest word in which two of them count.
 const FOR_TWO: usize = 9;
 
+impl Likeness {
+    /// The word that rules use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Likeness::Case => "case",
+            Likeness::Separator => "separator",
+            Likeness::Spelling => "spelling",
+            Likeness::Domain => "domain",
+        }
+    }
+
+    /// The likelier to be a slip, the lower.
+    pub fn rank(self) -> u8 {
+        match self {
+            Likeness::Case => 0,
+            Likeness::Separator => 1,
+            Likeness::Spelling => 2,
+            Likeness::Domain => 3,
+        }
+    }
+}
+
 /// In what way `written` may be a slip of `candidate`; `None` when they are equal or not alike.
 pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
     let is_empty = written.is_empty() || candidate.is_empty();
