@@ -118,6 +118,10 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
 
+    /// Report also what comments and annotations in the files accept
+    #[arg(long)]
+    pub no_ignores: bool,
+
     /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
     #[arg(long, value_name = "VERSION")]
     pub kubernetes: Option<String>,

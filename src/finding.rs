@@ -84,6 +84,17 @@ pub struct Finding {
     pub occurrences: u32,
 }
 
+/// A finding that somebody accepted beside the place where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// What was found.
+    pub finding: Finding,
+    /// Where it is accepted.
+    pub by: Span,
+    /// Why; empty when nothing is said.
+    pub reason: String,
+}
+
 /// Something that prevented judging; never a finding. Any problem makes the run end with exit code 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
@@ -134,6 +145,8 @@ pub struct Counts {
 pub struct Report {
     /// Sorted by file, position, rule.
     pub findings: Vec<Finding>,
+    /// Findings that a comment or an annotation accepts; sorted like the others, and not among them.
+    pub suppressed: Vec<Suppressed>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
     /// What was read.

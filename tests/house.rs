@@ -605,7 +605,9 @@ fn the_configuration_and_the_rule_that_the_readme_shows_are_right() {
     }
     let configuration = blocks.next().expect("the configuration");
     fs::write(path(".kubetaint.yaml"), configuration).expect("a file");
-    let rule = blocks.next().expect("the rule");
+    let rule = blocks
+        .find(|block| block.starts_with("id: "))
+        .expect("the rule");
     fs::write(path("policies/night-only.yaml"), rule).expect("a file");
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))

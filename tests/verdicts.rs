@@ -7,7 +7,7 @@ use kubetaint::builtin;
 use kubetaint::config::{self, Config};
 use kubetaint::extract::Table;
 use kubetaint::finding::Report;
-use kubetaint::lint::{Content, Input, Settings, lint};
+use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
 use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 
@@ -63,6 +63,7 @@ fn report_with(files: &[(&str, &str)], rules: &[(&str, &str)]) -> Report {
         table: &table,
         config: &config,
         whole: true,
+        acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
     };
     let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
     assert_eq!(report.problems, []);

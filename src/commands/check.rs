@@ -14,7 +14,7 @@ use crate::cli::{Check, Cli, Color, FormatTarget};
 use crate::config::{self, Config};
 use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes, STDIN_PATH};
 use crate::finding::{Problem, Report, Severity};
-use crate::lint::{Content, Input, Settings, lint};
+use crate::lint::{Acceptance, Content, Input, Settings, lint};
 use crate::model::near_miss::nearest_word;
 use crate::output::{self, Format, View};
 use crate::rule::RuleSet;
@@ -88,6 +88,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         table: &table,
         config: &config,
         whole: discovery.whole,
+        acceptance: acceptance(arguments),
     };
     let mut report = read_and_judge(&discovery, !stdin.is_empty(), settings, cli.quiet);
     report.problems.extend(problems);
@@ -98,6 +99,14 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     }
     write_reports(&report, &formats, cli, arguments, prefix, out)?;
     Ok(exit(&report, arguments.fail_on.threshold()))
+}
+
+fn acceptance(arguments: &Check) -> Acceptance {
+    if arguments.no_ignores {
+        return Acceptance::Off;
+    }
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    Acceptance::On(now.date())
 }
 
 fn exit(report: &Report, threshold: Option<Severity>) -> Exit {

@@ -39,6 +39,8 @@ pub struct Config {
     pub rule_dirs: Vec<Located>,
     /// Folders with provider tables of the user's own, relative to the repository's root.
     pub providers: Vec<Located>,
+    /// Comments and annotations that accept findings count only when they say why.
+    pub require_reason: bool,
     /// The file; absent for the defaults.
     pub source: Option<Source>,
 }

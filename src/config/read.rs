@@ -58,7 +58,7 @@ pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>>
 
 impl Reader<'_> {
     fn config(&mut self, root: Node<'_>) -> Config {
-        const KEYS: [&str; 9] = [
+        const KEYS: [&str; 10] = [
             "kubernetes",
             "feature-gates",
             "admission",
@@ -68,6 +68,7 @@ impl Reader<'_> {
             "rules",
             "rule-dirs",
             "providers",
+            "require-reason",
         ];
         let mut config = Config::default();
         let mut pools = None;
@@ -82,6 +83,10 @@ impl Reader<'_> {
                 "pools" => pools = Some(value),
                 "rules" => config.rules = self.rules(value),
                 "rule-dirs" => config.rule_dirs = self.located_texts(value, "`rule-dirs`"),
+                "require-reason" => {
+                    config.require_reason =
+                        self.boolean(value, "`require-reason`").unwrap_or(false);
+                }
                 "providers" => config.providers = self.located_texts(value, "`providers`"),
                 _ => {}
             }

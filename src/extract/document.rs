@@ -72,7 +72,7 @@ pub fn extract(
     }
 }
 
-fn read_object(node: Node<'_>) -> Object {
+pub(super) fn read_object(node: Node<'_>) -> Object {
     let text = |node: Option<Node<'_>>| {
         node.and_then(|node| node.raw().filter(|_| !node.is_null()))
             .map(str::to_owned)

@@ -4,6 +4,7 @@
 mod document;
 mod duplicates;
 mod elsewhere;
+pub mod ignores;
 mod overlays;
 mod patches;
 mod pod;
@@ -40,6 +41,8 @@ pub struct FileFacts {
     pub overlays: Vec<Overlay>,
     /// What Kustomizations take in.
     pub kustomizations: Vec<Kustomization>,
+    /// Comments and annotations in which findings are accepted.
+    pub ignores: ignores::Ignores,
 }
 
 /// A document that only rendering would make YAML.
@@ -69,6 +72,17 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         facts.documents += 1;
         document::extract(document.root(), source, id, table, &mut facts);
+    }
+    if ignores::Ignores::may_be_in(&source.text) {
+        for (at, document) in stream.documents.iter().enumerate() {
+            let next = stream.documents.get(at + 1);
+            facts.ignores.read_document(&source.text, document, next);
+        }
+        for error in &stream.errors {
+            facts
+                .ignores
+                .read_lines(&source.text, error.document.clone(), id);
+        }
     }
     // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();

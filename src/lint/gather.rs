@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{Input, overlay};
 use crate::config::Config;
+use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, api_group};
 use crate::finding::{Object, Report};
 use crate::model::Field;
@@ -34,6 +35,8 @@ pub struct Gathered {
     pub workloads: Vec<Workload>,
     /// What reading noticed.
     pub oddities: Vec<Oddity>,
+    /// Comments and annotations in which findings are accepted.
+    pub ignores: Ignores,
     /// Paths below the scanned folder, by source.
     pub scanned_paths: Vec<String>,
     /// Paths in the repository, by source.
@@ -73,6 +76,8 @@ pub fn gather(
         read_pools.extend(facts.pools);
         overlays.extend(facts.overlays);
         kustomizations.extend(facts.kustomizations);
+        gathered.ignores.ignores.extend(facts.ignores.ignores);
+        gathered.ignores.misspelt.extend(facts.ignores.misspelt);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);

@@ -3,31 +3,13 @@
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, Suppressed};
 use crate::source::{Source, SourceId};
 
 /// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
 pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
-    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
-    findings.sort_by(|one, other| {
-        (
-            path(one.span.source),
-            one.span.start,
-            &one.rule,
-            one.span.end,
-            &one.message,
-        )
-            .cmp(&(
-                path(other.span.source),
-                other.span.start,
-                &other.rule,
-                other.span.end,
-                &other.message,
-            ))
-    });
-    findings.dedup_by(|one, other| {
-        one.span == other.span && one.rule == other.rule && one.message == other.message
-    });
+    findings.sort_by(|one, other| order(one, paths).cmp(&order(other, paths)));
+    findings.dedup_by(|one, other| is_same(one, other));
     let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
     let key = |finding: &Finding| {
         (
@@ -41,21 +23,56 @@ pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<
     }
     for finding in findings.iter_mut() {
         finding.occurrences = times[&key(finding)];
-        let content = sources
-            .get(&finding.span.source)
-            .map_or("", |source| source.slice(finding.span));
-        finding.fingerprint = fingerprint(&[
-            &finding.rule,
-            path(finding.span.source),
-            &finding.object.api_version,
-            &finding.object.kind,
-            finding.object.namespace.as_deref().unwrap_or_default(),
-            finding.object.name.as_deref().unwrap_or_default(),
-            &without_indices(&finding.path),
-            // Indentation and line breaks are not content.
-            &content.split_whitespace().collect::<Vec<_>>().join(" "),
-        ]);
+        identify(finding, paths, sources);
     }
+}
+
+/// The same for findings that are accepted, which are not counted.
+pub fn finish_suppressed(
+    suppressed: &mut Vec<Suppressed>,
+    paths: &[String],
+    sources: &BTreeMap<SourceId, Source>,
+) {
+    suppressed.sort_by(|one, other| order(&one.finding, paths).cmp(&order(&other.finding, paths)));
+    suppressed.dedup_by(|one, other| is_same(&one.finding, &other.finding));
+    for one in suppressed {
+        identify(&mut one.finding, paths, sources);
+    }
+}
+
+fn order<'f>(finding: &'f Finding, paths: &'f [String]) -> (&'f str, u32, &'f str, u32, &'f str) {
+    (
+        path(paths, finding.span.source),
+        finding.span.start,
+        &finding.rule,
+        finding.span.end,
+        &finding.message,
+    )
+}
+
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    one.span == other.span && one.rule == other.rule && one.message == other.message
+}
+
+fn path(paths: &[String], source: SourceId) -> &str {
+    paths.get(source.0 as usize).map_or("", String::as_str)
+}
+
+fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
+    let content = sources
+        .get(&finding.span.source)
+        .map_or("", |source| source.slice(finding.span));
+    finding.fingerprint = fingerprint(&[
+        &finding.rule,
+        path(paths, finding.span.source),
+        &finding.object.api_version,
+        &finding.object.kind,
+        finding.object.namespace.as_deref().unwrap_or_default(),
+        finding.object.name.as_deref().unwrap_or_default(),
+        &without_indices(&finding.path),
+        // Indentation and line breaks are not content.
+        &content.split_whitespace().collect::<Vec<_>>().join(" "),
+    ]);
 }
 
 /// A field path without list indices, so that inserting an entry above does not change who a finding is.

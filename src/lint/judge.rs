@@ -9,20 +9,18 @@ use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
 use super::facts;
 use super::gather::Gathered;
+use super::ignores;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Level, PodShape, Stands, Workload};
+use crate::model::workload::{Level, Oddity, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
-use crate::rule::{Judged, Rule, Verdict};
+use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict};
 use crate::source::SourceId;
-
-/// The tag of rules that compare workloads with pools.
-const CROSS_REFERENCE: &str = "cross-reference";
 
 /// Judges everything and adds findings and problems to the report. Findings have no order and no fingerprint yet.
 pub fn judge(
@@ -41,12 +39,15 @@ pub fn judge(
         open_workloads: 0,
         open_pools: 0,
     };
-    judge.oddities();
+    judge.oddities(&gathered.oddities);
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
         judge.cluster(at, cluster, &facts, &assignment);
     }
     judge.pools_alone(&assignment, &declared, well_known);
+    let (suppressed, remarks) = ignores::apply(&mut judge.findings, gathered, settings);
+    // What is wrong with an acceptance cannot be accepted by another.
+    judge.oddities(&remarks);
     let Judge {
         findings,
         failures,
@@ -66,6 +67,7 @@ pub fn judge(
             position: None,
             message,
         }));
+    report.suppressed = suppressed;
     report.findings = findings;
 }
 
@@ -103,10 +105,10 @@ impl<'j> Judge<'j> {
             .collect()
     }
 
-    fn oddities(&mut self) {
+    fn oddities(&mut self, oddities: &[Oddity]) {
         let rules = self.rules(Scope::Oddity);
         let kubernetes = facts::kubernetes(self.settings.config);
-        for oddity in &self.gathered.oddities {
+        for oddity in oddities {
             let (fact, owner) = facts::oddity(oddity);
             let bindings = Bindings::default()
                 .fact("kubernetes", &kubernetes)

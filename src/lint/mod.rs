@@ -4,6 +4,7 @@ mod cluster;
 mod facts;
 pub mod gather;
 mod identity;
+pub mod ignores;
 mod judge;
 mod overlay;
 mod place;
@@ -19,6 +20,7 @@ use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
+pub use ignores::Acceptance;
 use shapes::Shapes;
 use texts::Digest;
 
@@ -61,6 +63,8 @@ pub struct Settings<'s> {
     /// The inputs are the whole repository. Of a part of it no cluster can be known completely, whatever the
     /// configuration says: the other pools stand in files that nobody read.
     pub whole: bool,
+    /// Whether comments and annotations in the files accept findings.
+    pub acceptance: Acceptance,
 }
 
 /// One file after reading. Its text is gone: few files have findings, and those are loaded again.
@@ -131,6 +135,8 @@ pub fn lint(
     }
     texts::load_again(inputs, load, &digests, &mut report);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
+    identity::finish_suppressed(&mut report.suppressed, &gathered.paths, &report.sources);
+    report.counts.suppressed = u32::try_from(report.suppressed.len()).unwrap_or(u32::MAX);
     report.problems.sort();
     report.problems.dedup();
     report

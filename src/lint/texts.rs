@@ -44,6 +44,7 @@ pub fn load_again(
     let wanted: BTreeSet<SourceId> = report
         .findings
         .iter()
+        .chain(report.suppressed.iter().map(|one| &one.finding))
         .flat_map(|finding| {
             let related = finding.related.iter().map(|label| label.span.source);
             std::iter::once(finding.span.source).chain(related)
@@ -86,7 +87,7 @@ mod tests {
     use crate::builtin::{PROVIDERS, RULES};
     use crate::config::Config;
     use crate::extract::Table;
-    use crate::lint::{Settings, lint};
+    use crate::lint::{Acceptance, Settings, lint};
     use crate::rule::RuleSet;
 
     const BAD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a}]\n  \
@@ -107,6 +108,7 @@ mod tests {
             table: &table,
             config: &Config::default(),
             whole: true,
+            acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
             path: path.to_owned(),

@@ -20,6 +20,9 @@ use fact::{Fact, Place};
 use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
 use template::Template;
 
+/// The tag of rules that compare workloads with pools.
+pub const CROSS_REFERENCE: &str = "cross-reference";
+
 /// A rule, ready to be evaluated.
 #[derive(Debug)]
 pub struct Rule {
@@ -402,6 +405,8 @@ fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
 #[derive(Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
+    /// Ids of all rules that were loaded, also of those that were left out since.
+    loaded: Vec<String>,
 }
 
 impl RuleSet {
@@ -424,6 +429,7 @@ impl RuleSet {
         }
         if problems.is_empty() {
             Ok(RuleSet {
+                loaded: by_id.keys().cloned().collect(),
                 rules: by_id.into_values().collect(),
             })
         } else {
@@ -440,6 +446,11 @@ impl RuleSet {
     /// One rule.
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
+    }
+
+    /// The ids of all rules that were loaded, sorted; [`RuleSet::retain`] does not change them.
+    pub fn loaded(&self) -> &[String] {
+        &self.loaded
     }
 
     /// Keeps only some rules.

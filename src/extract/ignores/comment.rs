@@ -1,0 +1,114 @@
+//! The words of a comment that accepts findings: `kubetaint: ignore[rule-id] until=2027-01-31 reason`.
+
+use jiff::civil::Date;
+
+/// Starts a comment that is for kubetaint.
+pub(super) const MARK: &str = "kubetaint:";
+
+/// What people try in place of `ignore`.
+const OTHER_WORDS: [&str; 9] = [
+    "ignored", "ignores", "disable", "allow", "noqa", "nolint", "skip", "suppress", "off",
+];
+
+const FORM: &str = "write `# kubetaint: ignore[rule-id] reason`";
+
+/// `ignore[...]` with what follows.
+#[derive(Debug)]
+pub(super) struct Directive {
+    /// Ids of rules, with the offset of each.
+    pub(super) rules: Vec<(String, usize)>,
+    pub(super) terms: Terms,
+}
+
+impl Directive {
+    /// Reads a text that begins with the mark; nothing when it is prose.
+    pub(super) fn read(text: &str) -> Option<Result<Directive, String>> {
+        let after = text.get(MARK.len()..)?.trim_start();
+        let word_end = after
+            .find(|letter: char| !letter.is_alphanumeric() && letter != '-')
+            .unwrap_or(after.len());
+        let word = &after[..word_end];
+        if word != "ignore" {
+            let tried = OTHER_WORDS.contains(&word.to_lowercase().as_str());
+            return tried.then(|| Err(format!("kubetaint does not know `{word}`; {FORM}")));
+        }
+        let listed = after[word_end..].trim_start();
+        let listed = listed
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'));
+        let (ids, said) = listed.unwrap_or_default();
+        let rules: Vec<(String, usize)> = ids
+            .split(',')
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+            .map(|id| (id.to_owned(), id.as_ptr() as usize - text.as_ptr() as usize))
+            .collect();
+        if rules.is_empty() {
+            return Some(Err(format!("which rules are meant is not said; {FORM}")));
+        }
+        // Another comment may follow on the same line, and a template's comment ends before the line does.
+        let said = said.split(" #").next().unwrap_or_default();
+        let said = said.split("*/").next().unwrap_or_default();
+        Some(Terms::read(said).map(|terms| Directive { rules, terms }))
+    }
+}
+
+/// What is said besides the rules: a reason, and until when.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub(super) reason: String,
+    pub(super) until: Option<Date>,
+}
+
+impl Terms {
+    pub(super) fn read(text: &str) -> Result<Terms, String> {
+        let mut until = None;
+        let mut words = Vec::new();
+        for word in text.split_whitespace() {
+            match word.strip_prefix("until=") {
+                Some(date) => {
+                    until = Some(read_date(date).ok_or_else(|| {
+                        format!("`{date}` is no date; write it as in `until=2027-01-31`")
+                    })?);
+                }
+                None => words.push(word),
+            }
+        }
+        let reason = words.join(" ");
+        let reason = reason
+            .trim_start_matches([':', '-', '–', '—', ' '])
+            .to_owned();
+        Ok(Terms { reason, until })
+    }
+}
+
+/// Year, month and day with two dashes. The library reads further forms, which nobody should have to know.
+fn read_date(text: &str) -> Option<Date> {
+    let shaped = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    text.parse().ok().filter(|_| shaped)
+}
+
+/// Where the mark stands in a comment's text: at its start, or after another `#`.
+pub(super) fn mark_in(text: &str) -> Option<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes()).find(|at| {
+        let before = text[..*at].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with('#')
+    })
+}
+
+/// Where a line's comment starts, and its text.
+pub(super) fn comment_in(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim_end();
+    ["{{/*", "{{- /*", "#", "//"]
+        .iter()
+        .filter_map(|sign| {
+            let mut found = memchr::memmem::find_iter(line.as_bytes(), sign.as_bytes());
+            let at = found.find(|at| *at == 0 || line.as_bytes()[at - 1].is_ascii_whitespace())?;
+            Some((at, &line[at + sign.len()..]))
+        })
+        .min_by_key(|(at, _)| *at)
+}

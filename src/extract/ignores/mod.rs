@@ -1,0 +1,325 @@
+//! Comments and annotations in which people accept findings: `# kubetaint: ignore[rule] reason`, and annotations
+//! `ignore.kubetaint.io/<rule>`. Says what each covers and what is wrong with its form; whether it is needed is not
+//! decided here.
+
+mod comment;
+
+use std::ops::Range;
+
+use jiff::civil::Date;
+
+use super::document::read_object;
+use crate::finding::Object;
+use crate::source::{SourceId, Span};
+use crate::yaml::{Document, Kind, Node};
+use comment::{Directive, MARK, Terms, comment_in, mark_in};
+
+/// Starts the name of an annotation that accepts findings; the rule's id follows.
+pub const ANNOTATION_PREFIX: &str = "ignore.kubetaint.io/";
+
+/// One comment or annotation that accepts findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignore {
+    /// Where it is written: the comment, or the annotation with its value.
+    pub span: Span,
+    /// Which findings it is for.
+    pub covers: Covers,
+    /// Ids of rules, unchecked, with the place of each.
+    pub rules: Vec<(String, Span)>,
+    /// Why; empty when nothing is said.
+    pub reason: String,
+    /// The last day on which it holds.
+    pub until: Option<Date>,
+    /// The object that it stands in, as far as there is one.
+    pub object: Object,
+}
+
+/// Where findings are accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Covers {
+    /// Those that touch these bytes: a line, with all of the item that begins on it.
+    Line(Range<u32>),
+    /// Those that start within these bytes.
+    Below(Range<u32>),
+}
+
+impl Covers {
+    /// Whether a finding at `span` of the same file is covered.
+    pub fn covers(&self, span: Span) -> bool {
+        match self {
+            Covers::Line(line) => {
+                span.start < line.end && span.end.max(span.start + 1) > line.start
+            }
+            Covers::Below(range) => range.contains(&span.start),
+        }
+    }
+}
+
+/// A comment that is meant for kubetaint and says nothing that it understands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misspelt {
+    /// The comment.
+    pub span: Span,
+    /// What is wrong, and how it is written.
+    pub why: String,
+    /// The object that it stands in, as far as there is one.
+    pub object: Object,
+}
+
+/// What a file says about findings that are accepted.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Ignores {
+    /// Those that were understood.
+    pub ignores: Vec<Ignore>,
+    /// Those that were not.
+    pub misspelt: Vec<Misspelt>,
+}
+
+impl Ignores {
+    /// Whether a text may hold any; most do not, and need no second look.
+    pub fn may_be_in(text: &str) -> bool {
+        let text = text.as_bytes();
+        memchr::memmem::find(text, MARK.as_bytes()).is_some()
+            || memchr::memmem::find(text, ANNOTATION_PREFIX.as_bytes()).is_some()
+    }
+
+    /// Reads the comments and annotations of a document. `next_document` is the one after it: a comment at the very end
+    /// is for what stands below it.
+    pub fn read_document(
+        &mut self,
+        text: &str,
+        document: &Document,
+        next_document: Option<&Document>,
+    ) {
+        let root = document.root().span();
+        let mut known_parts = None;
+        for comment in document.comments() {
+            let Some(at) = mark_in(&comment.text) else {
+                continue;
+            };
+            // The text starts after the `#`.
+            let start = comment.span.start as usize + 1 + at;
+            let parts = known_parts.get_or_insert_with(|| parts(document.root()));
+            let covers = if !comment.own_line {
+                let line = line_at(text, start);
+                let end = item_on(parts, &line).map_or(line.end, |item| item.end.max(line.end));
+                Some(Covers::Line(line.start..end))
+            } else if root.start >= comment.span.end {
+                Some(whole(document))
+            } else {
+                let next = parts.partition_point(|part| part.span.start < comment.span.end);
+                match parts.get(next) {
+                    Some(part) => Some(Covers::Below(part.span.start..part.span.end)),
+                    None => next_document.map(whole),
+                }
+            };
+            let object = read_object(document.root());
+            self.read_comment(&comment.text[at..], start, comment.span, covers, object);
+        }
+        self.read_annotations(document.root());
+    }
+
+    /// Reads the comments of a text that is no YAML, or not yet: by lines, with `#`, `//` and `{{/* */}}`. A comment on
+    /// a line of its own covers the line below it and everything that is indented further.
+    pub fn read_lines(&mut self, text: &str, within: Range<usize>, source: SourceId) {
+        let mut start = within.start;
+        let part = text.get(within).unwrap_or_default();
+        for line in part.split_inclusive('\n') {
+            let from = start;
+            start += line.len();
+            let Some((hash, body)) = comment_in(line) else {
+                continue;
+            };
+            let Some(at) = mark_in(body) else { continue };
+            let offset = from + (body.as_ptr() as usize - line.as_ptr() as usize) + at;
+            let span = Span::new(source, from + hash..from + line.trim_end().len());
+            let covers = if line[..hash].trim().is_empty() {
+                block_below(text, start).map(Covers::Below)
+            } else {
+                Some(Covers::Line(line_at(text, offset)))
+            };
+            self.read_comment(&body[at..], offset, span, covers, Object::default());
+        }
+    }
+
+    /// Takes in a comment. `start` is the offset of `text`, which begins with the mark.
+    fn read_comment(
+        &mut self,
+        text: &str,
+        start: usize,
+        span: Span,
+        covers: Option<Covers>,
+        object: Object,
+    ) {
+        let said = match (Directive::read(text), covers) {
+            (None, _) => return,
+            (Some(Err(why)), _) => Err(why),
+            (Some(Ok(_)), None) => {
+                Err("there is nothing below this comment that it could be for".to_owned())
+            }
+            (Some(Ok(directive)), Some(covers)) => Ok((directive, covers)),
+        };
+        match said {
+            Ok((directive, covers)) => {
+                let rules = directive
+                    .rules
+                    .into_iter()
+                    .map(|(id, at)| {
+                        let at = start + at;
+                        let span = Span::new(span.source, at..at + id.len());
+                        (id, span)
+                    })
+                    .collect();
+                self.add(directive.terms, span, covers, rules, object);
+            }
+            Err(why) => self.misspelt.push(Misspelt { span, why, object }),
+        }
+    }
+
+    fn add(
+        &mut self,
+        terms: Terms,
+        span: Span,
+        covers: Covers,
+        rules: Vec<(String, Span)>,
+        object: Object,
+    ) {
+        self.ignores.push(Ignore {
+            span,
+            covers,
+            rules,
+            reason: terms.reason,
+            until: terms.until,
+            object,
+        });
+    }
+
+    /// Annotations of objects and of pod templates: each covers the map that holds its `metadata`.
+    fn read_annotations(&mut self, root: Node<'_>) {
+        let mut pending = vec![(root, root)];
+        while let Some((node, object)) = pending.pop() {
+            let is_object = node.get("apiVersion").is_some() && node.get("kind").is_some();
+            let object = if is_object { node } else { object };
+            let children = node
+                .written_fields()
+                .map(|field| field.value)
+                .chain(node.items())
+                .filter(|child| child.kind() != Kind::Scalar);
+            // What an alias stands for is read where it is written.
+            pending.extend(
+                children
+                    .filter(|child| !child.is_alias())
+                    .map(|child| (child, object)),
+            );
+            let annotations = node
+                .get("metadata")
+                .and_then(|data| data.get("annotations"));
+            for field in annotations.into_iter().flat_map(Node::written_fields) {
+                let Some(id) = field
+                    .name()
+                    .and_then(|name| name.strip_prefix(ANNOTATION_PREFIX))
+                else {
+                    continue;
+                };
+                let span = field.span();
+                let object = read_object(object);
+                match Terms::read(field.value.raw().unwrap_or_default()) {
+                    Ok(terms) => {
+                        let covered = node.span();
+                        let covers = Covers::Below(covered.start..covered.end);
+                        let rules = vec![(id.to_owned(), field.key.written_at())];
+                        self.add(terms, span, covers, rules, object);
+                    }
+                    Err(why) => self.misspelt.push(Misspelt { span, why, object }),
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of the line that holds an offset.
+fn line_at(text: &str, offset: usize) -> Range<u32> {
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[offset..]
+        .find('\n')
+        .map_or(text.len(), |at| offset + at);
+    bytes(start..end)
+}
+
+fn bytes(range: Range<usize>) -> Range<u32> {
+    let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    clamp(range.start)..clamp(range.end)
+}
+
+fn whole(document: &Document) -> Covers {
+    Covers::Below(bytes(document.range()))
+}
+
+/// A field or an item.
+struct Part {
+    span: Span,
+    is_item: bool,
+}
+
+/// The fields and items, in order; of those that start at one place the widest.
+fn parts(root: Node<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        let fields = node
+            .written_fields()
+            .map(|field| (field.span(), field.value, false));
+        let items = node.items().map(|item| (item.written_at(), item, true));
+        for (span, value, is_item) in fields.chain(items) {
+            parts.push(Part { span, is_item });
+            if value.kind() != Kind::Scalar && !value.is_alias() {
+                pending.push(value);
+            }
+        }
+    }
+    parts.sort_by_key(|part| {
+        (
+            part.span.start,
+            std::cmp::Reverse(part.span.end),
+            !part.is_item,
+        )
+    });
+    parts.dedup_by_key(|part| part.span.start);
+    parts
+}
+
+/// The first item that begins on a line.
+fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
+    let first = parts.partition_point(|part| part.span.start < line.start);
+    parts[first..]
+        .iter()
+        .take_while(|part| part.span.start < line.end)
+        .find(|part| part.is_item)
+        .map(|part| part.span)
+}
+
+/// The first line at or after `from` that is not blank and no comment, with all lines below it that are indented further.
+fn block_below(text: &str, from: usize) -> Option<Range<u32>> {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let mut first: Option<(usize, usize)> = None;
+    let mut at = from;
+    let mut end = from;
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let content = line.trim_start();
+        if content.is_empty()
+            || (first.is_none()
+                && comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()))
+        {
+            continue;
+        }
+        match first {
+            None => first = Some((start, indentation(line))),
+            Some((_, own)) if indentation(line) > own => {}
+            Some(_) => break,
+        }
+        end = at;
+    }
+    first.map(|(start, _)| bytes(start..end))
+}

@@ -1,0 +1,145 @@
+//! Findings that people accept: takes them out of the report, and says which comments and annotations are of no use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+
+use super::Settings;
+use super::gather::Gathered;
+use crate::extract::ignores::{Ignore, Ignores};
+use crate::finding::{Finding, Object, Suppressed};
+use crate::model::near_miss::nearest_word;
+use crate::model::workload::{Level, Oddity};
+use crate::rule::CROSS_REFERENCE;
+use crate::rule::schema::Need;
+use crate::source::{SourceId, Span};
+
+/// Whether comments and annotations count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Acceptance {
+    /// They do; this is today.
+    On(Date),
+    /// They are passed over.
+    Off,
+}
+
+/// Takes accepted findings out of `findings`. Gives them, and what is to be said about the comments and annotations.
+pub fn apply(
+    findings: &mut Vec<Finding>,
+    gathered: &Gathered,
+    settings: Settings<'_>,
+) -> (Vec<Suppressed>, Vec<Oddity>) {
+    let Acceptance::On(today) = settings.acceptance else {
+        return (Vec::new(), Vec::new());
+    };
+    let Ignores { ignores, misspelt } = &gathered.ignores;
+    if ignores.is_empty() && misspelt.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut oddities: Vec<Oddity> = misspelt
+        .iter()
+        .map(|one| oddity("misspelt-ignore", one.span, &one.object, "", &one.why))
+        .collect();
+    let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
+    for (at, ignore) in ignores.iter().enumerate() {
+        let expired = ignore.until.is_some_and(|until| until < today);
+        let mute = settings.config.require_reason && ignore.reason.is_empty();
+        if let Some(until) = ignore.until.filter(|_| expired) {
+            let detail = until.to_string();
+            oddities.push(oddity(
+                "expired-ignore",
+                ignore.span,
+                &ignore.object,
+                "",
+                &detail,
+            ));
+        }
+        if mute {
+            oddities.push(oddity(
+                "ignore-without-reason",
+                ignore.span,
+                &ignore.object,
+                "",
+                "",
+            ));
+        }
+        if !expired && !mute {
+            by_source.entry(ignore.span.source).or_default().push(at);
+        }
+    }
+    let mut used: BTreeSet<(usize, &str)> = BTreeSet::new();
+    let mut suppressed = Vec::new();
+    findings.retain(|finding| {
+        let here = by_source.get(&finding.span.source).into_iter().flatten();
+        let mut by = None;
+        // Of several each is used: taking one away must not make the other a surprise.
+        for at in here {
+            let ignore = &ignores[*at];
+            let id = ignore.rules.iter().find(|(id, _)| *id == finding.rule);
+            if let Some((id, _)) = id
+                && ignore.covers.covers(finding.span)
+            {
+                used.insert((*at, id));
+                by.get_or_insert(ignore);
+            }
+        }
+        if let Some(ignore) = by {
+            suppressed.push(Suppressed {
+                finding: finding.clone(),
+                by: ignore.span,
+                reason: ignore.reason.clone(),
+            });
+        }
+        by.is_none()
+    });
+    for at in by_source.into_values().flatten() {
+        let ignore = &ignores[at];
+        for (id, span) in &ignore.rules {
+            if !used.contains(&(at, id.as_str())) {
+                oddities.extend(unused(id, *span, ignore, gathered, settings));
+            }
+        }
+    }
+    (suppressed, oddities)
+}
+
+/// What is to be said about a rule's id that accepted nothing; nothing when this run could not have found anything.
+fn unused(
+    id: &str,
+    span: Span,
+    ignore: &Ignore,
+    gathered: &Gathered,
+    settings: Settings<'_>,
+) -> Option<Oddity> {
+    let loaded: Vec<&str> = settings.rules.loaded().iter().map(String::as_str).collect();
+    if !loaded.contains(&id) {
+        let near = nearest_word(id, &loaded).unwrap_or_default();
+        let mut one = oddity("unknown-rule-ignored", span, &ignore.object, id, "");
+        near.clone_into(&mut one.suggestion);
+        return Some(one);
+    }
+    let rule = settings.rules.get(id)?;
+    let setting = settings.config.rules.get(id);
+    let judged_here = !setting.is_some_and(|setting| setting.off || !setting.except.is_empty());
+    let pools_known = match (rule.needs(Need::CompletePools), rule.needs(Need::Pools)) {
+        (true, _) => settings.whole && settings.config.clusters.iter().any(|one| one.complete),
+        (false, true) => settings.whole && !gathered.pools.is_empty(),
+        (false, false) => settings.whole || !rule.has_tag(CROSS_REFERENCE),
+    };
+    (judged_here && pools_known).then(|| oddity("unused-ignore", span, &ignore.object, id, ""))
+}
+
+fn oddity(kind: &'static str, span: Span, object: &Object, written: &str, detail: &str) -> Oddity {
+    Oddity {
+        kind,
+        field: String::new(),
+        written: written.to_owned(),
+        suggestion: String::new(),
+        detail: detail.to_owned(),
+        level: Level::Other,
+        object: object.clone(),
+        span,
+        path: String::new(),
+        related: Vec::new(),
+    }
+}
