@@ -64,6 +64,13 @@ pub enum Command {
         left out."
     )]
     Check(Check),
+    /// List the node pools that were understood, with their taints and labels
+    #[command(
+        long_about = "List the node pools that were understood, with their taints and labels, where they are declared, \
+        and what could not be read and why. As YAML or JSON the list is an inventory: `kubetaint check --pools FILE` \
+        reads it in another repository."
+    )]
+    Pools(Pools),
     /// List the rules
     Rules(Rules),
     /// Explain one rule: what it finds, why it matters, how to mend it
@@ -85,7 +92,8 @@ pub enum Command {
         helm template my-chart | kubetaint check -\n  \
         kubetaint check --format text --format json=report.json\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \
-        kubetaint check --fail-on error\n\n\
+        kubetaint check --fail-on error\n  \
+        kubetaint check --pools nodes.yaml\n\n\
         Exit codes: 0 nothing as bad as --fail-on says, 1 something, 2 the job could not be done (a path that does \
         not exist, an error in the configuration, nothing to check).")]
 pub struct Check {
@@ -105,6 +113,11 @@ pub struct Check {
     /// Use no configuration file
     #[arg(long)]
     pub isolated: bool,
+
+    /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
+    /// prints. May be given several times
+    #[arg(long, value_name = "FILE")]
+    pub pools: Vec<PathBuf>,
 
     /// A folder with rules of your own, beside the built-in ones. May be given several times
     #[arg(long, value_name = "DIR")]
@@ -137,6 +150,38 @@ pub struct Check {
     /// How many threads to use; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
+}
+
+/// `kubetaint pools`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint pools\n  \
+        kubetaint pools infra/ -o json\n  \
+        kubetaint pools -o yaml > pools.yaml\n  \
+        kubectl get nodes -o yaml | kubetaint pools -\n\n\
+        Exit codes: 0 the pools were listed, 2 the job could not be done (a path that does not exist, an error in the \
+        configuration, nothing to read).")]
+pub struct Pools {
+    /// Files and folders to read; `-` reads manifests from standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+
+    /// How to list them; yaml and json are inventories, which `kubetaint check --pools` reads
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    pub output: PoolListing,
+
+    /// The configuration to use instead of .kubetaint.yaml at the repository's root
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub config: Option<PathBuf>,
+
+    /// Use no configuration file
+    #[arg(long)]
+    pub isolated: bool,
+
+    /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
+    /// prints. May be given several times
+    #[arg(long, value_name = "FILE")]
+    pub pools: Vec<PathBuf>,
 }
 
 /// `kubetaint rules`
@@ -201,6 +246,18 @@ pub enum Listing {
     #[default]
     Table,
     /// For programs
+    Json,
+}
+
+/// How node pools are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PoolListing {
+    /// A row per pool, for people
+    #[default]
+    Table,
+    /// An inventory
+    Yaml,
+    /// An inventory, for programs
     Json,
 }
 

@@ -14,6 +14,8 @@ pub mod extract;
 pub mod output;
 pub mod rule;
 
+pub mod inventory;
+
 pub mod cli;
 pub mod model;
 pub mod yaml;

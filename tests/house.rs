@@ -25,6 +25,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["lint", "discover", "explain"],
     &["extract", "rule", "config", "output"],
+    &["inventory"],
     &["yaml", "model", "cli"],
     &["finding"],
     &["source", "builtin"],

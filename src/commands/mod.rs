@@ -2,6 +2,8 @@
 
 pub mod check;
 pub mod explain;
+pub mod inputs;
+pub mod pools;
 pub mod rules;
 pub mod test;
 

@@ -41,6 +41,8 @@ pub struct Config {
     pub providers: Vec<Located>,
     /// Comments and annotations that accept findings count only when they say why.
     pub require_reason: bool,
+    /// Files whose pools were given for this run, beside what the configuration says: paths as they are read by.
+    pub given: Vec<String>,
     /// The file; absent for the defaults.
     pub source: Option<Source>,
 }

@@ -10,6 +10,7 @@ use super::pools::{PoolDocument, read_pools};
 use super::read::Context;
 use super::table::Table;
 use crate::finding::Object;
+use crate::inventory;
 use crate::model::workload::Level;
 use crate::source::{Source, SourceId};
 use crate::yaml::{self, Kind, Node, NodeId};
@@ -120,6 +121,11 @@ impl<'a> ObjectReader<'_, 'a> {
             }
             self.search_elsewhere(text, Level::Other);
             return;
+        }
+        match inventory::read(self.root, self.id) {
+            Some(Ok(read)) => return self.facts.inventories.push(read),
+            Some(Err(error)) => return self.facts.unreadable.push(error),
+            None => {}
         }
         let group = api_group(&self.object.api_version).to_owned();
         let version = self

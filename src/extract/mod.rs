@@ -15,6 +15,7 @@ pub mod table;
 mod taints;
 mod workloads;
 
+use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
@@ -43,6 +44,10 @@ pub struct FileFacts {
     pub kustomizations: Vec<Kustomization>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: ignores::Ignores,
+    /// Pools that were listed elsewhere.
+    pub inventories: Vec<ReadInventory>,
+    /// Why such a list could not be read.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// A document that only rendering would make YAML.

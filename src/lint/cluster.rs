@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::gather::Gathered;
+use super::gather::{Gathered, PlacedPool};
 use crate::config::Config;
+use crate::inventory::Inventory;
 use crate::model::cluster::infer;
+use crate::source::SourceId;
 
 /// Oddities of files of which a part or nothing was read.
 const UNREAD_FILE: [&str; 4] = ["unparsable-manifest", "too-large", "not-utf8", "binary"];
@@ -28,62 +30,159 @@ pub struct Assignment {
     pub of_workload: Vec<usize>,
 }
 
-/// Finds the cluster of every workload. `whole`: the whole repository was read.
-pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
-    let path = |source: crate::source::SourceId| gathered.paths[source.0 as usize].as_str();
-    let scanned =
-        |source: crate::source::SourceId| gathered.scanned_paths[source.0 as usize].as_str();
-    let cluster_of_pool: Vec<Option<usize>> = gathered
-        .pools
-        .iter()
-        .map(|placed| {
-            if placed.configured {
-                return placed.pool.cluster.as_ref().and_then(|name| {
-                    config
-                        .clusters
-                        .iter()
-                        .position(|cluster| cluster.name == *name)
-                });
-            }
-            let own = path(placed.source);
-            config
-                .clusters
-                .iter()
-                .position(|cluster| cluster.inventory.iter().any(|file| file.value == own))
-                .or_else(|| config.cluster_of(own))
+/// Where a pool belongs.
+enum Membership {
+    /// In these configured clusters, by index.
+    In(Vec<usize>),
+    /// In every cluster.
+    Everywhere,
+    /// Where the folders say.
+    Free,
+}
+
+fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Membership {
+    let named = |name: &str| {
+        config
+            .clusters
+            .iter()
+            .position(|cluster| cluster.name == name)
+    };
+    let own = placed.pool.cluster.as_deref();
+    if placed.configured {
+        return match own.and_then(named) {
+            Some(at) => Membership::In(vec![at]),
+            None => Membership::Everywhere,
+        };
+    }
+    let path = gathered.paths[placed.source.0 as usize].as_str();
+    let inventoried: Vec<usize> = (0..config.clusters.len())
+        .filter(|at| {
+            let files = &config.clusters[*at].inventory;
+            files.iter().any(|file| file.value == path)
         })
         .collect();
-    // Pools of the configuration that name no cluster are in every one.
-    let everywhere: Vec<usize> = indices(gathered, |index| {
-        gathered.pools[index].configured && cluster_of_pool[index].is_none()
-    });
-    let free: Vec<usize> = indices(gathered, |index| {
-        !gathered.pools[index].configured && cluster_of_pool[index].is_none()
-    });
+    let given = config.given.iter().any(|file| file == path);
+    // An inventory may list the pools of several clusters and say which is whose.
+    let listed = own.filter(|_| placed.listed.is_some());
+    let says = |name: &str| {
+        let same = |other: &&PlacedPool| other.source == placed.source && other.listed.is_some();
+        let others = gathered.pools.iter().filter(same);
+        others
+            .map(|other| other.pool.cluster.as_deref())
+            .any(|other| other == Some(name))
+    };
+    if !inventoried.is_empty() {
+        let theirs = inventoried.into_iter().filter(|at| {
+            let name = config.clusters[*at].name.as_str();
+            match listed {
+                None => true,
+                Some(own) if own == name => true,
+                // Elsewhere the cluster may have another name.
+                Some(own) => named(own).is_none() && !says(name),
+            }
+        });
+        return Membership::In(theirs.collect());
+    }
+    if let Some(at) = listed.and_then(named) {
+        return Membership::In(vec![at]);
+    }
+    if given {
+        return Membership::Everywhere;
+    }
+    match config.cluster_of(path) {
+        Some(at) => Membership::In(vec![at]),
+        None => Membership::Free,
+    }
+}
 
-    let configured: Vec<Cluster> = config
+/// The configured clusters that a pool is in, by index.
+pub fn clusters_of(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Vec<usize> {
+    match membership(placed, gathered, config) {
+        Membership::In(clusters) => clusters,
+        Membership::Everywhere | Membership::Free => Vec::new(),
+    }
+}
+
+/// The pools that are known beside folders: those of each configured cluster, those of every cluster, and the others.
+struct Known {
+    configured: Vec<Cluster>,
+    everywhere: Vec<usize>,
+    free: Vec<usize>,
+}
+
+fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
+    let mut of_cluster = vec![Vec::new(); config.clusters.len()];
+    let (mut everywhere, mut free) = (Vec::new(), Vec::new());
+    for (index, placed) in gathered.pools.iter().enumerate() {
+        match membership(placed, gathered, config) {
+            Membership::In(clusters) => {
+                for at in clusters {
+                    of_cluster[at].push(index);
+                }
+            }
+            Membership::Everywhere => everywhere.push(index),
+            Membership::Free => free.push(index),
+        }
+    }
+    let configured = config
         .clusters
         .iter()
-        .enumerate()
-        .map(|(at, cluster)| {
-            let mut pools = indices(gathered, |index| cluster_of_pool[index] == Some(at));
+        .zip(of_cluster)
+        .map(|(cluster, mut pools)| {
             pools.extend(&everywhere);
             pools.sort_unstable();
             let known = pools
                 .iter()
                 .all(|index| gathered.pools[*index].pool.complete);
-            let inventoried = !cluster.inventory.is_empty()
-                && cluster
-                    .inventory
+            let name = Some(cluster.name.as_str());
+            let listed = cluster
+                .inventory
+                .iter()
+                .map(|file| file.value.as_str())
+                .collect::<Vec<_>>();
+            // A dump of Nodes does not say whose they are.
+            let given = config.clusters.len() == 1
+                || config
+                    .given
                     .iter()
-                    .all(|file| is_inventory(gathered, &file.value));
+                    .all(|file| inventory_at(gathered, file).is_some());
             Cluster {
                 name: Some(cluster.name.clone()),
-                complete: known && ((cluster.complete && whole) || inventoried),
+                complete: known
+                    && ((cluster.complete && whole)
+                        || all_listed(gathered, &listed, name)
+                        || (given && all_listed(gathered, &config.given, name))),
                 pools,
             }
         })
         .collect();
+    Known {
+        configured,
+        everywhere,
+        free,
+    }
+}
+
+/// The configured clusters with their pools. `whole`: the whole repository was read.
+pub fn configured_clusters(gathered: &Gathered, config: &Config, whole: bool) -> Vec<Cluster> {
+    known(gathered, config, whole).configured
+}
+
+/// Whether the pools that were given for a run are all there are, where no cluster is configured.
+pub fn given_complete(gathered: &Gathered, config: &Config) -> bool {
+    config.clusters.is_empty() && all_listed(gathered, &config.given, None)
+}
+
+/// Finds the cluster of every workload. `whole`: the whole repository was read.
+pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
+    let path = |source: SourceId| gathered.paths[source.0 as usize].as_str();
+    let scanned = |source: SourceId| gathered.scanned_paths[source.0 as usize].as_str();
+    let Known {
+        configured,
+        everywhere,
+        free,
+    } = known(gathered, config, whole);
+    let given = given_complete(gathered, config);
 
     let pool_paths: Vec<&str> = free
         .iter()
@@ -99,9 +198,10 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         let mut pools: Vec<usize> = list.iter().map(|at| free[*at]).collect();
         pools.extend(&everywhere);
         pools.sort_unstable();
+        let known = |index: &usize| gathered.pools[*index].pool.complete;
         Cluster {
             name: None,
-            complete: false,
+            complete: given && pools.iter().all(known),
             pools,
         }
     };
@@ -115,7 +215,7 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     // Configured clusters without a workload still have pools to judge.
     let of_configured: Vec<usize> = configured.into_iter().map(&mut number).collect();
     let mut of_list: Vec<Option<usize>> = vec![None; serving.lists.len()];
-    let mut of_source: BTreeMap<crate::source::SourceId, Option<usize>> = BTreeMap::new();
+    let mut of_source: BTreeMap<SourceId, Option<usize>> = BTreeMap::new();
     let of_workload = gathered
         .workloads
         .iter()
@@ -140,20 +240,56 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     }
 }
 
+/// The inventory that a file holds.
+fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory> {
+    let at = |source: &SourceId| gathered.paths[source.0 as usize] == file;
+    let mut found = gathered.inventories.iter();
+    found
+        .find(|(source, _)| at(source))
+        .map(|(_, inventory)| inventory)
+}
+
+/// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
+fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Option<&str>) -> bool {
+    !files.is_empty()
+        && files.iter().all(|file| {
+            let file = file.as_ref();
+            lists_pools(gathered, file)
+                && inventory_at(gathered, file)
+                    .is_none_or(|inventory| says_complete(gathered, file, inventory, cluster))
+        })
+}
+
+/// Whether an inventory says that a cluster's pools are all in it.
+fn says_complete(
+    gathered: &Gathered,
+    file: &str,
+    inventory: &Inventory,
+    cluster: Option<&str>,
+) -> bool {
+    let complete = |name: &str| inventory.complete_clusters.iter().any(|one| one == name);
+    let mut names = gathered
+        .pools
+        .iter()
+        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
+        .map(|placed| placed.pool.cluster.as_deref());
+    match cluster {
+        Some(name) if complete(name) => true,
+        Some(name) if names.clone().any(|one| one == Some(name)) => false,
+        // The cluster has another name there, or none.
+        _ => names.all(|name| name.map_or(inventory.complete, complete)),
+    }
+}
+
 /// Whether a file is there and lists nodes, all of which could be read.
-fn is_inventory(gathered: &Gathered, file: &str) -> bool {
-    let is_it = |source: crate::source::SourceId| gathered.paths[source.0 as usize] == file;
-    let lists = gathered.pools.iter().any(|placed| is_it(placed.source));
+fn lists_pools(gathered: &Gathered, file: &str) -> bool {
+    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
+    let lists = inventory_at(gathered, file).is_some()
+        || gathered.pools.iter().any(|placed| is_it(placed.source));
     // What cannot be parsed may have been one more node.
     let broken = gathered
         .oddities
         .iter()
         .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source));
     lists && !broken
-}
-
-fn indices(gathered: &Gathered, keep: impl Fn(usize) -> bool) -> Vec<usize> {
-    (0..gathered.pools.len())
-        .filter(|index| keep(*index))
-        .collect()
 }

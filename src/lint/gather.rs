@@ -1,7 +1,7 @@
 //! Puts together what the files say: pools with the documents that they refer to, workloads with what is added to or
 //! changed in them elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Input, overlay};
@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, api_group};
 use crate::finding::{Object, Report};
+use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
@@ -24,6 +25,8 @@ pub struct PlacedPool {
     pub source: SourceId,
     /// It stands in the configuration.
     pub configured: bool,
+    /// Its entry, when it stands in an inventory.
+    pub listed: Option<inventory::Pool>,
 }
 
 /// Everything that was read.
@@ -37,6 +40,8 @@ pub struct Gathered {
     pub oddities: Vec<Oddity>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: Ignores,
+    /// What inventories say as a whole, by source.
+    pub inventories: BTreeMap<SourceId, Inventory>,
     /// Paths below the scanned folder, by source.
     pub scanned_paths: Vec<String>,
     /// Paths in the repository, by source.
@@ -59,6 +64,7 @@ pub fn gather(
     let mut read_pools = Vec::new();
     let mut overlays = Vec::new();
     let mut kustomizations = Vec::new();
+    let mut inventories = Vec::new();
     gathered
         .workloads
         .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
@@ -78,6 +84,7 @@ pub fn gather(
         kustomizations.extend(facts.kustomizations);
         gathered.ignores.ignores.extend(facts.ignores.ignores);
         gathered.ignores.misspelt.extend(facts.ignores.misspelt);
+        inventories.extend(facts.inventories);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);
@@ -98,6 +105,7 @@ pub fn gather(
     gathered
         .pools
         .extend(configured_pools(config, config_source));
+    take_in(inventories, &mut gathered);
     let open_classes = apply_runtime_classes(&mut gathered.workloads);
     let changed = overlay::apply(
         &mut gathered.workloads,
@@ -134,6 +142,37 @@ pub fn gather(
     report.counts.workloads = number(known.len());
     report.counts.other_lists = number(other.len());
     gathered
+}
+
+/// Adds the pools of inventories. One whose original was read, too, is that one.
+fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
+    let originals: BTreeSet<(&str, &str, &str)> = gathered
+        .pools
+        .iter()
+        .map(|placed| {
+            let path = gathered.paths[placed.source.0 as usize].as_str();
+            let pool = &placed.pool;
+            (path, pool.name.as_str(), pool.provider.as_str())
+        })
+        .collect();
+    let mut listed = Vec::new();
+    for mut read in inventories {
+        let entries = std::mem::take(&mut read.inventory.pools);
+        for (pool, entry) in read.pools.into_iter().zip(entries) {
+            let file = entry.file.as_deref().unwrap_or_default();
+            if originals.contains(&(file, entry.name.as_str(), entry.provider.as_str())) {
+                continue;
+            }
+            listed.push(PlacedPool {
+                pool: Arc::new(pool),
+                source: read.source,
+                configured: false,
+                listed: Some(entry),
+            });
+        }
+        gathered.inventories.insert(read.source, read.inventory);
+    }
+    gathered.pools.extend(listed);
 }
 
 /// The folder that a path is in; empty for the root.
@@ -199,6 +238,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
             pool: Arc::new(read.pool),
             source: read.source,
             configured: false,
+            listed: None,
         })
         .collect()
 }
@@ -263,6 +303,7 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
             }),
             source,
             configured: true,
+            listed: None,
         })
         .collect()
 }

@@ -6,6 +6,7 @@ pub mod gather;
 mod identity;
 pub mod ignores;
 mod judge;
+mod listing;
 mod overlay;
 mod place;
 mod search;
@@ -20,9 +21,12 @@ use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
+use gather::Gathered;
 pub use ignores::Acceptance;
 use shapes::Shapes;
 use texts::Digest;
+
+pub use listing::{Listing, list_pools};
 
 /// One file that is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +76,7 @@ struct Read {
     facts: FileFacts,
     /// What the text must be when it is loaded again.
     digest: Digest,
-    problem: Option<Problem>,
+    problems: Vec<Problem>,
     counted: bool,
 }
 
@@ -86,34 +90,9 @@ pub fn lint(
     load: &(dyn Fn(usize) -> Content + Sync),
     settings: Settings<'_>,
 ) -> Report {
-    let shapes = Shapes::default();
-    let read: Vec<Read> = inputs
-        .par_iter()
-        .enumerate()
-        .map(|(index, input)| {
-            let mut one = read_one(index, input, load(index), settings.table);
-            shapes.share(&mut one.facts.workloads);
-            one
-        })
-        .collect();
-    let well_known = WellKnown::new(settings.table.well_known_taints());
     let mut report = Report::default();
-    let mut all = Vec::with_capacity(inputs.len());
-    let mut digests = Vec::with_capacity(inputs.len());
-    for one in read {
-        report.counts.files += u32::from(one.counted);
-        report.problems.extend(one.problem);
-        digests.push(one.digest);
-        all.push(one.facts);
-    }
-    drop(shapes);
-    let gathered = gather::gather(
-        all,
-        inputs,
-        source_id(inputs.len()),
-        settings.config,
-        &mut report,
-    );
+    let (gathered, digests) = read_all(inputs, load, settings, &mut report);
+    let well_known = WellKnown::new(settings.table.well_known_taints());
     let claimed = settings
         .config
         .clusters
@@ -133,13 +112,45 @@ pub fn lint(
             .sources
             .insert(source_id(inputs.len()), source.clone());
     }
-    texts::load_again(inputs, load, &digests, &mut report);
+    let named = texts::named_by(&report);
+    texts::load_again(inputs, load, &digests, named, &mut report);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish_suppressed(&mut report.suppressed, &gathered.paths, &report.sources);
     report.counts.suppressed = u32::try_from(report.suppressed.len()).unwrap_or(u32::MAX);
     report.problems.sort();
     report.problems.dedup();
     report
+}
+
+/// Reads every input and puts together what they say. Gives what each text must be when it is loaded again, too.
+fn read_all(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    settings: Settings<'_>,
+    report: &mut Report,
+) -> (Gathered, Vec<Digest>) {
+    let shapes = Shapes::default();
+    let read: Vec<Read> = inputs
+        .par_iter()
+        .enumerate()
+        .map(|(index, input)| {
+            let mut one = read_one(index, input, load(index), settings.table);
+            shapes.share(&mut one.facts.workloads);
+            one
+        })
+        .collect();
+    let mut all = Vec::with_capacity(inputs.len());
+    let mut digests = Vec::with_capacity(inputs.len());
+    for one in read {
+        report.counts.files += u32::from(one.counted);
+        report.problems.extend(one.problems);
+        digests.push(one.digest);
+        all.push(one.facts);
+    }
+    drop(shapes);
+    let config_source = source_id(inputs.len());
+    let gathered = gather::gather(all, inputs, config_source, settings.config, report);
+    (gathered, digests)
 }
 
 /// A file that has a manifest's name and is no text, such as one that git-crypt has encrypted.
@@ -150,20 +161,20 @@ fn source_id(index: usize) -> SourceId {
 }
 
 fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Read {
-    let nothing = |problem: Option<Problem>, counted: bool| Read {
+    let nothing = |problems: Vec<Problem>, counted: bool| Read {
         facts: FileFacts::default(),
         digest: Digest::default(),
-        problem,
+        problems,
         counted,
     };
     match content {
-        Content::Irrelevant => nothing(None, true),
+        Content::Irrelevant => nothing(Vec::new(), true),
         Content::Unreadable(why) => nothing(
-            Some(Problem {
+            vec![Problem {
                 file: Some(input.path.clone()),
                 position: None,
                 message: why,
-            }),
+            }],
             false,
         ),
         Content::Unusable { kind, detail } => {
@@ -179,17 +190,26 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
             Read {
                 facts,
                 digest: Digest::default(),
-                problem: None,
+                problems: Vec::new(),
                 counted: true,
             }
         }
         Content::Text(text) => {
             let source = texts::source(input, text);
             let facts = extract::extract(&source, source_id(index), table);
+            let problems = facts
+                .unreadable
+                .iter()
+                .map(|unreadable| Problem {
+                    file: Some(input.path.clone()),
+                    position: Some(source.position(unreadable.span.start)),
+                    message: unreadable.message.clone(),
+                })
+                .collect();
             Read {
                 facts,
                 digest: Digest::of(&source.text),
-                problem: None,
+                problems,
                 counted: true,
             }
         }

@@ -33,15 +33,9 @@ pub fn source(input: &Input, text: String) -> Source {
     source
 }
 
-/// Puts the source of every place that findings name into the report. One that is not what it was when it was judged
-/// is a problem: what was found stands elsewhere by now.
-pub fn load_again(
-    inputs: &[Input],
-    load: &(dyn Fn(usize) -> Content + Sync),
-    digests: &[Digest],
-    report: &mut Report,
-) {
-    let wanted: BTreeSet<SourceId> = report
+/// The sources that findings point into.
+pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
+    report
         .findings
         .iter()
         .chain(report.suppressed.iter().map(|one| &one.finding))
@@ -49,7 +43,18 @@ pub fn load_again(
             let related = finding.related.iter().map(|label| label.span.source);
             std::iter::once(finding.span.source).chain(related)
         })
-        .collect();
+        .collect()
+}
+
+/// Puts these sources into the report. One that is not what it was when it was judged
+/// is a problem: what was found stands elsewhere by now.
+pub fn load_again(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    digests: &[Digest],
+    wanted: BTreeSet<SourceId>,
+    report: &mut Report,
+) {
     let wanted: Vec<(usize, &Input)> = wanted
         .into_iter()
         .filter_map(|id| Some((id.0 as usize, inputs.get(id.0 as usize)?)))

@@ -5,6 +5,7 @@ mod concise;
 mod escape;
 mod json;
 mod place;
+mod pools;
 mod snippet;
 mod summary;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
+pub use pools::PoolTable;
 pub use summary::{problem_lines, summary_line};
 
 /// A report and how the user wants to look at it.

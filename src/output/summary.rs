@@ -1,6 +1,6 @@
 //! What a run read, found and could not judge, in a few lines that every format for people shares.
 
-use crate::finding::{Report, Severity};
+use crate::finding::{Problem, Report, Severity};
 
 use super::escape;
 
@@ -68,9 +68,8 @@ pub fn summary_line(report: &Report) -> String {
 
 /// What prevented judging, one line each, with paths as the user can follow them. For standard error: problems are
 /// not part of what people read as the report.
-pub fn problem_lines(report: &Report, prefix: &str) -> Vec<String> {
-    report
-        .problems
+pub fn problem_lines(problems: &[Problem], prefix: &str) -> Vec<String> {
+    problems
         .iter()
         .map(|problem| {
             let message = escape::sentence(&problem.message);

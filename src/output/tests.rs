@@ -354,7 +354,7 @@ fn text_shows_hostile_text_and_does_not_obey_it() {
         assert_eq!(shown.chars().find(bad), None, "{format:?}: {shown:?}");
     }
     assert_eq!(
-        problem_lines(&draft.0, "../"),
+        problem_lines(&draft.0.problems, "../"),
         ["../a\\x1b.yaml:3:4: cannot read"]
     );
     let json: serde_json::Value = serde_json::from_str(&draft.show(Format::Json)).expect("JSON");

@@ -1,0 +1,373 @@
+//! What every command that reads manifests needs from the disk: the repository's root, its configuration, the files to
+//! read, and reading them with a sign of life.
+
+use std::env;
+use std::io::IsTerminal;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use super::{CommandError, load_table};
+use crate::cli::{Cli, Color};
+use crate::config::{self, Config};
+use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes, STDIN_PATH};
+use crate::extract::Table;
+use crate::finding::Problem;
+use crate::lint::{Content, Input};
+use crate::output;
+use crate::source::{Source, SourceId};
+
+/// A run that takes longer shows its progress.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How the terminal wants to be written to.
+pub struct Screen {
+    /// With colours.
+    pub color: bool,
+    /// Columns; 0 when standard output is no terminal.
+    pub width: usize,
+}
+
+impl Screen {
+    /// What standard output is, and what the user asks for.
+    pub fn of(cli: &Cli) -> Screen {
+        let terminal = std::io::stdout().is_terminal();
+        let color = match cli.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        };
+        let size = console::Term::stdout().size_checked();
+        let width = size.map_or(0, |(_, columns)| usize::from(columns));
+        Screen {
+            color,
+            width: if terminal { width } else { 0 },
+        }
+    }
+}
+
+/// The repository of a run, and its configuration.
+pub struct Place {
+    /// Files and folders that were asked for.
+    paths: Vec<PathBuf>,
+    /// Standard input was asked for.
+    stdin: bool,
+    /// The repository's root.
+    pub root: PathBuf,
+    /// Put before a path, it leads to the file from the working directory.
+    pub prefix: String,
+    /// The configuration, or its defaults.
+    pub config: Config,
+}
+
+impl Place {
+    /// The repository that the paths are in. `config` is used instead of its own configuration, `isolated` means none.
+    ///
+    /// # Errors
+    /// A working directory that cannot be told, a configuration that cannot be read or has errors.
+    pub fn find(
+        paths: &[PathBuf],
+        config: Option<&Path>,
+        isolated: bool,
+    ) -> Result<Place, CommandError> {
+        let (stdin, paths): (Vec<_>, Vec<_>) = paths
+            .iter()
+            .cloned()
+            .partition(|path| path.as_os_str() == "-");
+        let root = discover::find_root(&paths)
+            .map_err(|error| CommandError::Message(format!("the working directory: {error}")))?;
+        Ok(Place {
+            stdin: !stdin.is_empty(),
+            prefix: prefix_from_here(&root),
+            config: load_config(config, isolated, &root)?,
+            paths,
+            root,
+        })
+    }
+}
+
+/// The files of a run.
+pub struct Inputs {
+    /// Where they are.
+    pub place: Place,
+    /// Which they are.
+    pub discovery: Discovery,
+    /// How they are read.
+    pub table: Table,
+    problems: Vec<Problem>,
+}
+
+impl Inputs {
+    /// Finds the files to read: those that were asked for, the inventories of the configuration, and those `given`.
+    ///
+    /// # Errors
+    /// Provider tables that do not load, nothing to read.
+    pub fn find(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+        let config = &place.config;
+        let providers: Vec<PathBuf> = config
+            .providers
+            .iter()
+            .map(|folder| place.root.join(&folder.value))
+            .collect();
+        let table = load_table(&providers)?;
+        let mut discovery = discover::discover(&place.root, &place.paths, &|path| {
+            config.exclude.matches(path)
+        });
+        let mut problems = std::mem::take(&mut discovery.problems);
+        problems.extend(add_inventories(&mut discovery, config, &place.root));
+        if discovery.whole {
+            let names: Vec<&str> = discovery
+                .files
+                .iter()
+                .map(|file| file.path.as_str())
+                .chain(discovery.others.iter().map(String::as_str))
+                .collect();
+            problems.extend(config.check_used(&names));
+        }
+        if discovery.files.is_empty() && !place.stdin {
+            if problems.is_empty() {
+                problems.push(Problem {
+                    file: None,
+                    position: None,
+                    message: format!(
+                        "nothing to check: no YAML or JSON files in {}",
+                        shown(&place.paths)
+                    ),
+                });
+            }
+            let lines = output::problem_lines(&problems, &place.prefix);
+            return Err(CommandError::Message(lines.join("\n")));
+        }
+        place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
+        Ok(Inputs {
+            place,
+            discovery,
+            table,
+            problems,
+        })
+    }
+
+    /// Puts what went wrong so far among the problems of a run.
+    pub fn add_problems(&self, problems: &mut Vec<Problem>) {
+        problems.extend(self.problems.iter().cloned());
+        problems.sort();
+        problems.dedup();
+    }
+
+    /// Has every file read, and shows how far that is when it takes long.
+    pub fn read<T>(
+        &self,
+        quiet: bool,
+        job: impl FnOnce(&[Input], &(dyn Fn(usize) -> Content + Sync)) -> T,
+    ) -> T {
+        let mut inputs: Vec<Input> = self
+            .discovery
+            .files
+            .iter()
+            .map(|file| Input {
+                path: file.path.clone(),
+                scanned_from: file.scanned_from,
+            })
+            .collect();
+        if self.place.stdin {
+            inputs.push(Input {
+                path: STDIN_PATH.to_owned(),
+                scanned_from: 0,
+            });
+        }
+        let pipes = Pipes::default();
+        let started = Instant::now();
+        let read = AtomicUsize::new(0);
+        let bar = ProgressBar::hidden();
+        bar.set_length(inputs.len() as u64);
+        let result = job(&inputs, &|index| {
+            let loaded = pipes.load(index, self.discovery.files.get(index));
+            let done = 1 + read.fetch_add(1, Ordering::Relaxed);
+            if !quiet && started.elapsed() > PATIENCE {
+                if bar.is_hidden() {
+                    // Draws on a terminal only.
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
+                bar.set_position(done.min(inputs.len()) as u64);
+            }
+            content(loaded)
+        });
+        bar.finish_and_clear();
+        result
+    }
+}
+
+fn shown(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    paths.join(", ")
+}
+
+fn load_config(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config, CommandError> {
+    let path = match named {
+        Some(path) => path.to_path_buf(),
+        None => root.join(CONFIG_FILE),
+    };
+    if isolated || (named.is_none() && !path.exists()) {
+        return Ok(Config::default());
+    }
+    read_config(&path, root)
+}
+
+fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
+    let name = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string();
+    let file = File {
+        path: name.clone(),
+        absolute: path.to_path_buf(),
+        scanned_from: 0,
+        kind: FileKind::Yaml,
+        bytes: 0,
+    };
+    match discover::load(&file) {
+        Loaded::Text(text) => {
+            config::parse(Source::new(name, text), SourceId(0)).map_err(CommandError::Problems)
+        }
+        other => Err(CommandError::Message(format!(
+            "{name}: {}",
+            refusal(&other)
+        ))),
+    }
+}
+
+fn refusal(loaded: &Loaded) -> String {
+    match loaded {
+        Loaded::Text(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
+        Loaded::TooLarge { bytes } => too_large(*bytes),
+        Loaded::Binary => "not text".to_owned(),
+        Loaded::NotUtf8 { at } => format!("not UTF-8 at line {}, column {}", at.line, at.column),
+        Loaded::Unreadable(why) => why.clone(),
+    }
+}
+
+fn too_large(bytes: u64) -> String {
+    let mib = |bytes: u64| bytes.div_ceil(1024 * 1024);
+    format!(
+        "{} MiB, and files beyond {} MiB are not read",
+        mib(bytes),
+        mib(discover::MAX_FILE_BYTES)
+    )
+}
+
+/// Inventories are read wherever they are; one that is not there is a problem at its place in the configuration.
+fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for inventory in config
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.inventory)
+    {
+        if discovery
+            .files
+            .iter()
+            .any(|file| file.path == inventory.value)
+        {
+            continue;
+        }
+        let absolute = root.join(&inventory.value);
+        match absolute.metadata() {
+            Ok(metadata) => discovery.files.push(File {
+                path: inventory.value.clone(),
+                absolute,
+                scanned_from: 0,
+                kind: FileKind::Yaml,
+                bytes: metadata.len(),
+            }),
+            Err(error) => problems.push(config.problem(
+                inventory.span,
+                format!("inventory `{}` cannot be read: {error}", inventory.value),
+            )),
+        }
+    }
+    discovery.files.sort();
+    problems
+}
+
+/// Files whose pools were given for this run are read wherever they are. Gives the paths that they are read by.
+fn add_given(
+    discovery: &mut Discovery,
+    given: &[PathBuf],
+    root: &Path,
+    problems: &mut Vec<Problem>,
+) -> Vec<String> {
+    let mut paths = Vec::new();
+    for path in given {
+        let found = discover::discover(root, std::slice::from_ref(path), &|_| false);
+        problems.extend(found.problems);
+        if path.is_dir() {
+            problems.push(Problem {
+                file: None,
+                position: None,
+                message: format!("--pools {}: a folder; name the file", path.display()),
+            });
+            continue;
+        }
+        for mut file in found.files {
+            // Its name says nothing about whether it matters: it was named.
+            file.kind = FileKind::Yaml;
+            paths.push(file.path.clone());
+            discovery.files.retain(|other| other.path != file.path);
+            discovery.files.push(file);
+        }
+    }
+    discovery.files.sort();
+    paths
+}
+
+fn content(loaded: Loaded) -> Content {
+    match loaded {
+        Loaded::Text(text) => Content::Text(text),
+        Loaded::Irrelevant => Content::Irrelevant,
+        Loaded::TooLarge { bytes } => Content::Unusable {
+            kind: "too-large",
+            detail: too_large(bytes),
+        },
+        Loaded::Binary => Content::Unusable {
+            kind: "binary",
+            detail: "not text (NUL bytes)".to_owned(),
+        },
+        Loaded::NotUtf8 { .. } => Content::Unusable {
+            kind: "not-utf8",
+            detail: refusal(&loaded),
+        },
+        Loaded::Unreadable(why) => Content::Unreadable(format!("cannot be read: {why}")),
+    }
+}
+
+/// What to put before a path so that it leads to the file from the working directory.
+fn prefix_from_here(root: &Path) -> String {
+    let Ok(here) = env::current_dir() else {
+        return String::new();
+    };
+    let root: Vec<Component<'_>> = root.components().collect();
+    let here: Vec<Component<'_>> = here.components().collect();
+    let common = root
+        .iter()
+        .zip(&here)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let mut prefix = "../".repeat(here.len() - common);
+    let mut below = &root[common..];
+    if common <= 1 {
+        // Nothing in common but the file system's root: the whole path says it better.
+        prefix = "/".to_owned();
+        below = &root[1.min(root.len())..];
+    }
+    for component in below {
+        prefix.push_str(&component.as_os_str().to_string_lossy());
+        prefix.push('/');
+    }
+    prefix
+}

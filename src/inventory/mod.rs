@@ -1,0 +1,269 @@
+//! The form in which node pools are listed: what `kubetaint pools` writes and `--pools` reads again. One list of names
+//! for both directions; what they mean for taints and labels is in `model`.
+
+mod list;
+mod read;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Field;
+
+pub use list::Listed;
+pub use read::{ReadInventory, Unreadable, read};
+
+/// The `apiVersion` of an inventory; a form that older readers would misread gets another.
+pub const API_VERSION: &str = "kubetaint.io/v1";
+/// The `kind` of an inventory.
+pub const KIND: &str = "PoolInventory";
+
+/// The lines at the top of an inventory that is written as YAML.
+const HEADER: &str = "\
+# Node pools as kubetaint understood them. `kubetaint check --pools` reads this file, so that the repository with the
+# pools and the repository with the workloads can be two; so does `inventory` of a cluster in .kubetaint.yaml.
+# `file`, `line` and `field` lead to the place where each pool and taint is declared.
+";
+
+/// A list of node pools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inventory {
+    /// [`API_VERSION`].
+    #[serde(rename = "apiVersion")]
+    pub api_version: String,
+    /// [`KIND`].
+    pub kind: String,
+    /// Whether pools that name no cluster are all there are.
+    #[serde(default)]
+    pub complete: bool,
+    /// Clusters whose pools are all listed here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complete_clusters: Vec<String>,
+    /// The pools, by file and place.
+    pub pools: Vec<Pool>,
+}
+
+/// One node pool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// Name as its source gives it.
+    pub name: String,
+    /// Which provider table read it.
+    #[serde(default)]
+    pub provider: String,
+    /// The configured cluster, or the one that the source itself names.
+    #[serde(default)]
+    pub cluster: Option<String>,
+    /// The file that declares it, relative to its repository.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Its line in that file, from 1.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// The object that declares it.
+    #[serde(default, skip_serializing_if = "Owner::is_empty")]
+    pub object: Owner,
+    /// Labels that its nodes carry.
+    #[serde(default)]
+    pub labels: BTreeMap<String, Text>,
+    /// Values that its nodes may be made with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// What a label that is not listed means.
+    #[serde(default)]
+    pub other_labels: OtherLabels,
+    /// Taints that its nodes carry.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
+    /// Cordoned.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unschedulable: bool,
+    /// Every taint is known.
+    pub complete: bool,
+    /// Why not every taint is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete_because: Option<String>,
+}
+
+/// The object that declares a pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Owner {
+    /// As written.
+    #[serde(rename = "apiVersion", default)]
+    pub api_version: String,
+    /// As written.
+    #[serde(default)]
+    pub kind: String,
+    /// Absent when not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Absent when not written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// One taint of a pool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Taint {
+    /// Its key.
+    pub key: Text,
+    /// Its value; empty when it has none.
+    #[serde(default)]
+    pub value: Text,
+    /// Its effect, in Kubernetes' spelling.
+    #[serde(default)]
+    pub effect: Text,
+    /// How it comes to be on the nodes.
+    #[serde(default)]
+    pub origin: Origin,
+    /// The effect as written, where that was not Kubernetes' spelling.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelled: Option<String>,
+    /// The file that declares it, where it is not the pool's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its line in that file, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The field that declares it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// One requirement on a label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    /// The label's key.
+    pub key: Text,
+    /// As node affinity spells it.
+    pub operator: Text,
+    /// Its values.
+    #[serde(default)]
+    pub values: Vec<Text>,
+}
+
+/// How a taint comes to be on a pool's nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// Written, and there to stay.
+    #[default]
+    Declared,
+    /// Written, and removed once the node is ready.
+    Startup,
+    /// Not written: the provider puts it there.
+    Implied,
+}
+
+impl Origin {
+    /// The word that inventories use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Declared => "declared",
+            Origin::Startup => "startup",
+            Origin::Implied => "implied",
+        }
+    }
+}
+
+/// What a label that a pool does not list means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OtherLabels {
+    /// It may be there.
+    #[default]
+    Possible,
+    /// Only one in Kubernetes' or a provider's own domain may be there.
+    WellKnownOnly,
+    /// It is not there.
+    None,
+}
+
+/// A text, as far as it could be read: absent is null, and what could not be read is `{unknown: true}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Text(pub Field<String>);
+
+/// [`Text`] as it is written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected text in quotes, null or `{unknown: true}`"
+)]
+enum Written {
+    Absent,
+    Known(String),
+    Unknown(Unknown),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unknown {
+    unknown: bool,
+}
+
+impl From<Written> for Text {
+    fn from(written: Written) -> Text {
+        Text(match written {
+            Written::Absent => Field::Absent,
+            Written::Known(text) => Field::Is(text),
+            // `{unknown: false}` says nothing that could be relied on.
+            Written::Unknown(_) => Field::Unknown,
+        })
+    }
+}
+
+impl From<Text> for Written {
+    fn from(text: Text) -> Written {
+        match text.0 {
+            Field::Absent => Written::Absent,
+            Field::Is(text) => Written::Known(text),
+            Field::Unknown => Written::Unknown(Unknown { unknown: true }),
+        }
+    }
+}
+
+impl Text {
+    /// The text as people read it; `?` when it could not be read.
+    pub fn shown(&self) -> &str {
+        self.0.text().unwrap_or("?")
+    }
+}
+
+impl Owner {
+    fn is_empty(&self) -> bool {
+        *self == Owner::default()
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Inventory {
+    /// The inventory as YAML, with a word on what it is.
+    ///
+    /// # Errors
+    /// When the serializer fails, which none of these types makes it do.
+    pub fn to_yaml(&self) -> Result<String, std::io::Error> {
+        let body = serde_yaml::to_string(self).map_err(std::io::Error::other)?;
+        Ok(format!("{HEADER}{body}"))
+    }
+
+    /// The inventory as JSON.
+    ///
+    /// # Errors
+    /// As [`Inventory::to_yaml`].
+    pub fn to_json(&self) -> Result<String, std::io::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}

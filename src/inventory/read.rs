@@ -1,0 +1,155 @@
+//! From a document to the pools that an inventory lists. Their places are those in the inventory: it is the file that
+//! is there, and each entry in it says where the pool was declared.
+
+use std::collections::BTreeMap;
+
+use super::{API_VERSION, Inventory, KIND, Origin, OtherLabels, Pool};
+use crate::finding::Object;
+use crate::model::node_pool::{self, NodePool, PoolTaint};
+use crate::model::node_selection::{self, NodeLabels};
+use crate::model::taint;
+use crate::source::{SourceId, Span};
+use crate::yaml::{Node, from_node};
+
+/// An inventory that was read.
+#[derive(Clone, Debug)]
+pub struct ReadInventory {
+    /// Its file.
+    pub source: SourceId,
+    /// What it says as a whole; its pools are those in `pools`.
+    pub inventory: Inventory,
+    /// Each pool, for comparing with workloads, in the order of the inventory's own.
+    pub pools: Vec<NodePool>,
+}
+
+/// Why an inventory could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// Reads a document as an inventory; `None` when it is none.
+///
+/// # Errors
+/// When it is an inventory in another form than this program knows.
+pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Unreadable>> {
+    let text = |key: &str| root.get(key).and_then(|node| node.raw());
+    let (api_version, kind) = (text("apiVersion")?, text("kind")?);
+    if kind != KIND || !api_version.starts_with("kubetaint.io/") {
+        return None;
+    }
+    if api_version != API_VERSION {
+        return Some(Err(Unreadable {
+            message: format!(
+                "an inventory of the form {api_version}; this version of kubetaint reads {API_VERSION}"
+            ),
+            span: root
+                .get("apiVersion")
+                .map_or(root.span(), |node| node.span()),
+        }));
+    }
+    let inventory: Inventory = match from_node(root) {
+        Ok(inventory) => inventory,
+        Err(error) => {
+            return Some(Err(Unreadable {
+                message: format!("not an inventory of pools: {}", error.message),
+                span: error.span,
+            }));
+        }
+    };
+    let nodes: Vec<Node<'_>> = root
+        .get("pools")
+        .map(|pools| pools.items().collect())
+        .unwrap_or_default();
+    let pools = inventory
+        .pools
+        .iter()
+        .zip(nodes)
+        .map(|(pool, node)| understand(pool, node))
+        .collect();
+    Some(Ok(ReadInventory {
+        source,
+        inventory,
+        pools,
+    }))
+}
+
+fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
+    let nodes: Vec<Node<'_>> = node
+        .get("taints")
+        .map(|taints| taints.items().collect())
+        .unwrap_or_default();
+    let taints = pool
+        .taints
+        .iter()
+        .zip(nodes)
+        .map(|(taint, node)| {
+            let origin = match taint.origin {
+                Origin::Declared => node_pool::Origin::Declared,
+                Origin::Startup => node_pool::Origin::Startup,
+                Origin::Implied => node_pool::Origin::Implied,
+            };
+            PoolTaint {
+                taint: taint::Taint {
+                    key: taint.key.0.clone(),
+                    value: taint.value.0.clone(),
+                    effect: taint.effect.0.clone(),
+                },
+                origin,
+                // What is implied is written nowhere, and told at the pool.
+                span: (origin != node_pool::Origin::Implied).then(|| node.span()),
+                path: taint.field.clone(),
+                spelled: taint.spelled.clone(),
+                fields: ["key", "value", "effect"]
+                    .into_iter()
+                    .filter_map(|name| Some((name, node.field(name)?.span())))
+                    .collect::<BTreeMap<_, _>>(),
+            }
+        })
+        .collect();
+    NodePool {
+        name: pool.name.clone(),
+        provider: pool.provider.clone(),
+        cluster: pool.cluster.clone(),
+        labels: NodeLabels {
+            labels: pool
+                .labels
+                .iter()
+                .map(|(key, value)| (key.clone(), value.0.clone()))
+                .collect(),
+            requirements: pool
+                .requirements
+                .iter()
+                .map(|requirement| node_selection::Requirement {
+                    key: requirement.key.0.clone(),
+                    operator: requirement.operator.0.clone(),
+                    values: requirement
+                        .values
+                        .iter()
+                        .map(|value| value.0.clone())
+                        .collect(),
+                })
+                .collect(),
+            others: match pool.other_labels {
+                OtherLabels::Possible => node_selection::OtherLabels::Possible,
+                OtherLabels::WellKnownOnly => node_selection::OtherLabels::WellKnownOnly,
+                OtherLabels::None => node_selection::OtherLabels::None,
+            },
+        },
+        taints,
+        complete: pool.complete,
+        incomplete_because: pool.incomplete_because.clone(),
+        unschedulable: pool.unschedulable,
+        span: Some(node.span()),
+        name_span: node.field("name").map(|field| field.span()),
+        object: Object {
+            api_version: pool.object.api_version.clone(),
+            kind: pool.object.kind.clone(),
+            namespace: pool.object.namespace.clone(),
+            name: pool.object.name.clone(),
+        },
+    }
+}

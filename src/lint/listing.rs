@@ -1,0 +1,105 @@
+//! What was understood of the node pools, as an inventory.
+
+use std::collections::BTreeSet;
+
+use super::cluster::{clusters_of, configured_clusters, given_complete};
+use super::{Content, Input, Settings, read_all, source_id, texts};
+use crate::finding::{Counts, Problem, Report};
+use crate::inventory::{API_VERSION, Inventory, KIND, Listed, Pool};
+use crate::source::{Source, Span};
+
+/// The node pools of a run.
+#[derive(Debug)]
+pub struct Listing {
+    /// The pools, by file and place.
+    pub inventory: Inventory,
+    /// What was read.
+    pub counts: Counts,
+    /// What prevented reading.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads every input and lists the node pools in them. The same inputs give the same list.
+///
+/// `load` is called once for each input, and once more for each with pools: it must give the same again.
+pub fn list_pools(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    settings: Settings<'_>,
+) -> Listing {
+    let mut report = Report::default();
+    let (gathered, digests) = read_all(inputs, load, settings, &mut report);
+    let named: BTreeSet<_> = gathered
+        .pools
+        .iter()
+        .filter(|placed| placed.listed.is_none())
+        .flat_map(|placed| {
+            let taints = placed.pool.taints.iter().filter_map(|taint| taint.span);
+            let own = placed.pool.name_span.or(placed.pool.span);
+            taints.chain(own).map(|span| span.source)
+        })
+        .collect();
+    texts::load_again(inputs, load, &digests, named, &mut report);
+    if let Some(source) = &settings.config.source {
+        report
+            .sources
+            .insert(source_id(inputs.len()), source.clone());
+    }
+    let place = |span: Span| {
+        let source: &Source = report.sources.get(&span.source)?;
+        Some((source.path.clone(), source.position(span.start).line))
+    };
+    let clusters = &settings.config.clusters;
+    let mut pools: Vec<Pool> = gathered
+        .pools
+        .iter()
+        .flat_map(|placed| {
+            let mut names: Vec<Option<String>> = clusters_of(placed, &gathered, settings.config)
+                .into_iter()
+                .map(|at| Some(clusters[at].name.clone()))
+                .collect();
+            if names.is_empty() {
+                names.push(placed.pool.cluster.clone());
+            }
+            let place = &place;
+            names.into_iter().map(move |cluster| match &placed.listed {
+                // Declared elsewhere: its places are those that the inventory gives.
+                Some(entry) => Pool {
+                    cluster,
+                    ..entry.clone()
+                },
+                None => Pool::list(&Listed {
+                    pool: &placed.pool,
+                    cluster,
+                    place,
+                }),
+            })
+        })
+        .collect();
+    pools.sort_by(|one, other| {
+        (&one.file, one.line, &one.name, &one.cluster).cmp(&(
+            &other.file,
+            other.line,
+            &other.name,
+            &other.cluster,
+        ))
+    });
+    let complete_clusters = configured_clusters(&gathered, settings.config, settings.whole)
+        .into_iter()
+        .filter(|cluster| cluster.complete)
+        .filter_map(|cluster| cluster.name)
+        .collect();
+    report.problems.sort();
+    report.problems.dedup();
+    Listing {
+        inventory: Inventory {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            complete: given_complete(&gathered, settings.config),
+            complete_clusters,
+            pools,
+        },
+        counts: report.counts,
+        problems: report.problems,
+    }
+}
