@@ -574,7 +574,7 @@ fn a_tab_as_indentation_is_a_finding_at_the_tab() {
 
 #[test]
 fn a_quoted_text_that_continues_at_the_margin_is_no_error() {
-    let text = format!("{BAD}  nodeName: \"a\nb\"#c\n");
+    let text = format!("{BAD}  hostname: \"a\nb\"#c\n");
     let result = concise(&[("a.yaml", text.as_bytes())]);
     assert_eq!(result.places(), ["a.yaml:9:7: error[value-with-exists"]);
 }

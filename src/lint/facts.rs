@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
-use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::redundancy::Redundancy;
 use crate::model::taint::Taint;
 use crate::model::toleration::Toleration;
+use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, Oddity, PodShape, Workload};
+use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Handle, Place};
 use crate::source::Span;
 
@@ -29,6 +31,7 @@ pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) 
         .field("operator", &entry.operator, "Equal")
         .field("value", &entry.value, "")
         .field("effect", &entry.effect, "")
+        .text("text", entry.to_string())
         .place(Some(Place::Entry(index)))
         .handle(
             Handle::Toleration(Arc::new(entry.clone())),
@@ -39,6 +42,49 @@ pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) 
         Field::Is(seconds) => builder.int("tolerationSeconds", seconds),
         Field::Unknown => builder.unknown("tolerationSeconds"),
     }
+}
+
+/// What is known of the taints with an entry's key, for scope toleration. An entry without a key means no taint in
+/// particular.
+pub fn well_known_fields(
+    builder: FactBuilder,
+    entry: &Toleration,
+    well_known: &WellKnown,
+) -> FactBuilder {
+    const TEXTS: [&str; 5] = ["means", "addedBy", "replacedBy", "until", "tolerating"];
+    let Some(key) = entry.key.text() else {
+        let builder = builder
+            .unknown("wellKnown")
+            .unknown("legacy")
+            .unknown("fits");
+        return TEXTS.into_iter().fold(builder, FactBuilder::unknown);
+    };
+    let row = well_known.find(key);
+    let known = [
+        row.map_or("", |row| row.means.as_str()),
+        row.map_or("", |row| &row.added_by),
+        row.map_or("", |row| &row.replaced_by),
+        row.map_or("", |row| &row.until),
+        row.map_or("", |row| &row.tolerating),
+    ];
+    let builder = builder
+        .bool("wellKnown", row.is_some())
+        .bool("legacy", row.is_some_and(|row| row.dead))
+        .truth("fits", row.map_or(Truth::No, |row| row.tolerated_by(entry)));
+    std::iter::zip(TEXTS, known).fold(builder, |builder, (name, text)| builder.text(name, text))
+}
+
+/// The entries of the same list that make an entry superfluous, for scope toleration.
+pub fn redundancy_fields(
+    builder: FactBuilder,
+    list: &[Toleration],
+    redundancy: &Redundancy,
+    index: usize,
+) -> FactBuilder {
+    let fact = |at: usize| entry_fact(&list[at], at, false).build();
+    builder
+        .facts("duplicateOf", redundancy.duplicate_of(index).map(fact))
+        .facts("subsumedBy", redundancy.subsumed_by(index).map(fact))
 }
 
 /// `workload` as rules of scope toleration see it: the shape.
@@ -54,6 +100,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .iter()
         .map(|(key, value)| (key.as_str(), value.text()));
     let builder = owner_fact(&shape.kind, &shape.api_group, shape.level)
+        .field("nodeName", &shape.node_name, "")
         .field("priorityClassName", &shape.priority_class, "")
         .field("runtimeClassName", &shape.runtime_class, "")
         .map("nodeSelector", selector)
@@ -105,16 +152,18 @@ pub fn pool_span(pool: &NodePool) -> Option<Span> {
     pool.name_span.or(pool.span)
 }
 
-/// The toleration that a taint asks for, as words for a help text.
+/// The toleration that a taint asks for, as the line to write.
 fn remedy(taint: &Taint) -> String {
-    let known = |field: &Field<String>| field.text().unwrap_or("…").to_owned();
-    let (key, value, effect) = (known(&taint.key), known(&taint.value), known(&taint.effect));
-    let matching = if value.is_empty() {
-        "`operator: Exists`".to_owned()
-    } else {
-        format!("`operator: Equal`, `value: \"{value}\"`")
+    let word = |word: &str| Field::Is(word.to_owned());
+    let any_value = taint.value.text() == Some("");
+    let entry = Toleration {
+        key: taint.key.clone(),
+        operator: word(if any_value { "Exists" } else { "Equal" }),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
+        toleration_seconds: Field::Absent,
     };
-    format!("`key: {key}`, {matching}, `effect: {effect}`")
+    format!("`- {entry}`")
 }
 
 /// A taint of a pool.

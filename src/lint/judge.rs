@@ -14,6 +14,7 @@ use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
+use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, Oddity, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
@@ -465,8 +466,10 @@ fn judge_entries<'r>(
         return (verdicts, open);
     }
     let workload: Fact = facts.shape(shape);
+    let complete = shape.unread_tolerations.is_none();
+    let redundancy = Redundancy::of(&shape.tolerations, complete);
     for index in 0..shape.tolerations.len() {
-        let toleration = facts.toleration(shape, index);
+        let toleration = facts.toleration(shape, &redundancy, index);
         let bindings = bind(facts)
             .fact("toleration", &toleration)
             .fact("workload", &workload);

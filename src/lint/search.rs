@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cluster::Cluster;
-use super::facts::{entry_fact, kubernetes, pool_fact, shape_fact, taint_fact};
+use super::facts::{
+    entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_fact, well_known_fields,
+};
 use super::gather::Gathered;
 use crate::config::Config;
 use crate::model::Truth;
 use crate::model::near_miss::{Likeness, key_likeness};
 use crate::model::node_pool::{NodePool, Origin, Placement, PoolTaint, place};
+use crate::model::redundancy::Redundancy;
 use crate::model::taint::Taint;
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::well_known::WellKnown;
@@ -111,16 +114,14 @@ impl<'g> ClusterFacts<'g> {
         })
     }
 
-    /// `toleration` for one entry of a shape.
-    pub fn toleration(&self, shape: &PodShape, index: usize) -> Fact {
+    /// `toleration` for one entry of a shape, whose list `redundancy` compares.
+    pub fn toleration(&self, shape: &PodShape, redundancy: &Redundancy, index: usize) -> Fact {
         let entry = &shape.tolerations[index];
         let mut builder = entry_fact(entry, index, self.comparison_operators);
         let tolerated =
             |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
-        builder = match entry.key.text() {
-            Some(key) => builder.bool("wellKnown", self.well_known.find(key).is_some()),
-            None => builder.unknown("wellKnown"),
-        };
+        builder = well_known_fields(builder, entry, self.well_known);
+        builder = redundancy_fields(builder, &shape.tolerations, redundancy, index);
         let truths: Vec<Truth> = self
             .all_taints()
             .map(|(_, _, taint)| tolerated(taint))

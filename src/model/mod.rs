@@ -7,6 +7,7 @@ pub mod near_miss;
 mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
+pub mod redundancy;
 pub mod taint;
 pub mod toleration;
 pub mod validation;

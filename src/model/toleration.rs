@@ -193,6 +193,34 @@ impl Toleration {
     }
 }
 
+impl std::fmt::Display for Toleration {
+    /// As an entry of a manifest: `{key: a, operator: Exists, effect: NoSchedule}`. What is not known is `…`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let fields = [
+            ("key", &self.key),
+            ("operator", &self.operator),
+            ("value", &self.value),
+            ("effect", &self.effect),
+        ];
+        let mut parts: Vec<String> = fields
+            .into_iter()
+            .filter_map(|(name, field)| match field.text() {
+                Some("") => None,
+                // Quoted whatever it looks like: `true` and `0550` are strings here.
+                Some(value) if name == "value" => Some(format!("{name}: \"{value}\"")),
+                Some(text) => Some(format!("{name}: {text}")),
+                None => Some(format!("{name}: …")),
+            })
+            .collect();
+        match &self.toleration_seconds {
+            Field::Absent => {}
+            Field::Is(seconds) => parts.push(format!("tolerationSeconds: {seconds}")),
+            Field::Unknown => parts.push("tolerationSeconds: …".to_owned()),
+        }
+        write!(f, "{{{}}}", parts.join(", "))
+    }
+}
+
 /// Whether a toleration's field is empty, or the same as the taint's.
 fn fits_or_open(mine: &Field<String>, theirs: &Field<String>) -> Truth {
     match (mine.text(), theirs.text()) {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::taint::Effect;
+use super::taint::{Effect, Taint};
+use super::toleration::Toleration;
+use super::{Field, Truth};
 
 /// The file form of a table of well-known taints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +42,101 @@ pub struct WellKnownTaint {
     /// Nothing of today's puts it on nodes.
     #[serde(default)]
     pub dead: bool,
+    /// What a node with it is.
+    #[serde(default)]
+    pub means: Meaning,
+    /// What becomes of a pod that tolerates it; empty where nothing particular does.
+    #[serde(default)]
+    pub tolerating: String,
+    /// The first release that sets it, such as `Kubernetes 1.24`; empty where it matters to nobody any more.
+    #[serde(default)]
+    pub since: String,
+    /// The last release that sets it; empty while it is set.
+    #[serde(default)]
+    pub until: String,
+    /// The key that took its place; empty when none did.
+    #[serde(default)]
+    pub replaced_by: String,
+}
+
+impl WellKnownTaint {
+    /// Whether a toleration with this key tolerates the taint in any form in which it is really set.
+    pub fn tolerated_by(&self, entry: &Toleration) -> Truth {
+        let all: Vec<Effect>;
+        let effects = if self.effects.is_empty() {
+            all = vec![
+                Effect::NoSchedule,
+                Effect::NoExecute,
+                Effect::PreferNoSchedule,
+            ];
+            &all
+        } else {
+            &self.effects
+        };
+        // Where any value may be chosen an entry may have the right one.
+        let any_value = vec![entry.value.text().unwrap_or_default().to_owned()];
+        let values = if self.values.is_empty() {
+            &any_value
+        } else {
+            &self.values
+        };
+        let forms = effects
+            .iter()
+            .flat_map(|effect| values.iter().map(move |value| (effect, value)));
+        Truth::any(forms.map(|(effect, value)| {
+            let taint = Taint {
+                key: entry.key.clone(),
+                value: Field::Is(value.clone()),
+                effect: Field::Is(effect.as_str().to_owned()),
+            };
+            entry.tolerates(&taint, false)
+        }))
+    }
+}
+
+/// What a node with a taint is, as far as rules tell such nodes apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meaning {
+    /// Kept for some workloads, or anything else that no rule asks for.
+    #[default]
+    Other,
+    /// Not ready.
+    NotReady,
+    /// Not heard from.
+    Unreachable,
+    /// Short of memory, disk or processes.
+    Pressure,
+    /// Cordoned.
+    Cordon,
+    /// About to be removed.
+    Deletion,
+    /// Declared dead by a person.
+    OutOfService,
+    /// Still starting.
+    Startup,
+    /// Of the control plane.
+    ControlPlane,
+    /// No machine, or one that only some pods can run on.
+    Virtual,
+}
+
+impl Meaning {
+    /// The word that tables and rules use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Meaning::Other => "other",
+            Meaning::NotReady => "not-ready",
+            Meaning::Unreachable => "unreachable",
+            Meaning::Pressure => "pressure",
+            Meaning::Cordon => "cordon",
+            Meaning::Deletion => "deletion",
+            Meaning::OutOfService => "out-of-service",
+            Meaning::Startup => "startup",
+            Meaning::ControlPlane => "control-plane",
+            Meaning::Virtual => "virtual",
+        }
+    }
 }
 
 /// All rows, to be asked by key.
@@ -184,6 +281,27 @@ mod tests {
         assert_eq!(found("a.io/b-c"), Some("a.io/b-c"));
         assert_eq!(found("b.io/x"), None);
         assert_eq!(known.keys().collect::<Vec<_>>(), ["a.io/b-c"]);
+    }
+
+    #[test]
+    fn a_condition_taint_has_no_value() {
+        let known = WellKnown::new(shipped().well_known_taints);
+        let row = known.find("node.kubernetes.io/not-ready").unwrap();
+        let entry = |operator: &str, value: &str, effect: &str| {
+            let is = |text: &str| Field::Is(text.to_owned());
+            let entry = Toleration {
+                key: is("node.kubernetes.io/not-ready"),
+                operator: is(operator),
+                value: is(value),
+                effect: is(effect),
+                toleration_seconds: Field::Absent,
+            };
+            row.tolerated_by(&entry)
+        };
+        assert_eq!(entry("Exists", "", "NoExecute"), Truth::Yes);
+        assert_eq!(entry("", "", ""), Truth::Yes);
+        assert_eq!(entry("Equal", "true", "NoExecute"), Truth::No);
+        assert_eq!(entry("Exists", "", "PreferNoSchedule"), Truth::No);
     }
 
     #[test]

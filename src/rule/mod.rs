@@ -46,6 +46,14 @@ pub struct Rule {
     pub at: String,
     /// The page's body.
     pub why: String,
+    /// How to mend what it finds; absent when the rule does not say.
+    pub mend: Option<String>,
+    /// When a finding is as it should be; absent when the rule does not say.
+    pub ignore_when: Option<String>,
+    /// Files of Kubernetes' source that it follows, as far as the rule lists them.
+    pub source: Vec<String>,
+    /// What to do, as written, with its holes.
+    pub help_text: Option<String>,
     /// Examples, in the order of the file.
     pub examples: Vec<Example>,
     /// Where the rule stands: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
@@ -283,6 +291,10 @@ impl Loader<'_> {
                 condition: file.when.value,
                 at: file.at.value,
                 why: file.why,
+                mend: file.mend,
+                ignore_when: file.ignore_when,
+                source: file.source,
+                help_text: file.help.map(|text| text.value),
                 examples: number_examples(file.examples),
                 file: self.source.path.clone(),
                 when,

@@ -43,8 +43,17 @@ pub struct RuleFile {
     /// Conditions that change the severity; the first that is true decides.
     #[serde(default)]
     pub severity_when: Vec<SeverityWhen>,
-    /// The page's body, Markdown.
+    /// The page's body, Markdown: what happens in the cluster, and why.
     pub why: String,
+    /// How to mend what it finds, Markdown.
+    #[serde(default)]
+    pub mend: Option<String>,
+    /// When a finding is as it should be, Markdown.
+    #[serde(default)]
+    pub ignore_when: Option<String>,
+    /// Files of Kubernetes' source, or of whoever else decides, that the rule follows.
+    #[serde(default)]
+    pub source: Vec<String>,
     /// Examples, which are tests and documentation.
     pub examples: Vec<ExampleFile>,
 }

@@ -71,10 +71,20 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("value", TEXT),
                 ("effect", TEXT),
                 ("tolerationSeconds", Ty::Int),
+                ("text", TEXT),
             ];
             if scope == Scope::Toleration {
                 all.extend([
                     ("wellKnown", Ty::Bool),
+                    ("means", TEXT),
+                    ("fits", Ty::Bool),
+                    ("legacy", Ty::Bool),
+                    ("replacedBy", TEXT),
+                    ("until", TEXT),
+                    ("addedBy", TEXT),
+                    ("tolerating", TEXT),
+                    ("duplicateOf", TOLERATIONS),
+                    ("subsumedBy", TOLERATIONS),
                     ("matches", TAINTS),
                     ("otherValues", TAINTS),
                     ("otherEffects", TAINTS),
@@ -103,6 +113,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         FactKind::Workload => {
             let mut all = owner();
             all.extend([
+                ("nodeName", TEXT),
                 ("priorityClassName", TEXT),
                 ("runtimeClassName", TEXT),
                 ("hostNetwork", Ty::Bool),

@@ -1,0 +1,262 @@
+//! Entries of a list of tolerations that say nothing which another entry of the list does not say.
+
+use std::collections::HashMap;
+
+use super::taint::Effect;
+use super::toleration::Toleration;
+use super::{Field, Truth};
+
+/// Whether `wide` tolerates every taint that `narrow` tolerates, whatever taints there are. Seconds play no part.
+pub fn covers(wide: &Toleration, narrow: &Toleration) -> Truth {
+    open_or_same(&wide.effect, &narrow.effect)
+        .and(open_or_same(&wide.key, &narrow.key))
+        .and(covers_values(wide, narrow))
+}
+
+fn covers_values(wide: &Toleration, narrow: &Toleration) -> Truth {
+    match (wide.effective_operator(), narrow.effective_operator()) {
+        (Some("Exists"), _) => Truth::Yes,
+        (Some(one), Some(other)) if one != other => Truth::No,
+        (Some(_), Some(_)) => same(&wide.value, &narrow.value),
+        _ => Truth::Unknown,
+    }
+}
+
+/// For each entry of a list, the entries that make it superfluous, by index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Redundancy {
+    duplicate_of: Vec<Option<usize>>,
+    subsumed_by: Vec<Option<usize>>,
+}
+
+impl Redundancy {
+    /// Compares the entries of a list. `complete` says that the list holds no entries that could not be read.
+    pub fn of(list: &[Toleration], complete: bool) -> Redundancy {
+        let search = Search::new(list, complete);
+        let mut found = Redundancy::default();
+        for index in 0..list.len() {
+            let (duplicate, wider) = search.compare(index);
+            found.duplicate_of.push(duplicate);
+            found.subsumed_by.push(wider);
+        }
+        found
+    }
+
+    /// The earlier entry that is the same as this one, seconds included. An operator that is not written is `Equal`,
+    /// and fields that are empty are not written.
+    pub fn duplicate_of(&self, index: usize) -> Option<usize> {
+        self.duplicate_of.get(index).copied().flatten()
+    }
+
+    /// Another entry that covers this one, so that the pods would be placed and evicted all the same without it:
+    /// their eviction goes by the first entry that matches a taint. Entries that are the same do not count.
+    pub fn subsumed_by(&self, index: usize) -> Option<usize> {
+        self.subsumed_by.get(index).copied().flatten()
+    }
+}
+
+/// Lists may be long, so an entry is compared with those of its key and those of every key only.
+struct Search<'l> {
+    list: &'l [Toleration],
+    complete: bool,
+    by_key: HashMap<&'l str, Vec<usize>>,
+    /// The last entry up to which all have the seconds of this one.
+    same_until: Vec<usize>,
+}
+
+impl<'l> Search<'l> {
+    fn new(list: &'l [Toleration], complete: bool) -> Search<'l> {
+        let mut by_key: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, entry) in list.iter().enumerate() {
+            if says_something(entry) {
+                let key = entry.key.text().unwrap_or_default();
+                by_key.entry(key).or_default().push(index);
+            }
+        }
+        let mut same_until: Vec<usize> = (0..list.len()).collect();
+        for index in (0..list.len().saturating_sub(1)).rev() {
+            if list[index].toleration_seconds == list[index + 1].toleration_seconds {
+                same_until[index] = same_until[index + 1];
+            }
+        }
+        Search {
+            list,
+            complete,
+            by_key,
+            same_until,
+        }
+    }
+
+    fn candidates(&self, key: &str) -> impl Iterator<Item = usize> {
+        let of = |key: &str| self.by_key.get(key).map_or(&[][..], Vec::as_slice);
+        let every = if key.is_empty() { &[][..] } else { of("") };
+        of(key).iter().chain(every).copied()
+    }
+
+    /// The duplicate and the wider entry of this one.
+    fn compare(&self, index: usize) -> (Option<usize>, Option<usize>) {
+        let entry = &self.list[index];
+        if !says_something(entry) {
+            return (None, None);
+        }
+        let evicts = entry
+            .effect
+            .text()
+            .is_some_and(|effect| effect.is_empty() || effect == Effect::NoExecute.as_str());
+        let key = entry.key.text().unwrap_or_default();
+        let (mut duplicate, mut wider) = (None, None);
+        for at in self.candidates(key) {
+            let other = &self.list[at];
+            if at == index || covers(other, entry) != Truth::Yes {
+                continue;
+            }
+            let same_seconds = other.toleration_seconds == entry.toleration_seconds;
+            if covers(entry, other) == Truth::Yes {
+                if at < index && same_seconds {
+                    duplicate = Some(duplicate.map_or(at, |known: usize| known.min(at)));
+                }
+                continue;
+            }
+            // Behind a wider entry this one never decides; with other seconds it was meant to, which is more than
+            // redundant. Before it, everything up to there must agree.
+            let changes_nothing = if at < index {
+                same_seconds
+            } else {
+                self.complete && self.same_until[index] >= at
+            };
+            if !evicts || changes_nothing {
+                wider = Some(wider.map_or(at, |known: usize| known.min(at)));
+            }
+        }
+        (duplicate, wider)
+    }
+}
+
+/// Whether an entry is known and one that the API server takes.
+fn says_something(entry: &Toleration) -> bool {
+    let named = entry.key.text() != Some("") || entry.effective_operator() == Some("Exists");
+    is_known(entry) && named
+}
+
+fn is_known(entry: &Toleration) -> bool {
+    let texts = [&entry.key, &entry.operator, &entry.value, &entry.effect];
+    texts.iter().all(|field| !field.is_unknown()) && !entry.toleration_seconds.is_unknown()
+}
+
+fn same(one: &Field<String>, other: &Field<String>) -> Truth {
+    match (one.text(), other.text()) {
+        (Some(one), Some(other)) => (one == other).into(),
+        _ => Truth::Unknown,
+    }
+}
+
+fn open_or_same(wide: &Field<String>, narrow: &Field<String>) -> Truth {
+    match wide.text() {
+        Some("") => Truth::Yes,
+        _ => same(wide, narrow),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `key/operator/value/effect/seconds`, each of which may be left out; `?` is not known.
+    fn entry(text: &str) -> Toleration {
+        let mut parts = text.split('/');
+        let mut next = || match parts.next().unwrap_or_default() {
+            "" => Field::Absent,
+            "?" => Field::Unknown,
+            part => Field::Is(part.to_owned()),
+        };
+        let (key, operator, value, effect) = (next(), next(), next(), next());
+        let toleration_seconds = match next() {
+            Field::Is(seconds) => Field::Is(seconds.parse().unwrap()),
+            Field::Absent => Field::Absent,
+            Field::Unknown => Field::Unknown,
+        };
+        Toleration {
+            key,
+            operator,
+            value,
+            effect,
+            toleration_seconds,
+        }
+    }
+
+    fn list(entries: &[&str]) -> Vec<Toleration> {
+        entries.iter().map(|text| entry(text)).collect()
+    }
+
+    fn duplicate_of(list: &[Toleration], index: usize) -> Option<usize> {
+        Redundancy::of(list, true).duplicate_of(index)
+    }
+
+    fn subsumed_by(list: &[Toleration], index: usize, complete: bool) -> Option<usize> {
+        Redundancy::of(list, complete).subsumed_by(index)
+    }
+
+    #[test]
+    fn a_wider_entry_covers_a_narrower_one_and_not_the_reverse() {
+        for (wide, narrow, covered) in [
+            ("/Exists", "a/Equal/b/NoSchedule", Truth::Yes),
+            ("a/Exists", "a/Equal/b", Truth::Yes),
+            ("a/Equal/b", "a//b/NoSchedule", Truth::Yes),
+            ("a/Equal/b", "a/Exists", Truth::No),
+            ("a/Exists//NoSchedule", "a/Exists", Truth::No),
+            ("a/Exists//NoSchedule", "a/Exists//NoExecute", Truth::No),
+            ("a/Exists", "b/Exists", Truth::No),
+            ("a/Gt/5", "a/Gt/5", Truth::Yes),
+            ("a/Gt/5", "a/Equal/7", Truth::No),
+            ("a/Equal/?", "a/Equal/b", Truth::Unknown),
+            ("?/Exists", "a/Exists", Truth::Unknown),
+            ("b/Equal/?", "a/Equal/b", Truth::No),
+        ] {
+            assert_eq!(
+                covers(&entry(wide), &entry(narrow)),
+                covered,
+                "{wide} {narrow}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_entry_twice_is_a_duplicate_however_it_is_spelled() {
+        assert_eq!(duplicate_of(&list(&["a//b", "c", "a/Equal/b"]), 2), Some(0));
+        assert_eq!(duplicate_of(&list(&["a//b", "a//c"]), 1), None);
+        assert_eq!(duplicate_of(&list(&["a/?", "a/?"]), 1), None);
+        assert_eq!(duplicate_of(&list(&["", ""]), 1), None, "rejected anyway");
+        // Other seconds make another entry; the first one wins.
+        let seconds = list(&["a/Exists//NoExecute/5", "a/Exists//NoExecute/6"]);
+        assert_eq!(duplicate_of(&seconds, 1), None);
+    }
+
+    #[test]
+    fn what_is_covered_changes_nothing() {
+        assert_eq!(subsumed_by(&list(&["a//b", "a/Exists"]), 0, true), Some(1));
+        assert_eq!(subsumed_by(&list(&["a//b", "a/Exists"]), 1, true), None);
+        // The usual three of a network plugin: together they cover the middle one, neither alone does.
+        let usual = list(&["/Exists//NoSchedule", "b/Exists", "/Exists//NoExecute"]);
+        assert_eq!(subsumed_by(&usual, 1, true), None);
+        let twice = list(&["a/Exists", "a/Exists"]);
+        assert_eq!(subsumed_by(&twice, 1, true), None, "a duplicate");
+    }
+
+    #[test]
+    fn seconds_and_order_decide_where_pods_can_be_evicted() {
+        // The first match decides: without the first entry the pods would stay for ever.
+        let bounded = list(&["a/Exists//NoExecute/60", "/Exists"]);
+        assert_eq!(subsumed_by(&bounded, 0, true), None);
+        let behind = list(&["/Exists", "a/Exists//NoExecute"]);
+        assert_eq!(subsumed_by(&behind, 1, true), Some(0));
+        let between = list(&["a/Equal/b/NoExecute", "a/Exists//NoExecute/60", "/Exists"]);
+        assert_eq!(subsumed_by(&between, 0, true), None);
+        let forever = list(&["a/Equal/b/NoExecute", "/Exists"]);
+        assert_eq!(subsumed_by(&forever, 0, true), Some(1));
+        assert_eq!(
+            subsumed_by(&forever, 0, false),
+            None,
+            "something may stand between"
+        );
+    }
+}
