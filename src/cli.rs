@@ -93,7 +93,9 @@ pub enum Command {
         kubetaint check --format text --format json=report.json\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \
         kubetaint check --fail-on error\n  \
-        kubetaint check --pools nodes.yaml\n\n\
+        kubetaint check --pools nodes.yaml\n  \
+        kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
+        kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
         Exit codes: 0 nothing as bad as --fail-on says, 1 something, 2 the job could not be done (a path that does \
         not exist, an error in the configuration, nothing to check).")]
 pub struct Check {
@@ -130,6 +132,18 @@ pub struct Check {
     /// Leave these rules out
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
+
+    /// Leave out the findings that this file accepts
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// Take out of the --baseline what matches nothing any more
+    #[arg(long, requires = "baseline")]
+    pub prune_baseline: bool,
+
+    /// Accept everything that is found now: write it to this file, for --baseline, and report nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub write_baseline: Option<PathBuf>,
 
     /// Report also what comments and annotations in the files accept
     #[arg(long)]

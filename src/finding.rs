@@ -80,6 +80,8 @@ pub struct Finding {
     pub related: Vec<Label>,
     /// Identity by content, never by line: stable when lines move.
     pub fingerprint: String,
+    /// The same without the file, for objects that have a kind and a name: stable when a file is renamed. Empty for others.
+    pub fingerprint_anywhere: String,
     /// How many findings of this report say the same (rule, severity, message) in other places, this one included.
     pub occurrences: u32,
 }

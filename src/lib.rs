@@ -9,6 +9,7 @@ pub mod discover;
 pub mod explain;
 pub mod lint;
 
+pub mod baseline;
 pub mod config;
 pub mod extract;
 pub mod output;

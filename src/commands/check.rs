@@ -5,7 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::inputs::{Inputs, Place, Screen};
-use super::{CommandError, Exit, load_rules};
+use super::{CommandError, Exit, baseline, load_rules};
+use crate::baseline::Accepted;
 use crate::cli::{Check, Cli, FormatTarget};
 use crate::config::{self, Config};
 use crate::finding::{Report, Severity};
@@ -37,6 +38,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         })?;
     }
     let rules = load_selected_rules(arguments, &place.config, &place.root)?;
+    // Before everything is read: a run must not end in a typing mistake.
+    let known = match &arguments.baseline {
+        Some(path) => Some((path.as_path(), baseline::read(path)?)),
+        None => None,
+    };
     let inputs = Inputs::find(place, &arguments.pools)?;
 
     let settings = Settings {
@@ -48,6 +54,18 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     };
     let mut report = inputs.read(cli.quiet, |list, load| lint(list, load, settings));
     inputs.add_problems(&mut report.problems);
+    if let Some(path) = &arguments.write_baseline {
+        baseline::write(path, &mut report, cli.quiet)?;
+    }
+    if let Some((path, known)) = known {
+        let discovery = &inputs.discovery;
+        let was_judged = |one: &Accepted| {
+            let read = discovery.whole || discovery.files.iter().any(|file| file.path == one.file);
+            read && rules.get(&one.rule).is_some()
+        };
+        let prune = arguments.prune_baseline;
+        baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;
+    }
     for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
         eprintln!("error: {line}");
     }

@@ -1,11 +1,13 @@
 //! One file for each command: gathers what it needs from the disk, calls the pure parts, writes what they give.
 
+mod baseline;
 pub mod check;
 pub mod explain;
 pub mod inputs;
 pub mod pools;
 pub mod rules;
 pub mod test;
+mod write;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -62,17 +62,30 @@ fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId
     let content = sources
         .get(&finding.span.source)
         .map_or("", |source| source.slice(finding.span));
-    finding.fingerprint = fingerprint(&[
-        &finding.rule,
-        path(paths, finding.span.source),
-        &finding.object.api_version,
-        &finding.object.kind,
-        finding.object.namespace.as_deref().unwrap_or_default(),
-        finding.object.name.as_deref().unwrap_or_default(),
-        &without_indices(&finding.path),
-        // Indentation and line breaks are not content.
-        &content.split_whitespace().collect::<Vec<_>>().join(" "),
-    ]);
+    // Indentation and line breaks are not content.
+    let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    let object = &finding.object;
+    let (kind, name) = (
+        object.kind.as_str(),
+        object.name.as_deref().unwrap_or_default(),
+    );
+    let named = !kind.is_empty() && !name.is_empty();
+    let field = without_indices(&finding.path);
+    let identity = |file: &str| {
+        fingerprint(&[
+            &finding.rule,
+            file,
+            &object.api_version,
+            kind,
+            object.namespace.as_deref().unwrap_or_default(),
+            name,
+            &field,
+            &content,
+        ])
+    };
+    let anywhere = if named { identity("") } else { String::new() };
+    finding.fingerprint = identity(path(paths, finding.span.source));
+    finding.fingerprint_anywhere = anywhere;
 }
 
 /// A field path without list indices, so that inserting an entry above does not change who a finding is.

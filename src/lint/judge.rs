@@ -450,6 +450,7 @@ impl<'j> Judge<'j> {
             object: object.clone(),
             related,
             fingerprint: String::new(),
+            fingerprint_anywhere: String::new(),
             occurrences: 1,
         });
     }

@@ -82,6 +82,7 @@ impl Draft {
             object: Object::default(),
             related: Vec::new(),
             fingerprint: "f00d".to_owned(),
+            fingerprint_anywhere: String::new(),
             occurrences: 1,
         });
         self.0.findings.last_mut().expect("one was pushed")

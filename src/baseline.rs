@@ -1,0 +1,237 @@
+//! A baseline: findings that were accepted as they stood on one day. Reads and writes its file, takes what it accepts out
+//! of a report, and knows which of its entries match nothing any more. Entries are known by content, never by line.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, Object, Problem, Report};
+use crate::source::{Source, SourceId};
+use crate::yaml;
+
+/// The only form there is so far.
+const VERSION: u32 = 1;
+
+const HEAD: &str = "# Findings of kubetaint that are accepted as they stand. Each is known by its content: lines may move, and a file may be\n\
+                    # renamed. `--write-baseline` writes this file anew, `--prune-baseline` takes out what matches nothing any more.\n";
+
+/// A baseline file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    version: u32,
+    /// What is accepted.
+    pub findings: Vec<Accepted>,
+}
+
+/// Findings that are accepted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// The rule's id.
+    pub rule: String,
+    /// The file in which it stood, relative to the repository.
+    pub file: String,
+    /// The object, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub object: String,
+    /// The field, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// How many alike there are.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub count: u32,
+    /// What it is known by in its file.
+    pub fingerprint: String,
+    /// What it is known by in other files.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub anywhere: String,
+}
+
+fn once() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands in a reference
+fn is_once(count: &u32) -> bool {
+    *count == 1
+}
+
+impl Accepted {
+    fn of(finding: &Finding, file: &str) -> Accepted {
+        Accepted {
+            rule: finding.rule.clone(),
+            file: file.to_owned(),
+            object: spoken(&finding.object),
+            path: finding.path.clone(),
+            count: 1,
+            fingerprint: finding.fingerprint.clone(),
+            anywhere: finding.fingerprint_anywhere.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for Accepted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} in {}", self.rule, self.file)?;
+        if !self.object.is_empty() {
+            write!(f, ", {}", self.object)?;
+        }
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}
+
+fn spoken(object: &Object) -> String {
+    let mut text = object.kind.clone();
+    for part in [&object.namespace, &object.name].into_iter().flatten() {
+        let between = if text == object.kind { ' ' } else { '/' };
+        let _ = write!(text, "{between}{part}");
+    }
+    text.trim().to_owned()
+}
+
+impl Baseline {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its place.
+    pub fn read(source: &Source) -> Result<Baseline, Problem> {
+        let problem = |span: Option<crate::source::Span>, message: String| Problem {
+            file: Some(source.path.clone()),
+            position: span.map(|span| source.position(span.start)),
+            message,
+        };
+        let stream = yaml::parse(&source.text, SourceId(0));
+        if let Some(error) = stream.errors.first() {
+            let message = format!("not valid YAML: {}", error.message);
+            return Err(problem(Some(error.span), message));
+        }
+        let Some(document) = stream.documents.iter().find(|one| !one.is_empty()) else {
+            return Err(problem(None, "an empty file is no baseline".to_owned()));
+        };
+        let read: Baseline = yaml::from_node(document.root())
+            .map_err(|error| problem(Some(error.span), error.message))?;
+        if read.version != VERSION {
+            let message = format!(
+                "a baseline of version {}; this release reads version {VERSION}",
+                read.version
+            );
+            let place = document.root().get("version").map(yaml::Node::written_at);
+            return Err(problem(place, message));
+        }
+        Ok(read)
+    }
+
+    /// A baseline that accepts all findings of a report.
+    pub fn of(report: &Report) -> Baseline {
+        let mut by_identity: BTreeMap<(&str, &str), Accepted> = BTreeMap::new();
+        for finding in &report.findings {
+            let file = file_of(finding, report);
+            by_identity
+                .entry((&finding.rule, &finding.fingerprint))
+                .and_modify(|known| known.count += 1)
+                .or_insert_with(|| Accepted::of(finding, file));
+        }
+        let mut findings: Vec<Accepted> = by_identity.into_values().collect();
+        findings.sort_by(|one, other| {
+            let key = |one: &Accepted| {
+                (
+                    one.file.clone(),
+                    one.rule.clone(),
+                    one.object.clone(),
+                    one.path.clone(),
+                    one.fingerprint.clone(),
+                )
+            };
+            key(one).cmp(&key(other))
+        });
+        Baseline {
+            version: VERSION,
+            findings,
+        }
+    }
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// None that texts and numbers could cause.
+    pub fn text(&self) -> Result<String, serde_yaml::Error> {
+        Ok(format!("{HEAD}{}", serde_yaml::to_string(self)?))
+    }
+
+    /// Takes what is accepted out of a report. Gives what of the baseline matched nothing.
+    pub fn apply(&self, report: &mut Report) -> Vec<Accepted> {
+        let mut left: Vec<u32> = self.findings.iter().map(|one| one.count).collect();
+        let mut here: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        let mut anywhere: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        for (at, one) in self.findings.iter().enumerate() {
+            here.entry((&one.rule, &one.fingerprint))
+                .or_default()
+                .push(at);
+            if !one.anywhere.is_empty() {
+                anywhere
+                    .entry((&one.rule, &one.anywhere))
+                    .or_default()
+                    .push(at);
+            }
+        }
+        let mut take = |candidates: Option<&Vec<usize>>| {
+            let found = candidates.into_iter().flatten().find(|at| left[**at] > 0);
+            if let Some(at) = found {
+                left[*at] -= 1;
+            }
+            found.is_some()
+        };
+        let mut accepted: BTreeSet<usize> = BTreeSet::new();
+        // Those in their own files first, so that a copy elsewhere takes nothing away from them.
+        for (at, finding) in report.findings.iter().enumerate() {
+            if take(here.get(&(finding.rule.as_str(), finding.fingerprint.as_str()))) {
+                accepted.insert(at);
+            }
+        }
+        for (at, finding) in report.findings.iter().enumerate() {
+            let key = (finding.rule.as_str(), finding.fingerprint_anywhere.as_str());
+            if !accepted.contains(&at) && take(anywhere.get(&key)) {
+                accepted.insert(at);
+            }
+        }
+        let mut at = 0;
+        report.findings.retain(|_| {
+            at += 1;
+            !accepted.contains(&(at - 1))
+        });
+        report.counts.baselined = u32::try_from(accepted.len()).unwrap_or(u32::MAX);
+        self.findings
+            .iter()
+            .zip(left)
+            .filter(|(_, left)| *left > 0)
+            .map(|(one, left)| Accepted {
+                count: left,
+                ..one.clone()
+            })
+            .collect()
+    }
+
+    /// Takes out what matched nothing.
+    pub fn prune(&mut self, stale: &[Accepted]) {
+        for gone in stale {
+            let same =
+                |one: &&mut Accepted| one.rule == gone.rule && one.fingerprint == gone.fingerprint;
+            if let Some(one) = self.findings.iter_mut().find(same) {
+                one.count = one.count.saturating_sub(gone.count);
+            }
+        }
+        self.findings.retain(|one| one.count > 0);
+    }
+}
+
+fn file_of<'r>(finding: &Finding, report: &'r Report) -> &'r str {
+    report
+        .sources
+        .get(&finding.span.source)
+        .map_or("", |source| source.path.as_str())
+}

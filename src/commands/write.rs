@@ -1,0 +1,82 @@
+//! Writes files so that nobody ever sees half of one.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Gives a file a new content in one step. A file that exists keeps its permissions; where a link leads is written, and the
+/// link stays.
+///
+/// # Errors
+/// Whatever keeps the folder from being written to.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let target = match path.canonicalize() {
+        Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+        Err(error) => return Err(error),
+    };
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let permissions = match fs::metadata(&target) {
+        Ok(metadata) => Some(metadata.permissions()),
+        Err(_) => None,
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".kubetaint-");
+    let usual = usual_permissions();
+    if let Some(usual) = &usual {
+        builder.permissions(usual.clone());
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(content)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// What a new file gets before the user's mask is applied; a temporary one would be for its owner only.
+#[cfg(unix)]
+fn usual_permissions() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn usual_permissions() -> Option<Permissions> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn permissions_and_links_stay() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("script"), "old").unwrap();
+        fs::set_permissions(path("script"), Permissions::from_mode(0o750)).unwrap();
+        symlink("script", path("link")).unwrap();
+        replace(&path("link"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(path("script")).unwrap(), "new");
+        assert_eq!(
+            fs::metadata(path("script")).unwrap().permissions().mode() & 0o777,
+            0o750
+        );
+        assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
+        replace(&path("fresh"), b"new").unwrap();
+        // Others may read it, whatever the mask of whoever runs this lets them.
+        fs::write(path("other"), "").unwrap();
+        let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode();
+        assert_eq!(mode("fresh"), mode("other"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+        assert!(replace(&path("nowhere/file"), b"").is_err());
+    }
+}

@@ -1,0 +1,234 @@
+//! Baselines, from outside: what they accept, what they do not, and what is said about entries that match nothing.
+
+// A test that cannot prepare its files has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A Pod with one finding, `value-with-exists`.
+fn pod(name: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  containers: [{{name: a, image: b}}]\n  tolerations:\n    \
+         - key: example.com/x\n      operator: Exists\n      value: w\n      effect: NoSchedule\n"
+    )
+}
+
+const LIST: &str = "tolerations:\n- key: example.com/x\n  operator: Exists\n  value: w\n";
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder(TempDir::new().unwrap());
+        for (path, text) in files {
+            folder.write(path, text);
+        }
+        folder
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.0.path().join(from), self.0.path().join(to)).unwrap();
+    }
+
+    fn baseline(&self) -> String {
+        fs::read_to_string(self.0.path().join("known.yaml")).unwrap()
+    }
+
+    /// Exit code, concise report, standard error.
+    fn check(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+            .args(["check", "--format", "concise"])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let places: Vec<String> = text(output.stdout)
+            .lines()
+            .map(|line| line.split("] ").next().unwrap().to_owned())
+            .collect();
+        (
+            output.status.code().unwrap(),
+            places.join("; "),
+            text(output.stderr),
+        )
+    }
+
+    fn with_baseline(&self, more: &[&str]) -> (i32, String, String) {
+        self.check(&[&["--baseline", "known.yaml"], more].concat())
+    }
+}
+
+/// A folder in which everything is accepted.
+fn accepted(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new(files);
+    let (code, out, err) = folder.check(&["--write-baseline", "known.yaml"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("known.yaml: written, accepts "), "{err}");
+    folder
+}
+
+#[test]
+fn what_is_accepted_is_counted_and_not_reported() {
+    let folder = accepted(&[("a.yaml", &pod("web")), ("values.yaml", LIST)]);
+    let (code, out, err) = folder.with_baseline(&[]);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("2 in the baseline"), "{err}");
+    assert!(!err.contains("any more"), "{err}");
+    // Without it nothing has changed.
+    assert_eq!(folder.check(&[]).0, 1);
+    // Written twice, it is the same.
+    let before = folder.baseline();
+    folder.check(&["--write-baseline", "known.yaml"]);
+    assert_eq!(folder.baseline(), before);
+}
+
+#[test]
+fn lines_may_move_and_a_file_may_be_renamed_where_the_object_is_the_same() {
+    let folder = accepted(&[("a.yaml", &pod("web")), ("values.yaml", LIST)]);
+    folder.write(
+        "a.yaml",
+        &format!(
+            "# one\n# two\n---\n{}",
+            pod("web").replace(
+                "    - key",
+                "    - key: z\n      operator: Exists\n    - key"
+            )
+        ),
+    );
+    assert_eq!(folder.with_baseline(&[]).1, "");
+    folder.rename("a.yaml", "b.yaml");
+    let (code, out, err) = folder.with_baseline(&[]);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(!err.contains("any more"), "{err}");
+    // Values have no object that says who they are.
+    folder.rename("values.yaml", "other-values.yaml");
+    let (code, out, err) = folder.with_baseline(&[]);
+    assert_eq!(
+        (code, out.as_str()),
+        (1, "other-values.yaml:4:3: warning[value-with-exists"),
+        "{err}"
+    );
+    assert!(err.contains("no finding matches 1 entry any more"), "{err}");
+    assert!(
+        err.contains("  value-with-exists in values.yaml\n"),
+        "{err}"
+    );
+}
+
+#[test]
+fn what_is_new_is_reported() {
+    let folder = accepted(&[("a.yaml", &pod("web"))]);
+    folder.write("b.yaml", &pod("web2"));
+    assert_eq!(
+        folder.with_baseline(&[]).1,
+        "b.yaml:9:7: error[value-with-exists"
+    );
+    // A copy is new, too: one was accepted, and that is the one in its own file.
+    folder.write("b.yaml", "");
+    folder.write("0.yaml", &pod("web"));
+    assert_eq!(
+        folder.with_baseline(&[]).1,
+        "0.yaml:9:7: error[value-with-exists"
+    );
+    folder.write("0.yaml", "");
+    // Another value is another finding.
+    folder.write("a.yaml", &pod("web").replace("value: w", "value: v"));
+    let (_, out, err) = folder.with_baseline(&[]);
+    assert_eq!(out, "a.yaml:9:7: error[value-with-exists");
+    assert!(
+        err.contains("value-with-exists in a.yaml, Pod web"),
+        "{err}"
+    );
+}
+
+#[test]
+fn entries_that_match_nothing_are_told_and_taken_out_on_request() {
+    let folder = accepted(&[("a.yaml", &pod("web")), ("b.yaml", &pod("api"))]);
+    let whole = folder.baseline();
+    folder.write("b.yaml", &pod("api").replace("      value: w\n", ""));
+    assert!(
+        folder
+            .with_baseline(&[])
+            .2
+            .contains("value-with-exists in b.yaml, Pod api")
+    );
+    assert_eq!(folder.baseline(), whole);
+    // What was not looked at has not gone away.
+    for narrow in [
+        &["a.yaml"][..],
+        &["--select", "unknown-effect"],
+        &["--ignore", "value-with-exists"],
+    ] {
+        let (_, _, err) = folder.with_baseline(&[narrow, &["--prune-baseline"]].concat());
+        assert!(!err.contains("any more"), "{narrow:?}: {err}");
+        assert_eq!(folder.baseline(), whole);
+    }
+    let (code, _, err) = folder.with_baseline(&["--prune-baseline"]);
+    assert_eq!(code, 0);
+    assert!(err.contains("known.yaml: 1 entry taken out"), "{err}");
+    assert!(!folder.baseline().contains("Pod api"));
+    assert!(folder.baseline().contains("Pod web"));
+    assert!(!folder.with_baseline(&[]).2.contains("any more"));
+}
+
+#[test]
+fn of_several_that_are_alike_as_many_are_accepted_as_there_were() {
+    let two = pod("web").replace("    - key", "    - {key: example.com/y, operator: Exists, value: w}\n    - {key: example.com/y, operator: Exists, value: w}\n    - key");
+    let folder = accepted(&[("a.yaml", &two)]);
+    assert!(
+        folder.baseline().contains("count: 3"),
+        "{}",
+        folder.baseline()
+    );
+    assert_eq!(folder.with_baseline(&[]).1, "");
+    folder.write(
+        "a.yaml",
+        &two.replace(
+            "  tolerations:\n",
+            "  tolerations:\n    - {key: example.com/y, operator: Exists, value: w}\n",
+        ),
+    );
+    let (_, out, _) = folder.with_baseline(&[]);
+    assert!(out.contains("value-with-exists"), "{out}");
+}
+
+#[test]
+fn a_wrong_baseline_is_told_before_anything_is_done() {
+    let folder = Folder::new(&[("a.yaml", &pod("web"))]);
+    let cases = [
+        (
+            "version: 2\nfindings: []\n",
+            "known.yaml:1:10: a baseline of version 2; this release reads version 1",
+        ),
+        (
+            "version: 1\nfindings:\n- {rule: a, file: b, fingerprint: c, fingreprint: d}\n",
+            "known.yaml:3:38: unknown field `fingreprint`",
+        ),
+        ("version: [\n", "known.yaml:"),
+        ("", "known.yaml: an empty file is no baseline"),
+        ("[]\n", "known.yaml:1:1: "),
+    ];
+    for (text, expected) in cases {
+        folder.write("known.yaml", text);
+        let (code, out, err) = folder.with_baseline(&[]);
+        assert_eq!((code, out.as_str()), (2, ""), "{text}: {err}");
+        assert!(err.contains(expected), "{text}: {err}");
+    }
+    let (code, _, err) = folder.check(&["--baseline", "nowhere.yaml"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("nowhere.yaml: "), "{err}");
+    let (code, _, err) = folder.check(&["--write-baseline", "nowhere/known.yaml"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("nowhere/known.yaml: "), "{err}");
+    assert_eq!(folder.check(&["--prune-baseline"]).0, 2);
+}
