@@ -4,7 +4,6 @@ use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
 use super::pod::Pod;
 use super::read::{TOLERATION_FIELDS, is_template_action};
-use crate::model::node_selection::NodeSelection;
 use crate::model::workload::{Level, Stands};
 use crate::yaml::{self, Kind, Node};
 
@@ -95,20 +94,20 @@ impl ObjectReader<'_, '_> {
         let Some(field) = visits[parent].node.field(key) else {
             return;
         };
-        let tolerations = Self::context(&self.object, Level::Other, &mut self.facts.oddities)
-            .read_tolerations(field, &path);
-        let read = Pod {
-            tolerations,
-            selection: NodeSelection {
-                unknown: true,
-                ..NodeSelection::default()
-            },
+        let holder = duplicates::path_of(visits, parent, &self.base);
+        let mut context = Self::context(&self.object, Level::Other, &mut self.facts.oddities);
+        let mut read = Pod {
+            tolerations: context.read_tolerations(field, &path),
             ..Pod::default()
         };
+        // What stands beside the list belongs to it; more may stand where the values are used.
+        if key == "tolerations" {
+            context.read_node_selector(visits[parent].node, &holder, &mut read);
+        }
+        read.selection.unknown = true;
         let unread = read.tolerations.unread.clone();
         let shape = self.shape(Level::Other, &read, unread, Stands::Alone);
         let span = field.key.span();
-        let holder = duplicates::path_of(visits, parent, &self.base);
         self.push(shape, read, holder, Stands::Alone, Some(span));
     }
 }

@@ -118,7 +118,7 @@ impl Context<'_> {
         Field::Unknown
     }
 
-    fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
+    pub(super) fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
         let Some(selector) = pod.field("nodeSelector") else {
             return;
         };

@@ -12,6 +12,7 @@ use super::gather::Gathered;
 use super::ignores;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
+use super::testimony::{Testimonies, Testimony};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::redundancy::Redundancy;
@@ -32,6 +33,7 @@ pub fn judge(
 ) {
     let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
+    let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
     let mut judge = Judge {
         gathered,
         settings,
@@ -43,7 +45,7 @@ pub fn judge(
     judge.oddities(&gathered.oddities);
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
-        judge.cluster(at, cluster, &facts, &assignment);
+        judge.cluster(at, cluster, &facts, &assignment, &testimonies);
     }
     judge.pools_alone(&assignment, &declared, well_known);
     let (suppressed, remarks) = ignores::apply(&mut judge.findings, gathered, settings);
@@ -136,11 +138,15 @@ impl<'j> Judge<'j> {
         cluster: &Cluster,
         facts: &ClusterFacts<'_>,
         assignment: &Assignment,
+        testimonies: &Testimonies,
     ) {
-        let mut shapes: BTreeMap<&Arc<PodShape>, Vec<&Workload>> = BTreeMap::new();
-        for (workload, of) in self.gathered.workloads.iter().zip(&assignment.of_workload) {
+        // Where others say different things about two workloads of one shape, they are judged apart.
+        let mut shapes: BTreeMap<(&Arc<PodShape>, usize), Vec<&Workload>> = BTreeMap::new();
+        let numbered = self.gathered.workloads.iter().enumerate();
+        for ((index, workload), of) in numbered.zip(&assignment.of_workload) {
             if *of == at {
-                shapes.entry(&workload.shape).or_default().push(workload);
+                let judged = (&workload.shape, testimonies.number(index));
+                shapes.entry(judged).or_default().push(workload);
             }
         }
         let applies = |rule: &&Rule| {
@@ -160,23 +166,43 @@ impl<'j> Judge<'j> {
             .into_iter()
             .filter(applies)
             .collect();
-        let shapes: Vec<(&Arc<PodShape>, Vec<&Workload>)> = shapes.into_iter().collect();
+        let shapes: Vec<(&Arc<PodShape>, &Testimony, Vec<&Workload>)> = shapes
+            .into_iter()
+            .filter_map(|((shape, number), workloads)| {
+                Some((shape, testimonies.get(number)?, workloads))
+            })
+            .collect();
         let judged: Vec<(Vec<ShapeVerdict<'_>>, bool)> = shapes
             .par_iter()
-            .map(|(shape, _)| judge_entries(shape, facts, &entry_rules))
+            .map(|(shape, testimony, _)| judge_entries(shape, testimony, facts, &entry_rules))
             .collect();
-        for ((shape, workloads), (verdicts, open)) in shapes.iter().zip(judged) {
+        for ((shape, testimony, workloads), (verdicts, open)) in shapes.iter().zip(judged) {
             for (rule, index, judged) in verdicts {
                 let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
                 };
+                let index = index.unwrap_or_default();
+                let field = match rule.at.as_str() {
+                    "toleration.deviation" => testimony.deviating_field(index),
+                    at => at.strip_prefix("toleration.").unwrap_or_default(),
+                };
                 for workload in workloads {
-                    let at = place::of_toleration(workload, index.unwrap_or_default(), &rule.at);
+                    let at = place::of_toleration(workload, index, field);
                     self.push_workload(rule, &verdict, at, workload, cluster);
                 }
             }
             if shape.level != Level::Other {
-                let open = self.workloads(shape, workloads, facts, &workload_rules, cluster, open);
+                let searched = (!workload_rules.is_empty()).then(|| facts.search(shape, testimony));
+                let searched = searched.as_ref();
+                let open = self.workloads(
+                    shape,
+                    workloads,
+                    facts,
+                    &workload_rules,
+                    cluster,
+                    searched,
+                    open,
+                );
                 // What is not literal itself was counted when it was read.
                 if shape.is_literal() {
                     self.open_workloads += open;
@@ -188,6 +214,7 @@ impl<'j> Judge<'j> {
 
     /// Rules of scope workload. Gives for how many workloads some rule could not say yes or no; with `open`, one about
     /// their entries could not.
+    #[allow(clippy::too_many_arguments)]
     fn workloads(
         &mut self,
         shape: &Arc<PodShape>,
@@ -195,6 +222,7 @@ impl<'j> Judge<'j> {
         facts: &ClusterFacts<'_>,
         rules: &[&'j Rule],
         cluster: &Cluster,
+        searched: Option<&Fact>,
         open: bool,
     ) -> u32 {
         let rules: Vec<&Rule> = rules
@@ -202,8 +230,7 @@ impl<'j> Judge<'j> {
             .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
             .copied()
             .collect();
-        let searched = (!rules.is_empty()).then(|| facts.search(shape));
-        let rules: Vec<&Rule> = match &searched {
+        let rules: Vec<&Rule> = match searched {
             // Most rules find nothing in most shapes: asked once, they need not be asked for each workload.
             Some(searched) => {
                 let bindings = bind(facts).fact("workload", searched);
@@ -221,7 +248,7 @@ impl<'j> Judge<'j> {
                 continue;
             }
             let mut open = open;
-            if let Some(searched) = &searched {
+            if let Some(searched) = searched {
                 let bindings = bind(facts).fact("workload", &facts::named(searched, workload));
                 for rule in &rules {
                     let judged = rule.judge(&bindings);
@@ -242,7 +269,7 @@ impl<'j> Judge<'j> {
         &mut self,
         cluster: &Cluster,
         facts: &ClusterFacts<'_>,
-        shapes: &[(&Arc<PodShape>, Vec<&Workload>)],
+        shapes: &[(&Arc<PodShape>, &Testimony, Vec<&Workload>)],
         assignment: &Assignment,
         at: usize,
     ) {
@@ -267,7 +294,7 @@ impl<'j> Judge<'j> {
         for (index, pool) in facts.models.iter().enumerate() {
             let tolerated = shapes
                 .iter()
-                .any(|(shape, _)| search::means_pool(shape, pool, gate));
+                .any(|(shape, _, _)| search::means_pool(shape, pool, gate));
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
                 .bool("tolerated", tolerated)
                 .build();
@@ -459,6 +486,7 @@ impl<'j> Judge<'j> {
 /// Verdicts on the entries of a shape, and whether some rule could not say yes or no.
 fn judge_entries<'r>(
     shape: &Arc<PodShape>,
+    testimony: &Testimony,
     facts: &ClusterFacts<'_>,
     rules: &[&'r Rule],
 ) -> (Vec<ShapeVerdict<'r>>, bool) {
@@ -470,7 +498,7 @@ fn judge_entries<'r>(
     let complete = shape.unread_tolerations.is_none();
     let redundancy = Redundancy::of(&shape.tolerations, complete);
     for index in 0..shape.tolerations.len() {
-        let toleration = facts.toleration(shape, &redundancy, index);
+        let toleration = facts.toleration(shape, &redundancy, index, testimony);
         let bindings = bind(facts)
             .fact("toleration", &toleration)
             .fact("workload", &workload);

@@ -11,6 +11,7 @@ mod overlay;
 mod place;
 mod search;
 mod shapes;
+mod testimony;
 mod texts;
 
 use rayon::prelude::*;

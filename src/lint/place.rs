@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::finding::Label;
+use crate::model::label_keys::canonical_label_key;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::workload::Workload;
 use crate::rule::fact::Place;
@@ -17,12 +18,11 @@ pub struct At {
     pub path: String,
 }
 
-/// Where a rule of scope toleration points for one entry.
-pub fn of_toleration(workload: &Workload, index: usize, at: &str) -> At {
+/// Where a rule of scope toleration points for one entry: at this field, or at the whole entry.
+pub fn of_toleration(workload: &Workload, index: usize, field: &str) -> At {
     let Some(located) = workload.located.get(index) else {
         return of_workload(workload, "workload");
     };
-    let field = at.strip_prefix("toleration.").unwrap_or_default();
     match located.field(field) {
         Some(span) => At {
             span,
@@ -128,6 +128,13 @@ pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<L
                     continue;
                 };
                 (located.entry, message.clone())
+            }
+            Place::Selector(label) => {
+                let asks =
+                    |(key, _, _): &&(String, Span, String)| canonical_label_key(key) == label;
+                let found = workload.and_then(|workload| workload.selectors.iter().find(asks));
+                let Some((_, span, _)) = found else { continue };
+                (*span, message.clone())
             }
         };
         let label = Label { span, message };

@@ -9,6 +9,7 @@ use super::facts::{
     entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_fact, well_known_fields,
 };
 use super::gather::Gathered;
+use super::testimony::Testimony;
 use crate::config::Config;
 use crate::model::Truth;
 use crate::model::near_miss::{Likeness, key_likeness};
@@ -35,6 +36,7 @@ pub struct ClusterFacts<'g> {
     pub models: Vec<&'g Arc<NodePool>>,
     /// Facts of each pool's taints.
     pub taints: Vec<Vec<Fact>>,
+    gathered: &'g Gathered,
     /// Keys that some pool of the repository declares.
     declared_keys: &'g BTreeSet<String>,
     well_known: &'g WellKnown,
@@ -98,6 +100,7 @@ impl<'g> ClusterFacts<'g> {
             kubernetes: kubernetes(config),
             models,
             taints,
+            gathered,
             declared_keys,
             well_known,
             comparison_operators,
@@ -114,10 +117,17 @@ impl<'g> ClusterFacts<'g> {
         })
     }
 
-    /// `toleration` for one entry of a shape, whose list `redundancy` compares.
-    pub fn toleration(&self, shape: &PodShape, redundancy: &Redundancy, index: usize) -> Fact {
+    /// `toleration` for one entry of a shape, whose list `redundancy` compares, with what others say about it.
+    pub fn toleration(
+        &self,
+        shape: &PodShape,
+        redundancy: &Redundancy,
+        index: usize,
+        testimony: &Testimony,
+    ) -> Fact {
         let entry = &shape.tolerations[index];
         let mut builder = entry_fact(entry, index, self.comparison_operators);
+        builder = testimony.of_entry(builder, index, self.gathered);
         let tolerated =
             |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
         builder = well_known_fields(builder, entry, self.well_known);
@@ -250,8 +260,8 @@ impl<'g> ClusterFacts<'g> {
         shape_fact(shape, self.comparison_operators)
     }
 
-    /// What searching the cluster's pools for a shape gives, for scope workload.
-    pub fn search(&self, shape: &Arc<PodShape>) -> Fact {
+    /// What searching the cluster's pools for a shape gives, for scope workload, with what others say about it.
+    pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
         let tolerations = shape.all_tolerations();
         let known = shape.unread_tolerations.is_none();
         let asks = !shape.selection.is_empty();
@@ -314,7 +324,9 @@ impl<'g> ClusterFacts<'g> {
                 .is_none_or(|key| !open_keys.contains(key.as_str()))
         });
         let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
-        FactBuilder::extend(&self.shape(shape))
+        let builder = FactBuilder::extend(&self.shape(shape));
+        testimony
+            .of_workload(builder, self.gathered)
             .facts("selectedPools", selected)
             .facts("possiblePools", possible)
             .facts("blockedPools", blocked)

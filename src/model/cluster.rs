@@ -104,6 +104,40 @@ pub fn is_rehearsal(path: &str) -> bool {
     })
 }
 
+/// What a path says about whose pods stand there. What holds in one part of a repository says nothing about another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Part<'p> {
+    /// The example, below a folder whose children are independent of each other.
+    example: Option<&'p str>,
+    /// The folder of one cluster, below one that is named `clusters`.
+    cluster: Option<&'p str>,
+    /// The environments that it names.
+    environments: BTreeSet<&'static str>,
+}
+
+impl<'p> Part<'p> {
+    /// The part of the repository that a path below the scanned folder belongs to.
+    pub fn of(path: &'p str) -> Part<'p> {
+        let child = |is_parent: &dyn Fn(&str) -> bool| {
+            let mut end = 0;
+            for segment in folder_of(path).split('/') {
+                end += segment.len() + 1;
+                if is_parent(segment) {
+                    let rest = path.get(end..).unwrap_or_default();
+                    let more = rest.split_once('/').map_or(0, |(child, _)| child.len());
+                    return path.get(..end + more);
+                }
+            }
+            None
+        };
+        Part {
+            example: child(&|name| COLLECTIONS.contains(&name)),
+            cluster: child(&|name| name == "clusters"),
+            environments: environments(path),
+        }
+    }
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(['-', '_', '.', ' '])
         .filter(|word| !word.is_empty())
@@ -317,6 +351,19 @@ mod tests {
         let serving = infer(pools, workloads);
         let lists = serving.of_workload.iter();
         lists.map(|list| serving.lists[*list].clone()).collect()
+    }
+
+    #[test]
+    fn a_path_tells_its_part_of_the_repository() {
+        let alike = |one, other| Part::of(one) == Part::of(other);
+        assert!(alike("apps/a/web.yaml", "charts/b/values.yaml"));
+        assert!(alike("examples/a/web.yaml", "examples/a/b/web.yaml"));
+        assert!(alike("apps/production/a.yaml", "values-prod.yaml"));
+        assert!(!alike("examples/a/web.yaml", "examples/b/web.yaml"));
+        assert!(!alike("examples/a/web.yaml", "a/web.yaml"));
+        assert!(!alike("clusters/a/web.yaml", "clusters/b/web.yaml"));
+        assert!(!alike("apps/production/a.yaml", "apps/staging/a.yaml"));
+        assert!(alike("tests/a.yaml", "tests/b.yaml"));
     }
 
     #[test]

@@ -2,16 +2,20 @@
 //! Knows neither YAML nor CEL: whoever reads manifests fills these types, whoever judges reads them.
 
 pub mod cluster;
+pub mod dedicated;
+pub mod habits;
 pub mod label_keys;
 pub mod near_miss;
 mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
 pub mod redundancy;
+pub mod siblings;
 pub mod taint;
 pub mod toleration;
 pub mod validation;
 pub mod well_known;
+pub mod witness;
 pub mod workload;
 
 /// A field of a manifest, as far as it could be read.

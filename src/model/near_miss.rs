@@ -11,7 +11,8 @@ pub enum Likeness {
     Case,
     /// They differ in `_`, `/`, `-` and `.` only.
     Separator,
-    /// The same name, where one lacks the domain or both have a different one of Kubernetes'.
+    /// The same name, where one lacks the domain, both have a different one of Kubernetes', or the domains differ in
+    /// what is after the last dot only.
     Domain,
     /// One or two letters.
     Spelling,
@@ -68,6 +69,7 @@ pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
             return match name == other_name {
                 true if is_kubernetes(one) && is_kubernetes(other) => Some(Likeness::Domain),
                 true if are_alike(one, other) => Some(Likeness::Spelling),
+                true if differ_at_the_top(one, other) => Some(Likeness::Domain),
                 _ => None,
             };
         }
@@ -96,6 +98,16 @@ fn is_kubernetes(domain: &str) -> bool {
             .strip_suffix(own)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })
+}
+
+/// Whether two domains are one but for the part after the last dot, which one of them may lack.
+fn differ_at_the_top(one: &str, other: &str) -> bool {
+    // `amd.com` and `arm.com` are no such pair, and a name as short as `io` says nothing.
+    let own = |domain: &str| match domain.rsplit_once('.') {
+        Some((rest, _)) => rest.to_owned(),
+        None => domain.to_owned(),
+    };
+    own(one) == own(other) && own(one).len() >= 3
 }
 
 fn is_separator(c: char) -> bool {
@@ -203,6 +215,28 @@ fn has_another_sense(shorter: &str, longer: &str) -> bool {
     longer
         .strip_suffix(shorter)
         .is_some_and(|prefix| PREFIXES.contains(&prefix))
+}
+
+/// Words for "it is so" that people give as the value of a taint.
+const AFFIRMATIONS: [&str; 8] = [
+    "1", "enabled", "exists", "on", "present", "true", "y", "yes",
+];
+
+/// Whether a value only says that something is so, and names nothing.
+pub fn is_affirmation(value: &str) -> bool {
+    AFFIRMATIONS
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Whether two different values of one key are probably one: they differ in case, in a separator or in a letter, or
+/// both only say that it is so.
+pub fn is_same_word(one: &str, other: &str) -> bool {
+    (is_affirmation(one) && is_affirmation(other))
+        || matches!(
+            key_likeness(one, other),
+            Some(Likeness::Case | Likeness::Separator | Likeness::Spelling)
+        )
 }
 
 /// Words that were meant to be another one though no letter says so.

@@ -188,6 +188,17 @@ impl NodeSelection {
         });
         expressed.chain(selected).collect()
     }
+
+    /// Those of the required labels that tell a kind of node, each under today's name.
+    pub fn telling_labels(&self) -> BTreeMap<&str, &str> {
+        self.required_labels()
+            .into_iter()
+            .filter(|(key, value)| {
+                !is_place_or_size_key(key) && everyday_value(key) != Some(*value)
+            })
+            .map(|(key, value)| (canonical_label_key(key), value))
+            .collect()
+    }
 }
 
 impl Term {

@@ -43,9 +43,17 @@ pub enum FactKind {
     PartlyTolerated,
     /// What validation says of a field.
     FieldError,
+    /// What others write that an entry does not.
+    Deviation,
+    /// A label that an entry nearly agrees with.
+    SelectorMismatch,
+    /// A toleration that others have.
+    UsualToleration,
+    /// A workload that says what is usual.
+    Witness,
 }
 
-static NAMES: [&str; 11] = [
+static NAMES: [&str; 15] = [
     "toleration",
     "taint",
     "workload",
@@ -57,13 +65,17 @@ static NAMES: [&str; 11] = [
     "blocked",
     "partlyTolerated",
     "fieldError",
+    "deviation",
+    "selectorMismatch",
+    "usualToleration",
+    "witness",
 ];
 
-static TYPES: LazyLock<[Type; 11]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
+static TYPES: LazyLock<[Type; 15]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
     /// Every kind.
-    pub const ALL: [FactKind; 11] = [
+    pub const ALL: [FactKind; 15] = [
         FactKind::Toleration,
         FactKind::Taint,
         FactKind::Workload,
@@ -75,6 +87,10 @@ impl FactKind {
         FactKind::Blocked,
         FactKind::PartlyTolerated,
         FactKind::FieldError,
+        FactKind::Deviation,
+        FactKind::SelectorMismatch,
+        FactKind::UsualToleration,
+        FactKind::Witness,
     ];
 
     /// The name of its type in messages.
@@ -97,6 +113,8 @@ pub enum Place {
     Implied(Span),
     /// It is the entry of this index in the list of the workload that is being judged.
     Entry(usize),
+    /// It is where the workload that is being judged asks for the label of this key, under today's name.
+    Selector(String),
 }
 
 /// The model's own value behind a fact, for functions that apply Kubernetes' meaning to it.

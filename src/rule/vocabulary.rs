@@ -37,6 +37,10 @@ const NEAR_KEYS: Ty = Ty::List(&Ty::Fact(FactKind::NearKey));
 const BLOCKED: Ty = Ty::List(&Ty::Fact(FactKind::Blocked));
 const PARTLY: Ty = Ty::List(&Ty::Fact(FactKind::PartlyTolerated));
 const ERRORS: Ty = Ty::List(&Ty::Fact(FactKind::FieldError));
+const DEVIATIONS: Ty = Ty::List(&Ty::Fact(FactKind::Deviation));
+const MISMATCHES: Ty = Ty::List(&Ty::Fact(FactKind::SelectorMismatch));
+const USUAL: Ty = Ty::List(&Ty::Fact(FactKind::UsualToleration));
+const WITNESSES: Ty = Ty::List(&Ty::Fact(FactKind::Witness));
 const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
 const CLUSTER_VARIABLES: [Entry; 2] = [("cluster", Ty::Fact(FactKind::Cluster)), ("pools", POOLS)];
@@ -89,6 +93,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("otherValues", TAINTS),
                     ("otherEffects", TAINTS),
                     ("nearKeys", NEAR_KEYS),
+                    ("deviations", DEVIATIONS),
+                    ("selectorMismatches", MISMATCHES),
                 ]);
             }
             all
@@ -132,6 +138,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("possiblePools", POOLS),
                     ("blockedPools", BLOCKED),
                     ("partlyToleratedPools", PARTLY),
+                    ("usualTolerations", USUAL),
+                    ("siblingTolerations", USUAL),
                 ]);
             }
             all
@@ -167,7 +175,20 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],
         FactKind::PartlyTolerated => vec![("pool", POOL), ("tolerated", TAINT), ("missing", TAINT)],
         FactKind::FieldError => vec![("field", TEXT), ("message", TEXT)],
+        FactKind::Deviation => weighed(&["field", "written", "usual", "likeness"]),
+        FactKind::SelectorMismatch => weighed(&["field", "label", "value"]),
+        FactKind::UsualToleration => weighed(&["key", "text", "common"]),
+        FactKind::Witness => vec![("kind", TEXT), ("name", TEXT)],
     }
+}
+
+/// Fields of what rests on witnesses: these texts, and how many there are of which mind.
+fn weighed(texts: &[&'static str]) -> Vec<Entry> {
+    let counts = ["agreeing", "deviating", "strength"];
+    let mut all: Vec<Entry> = texts.iter().map(|name| (*name, TEXT)).collect();
+    all.extend(counts.map(|name| (name, Ty::Int)));
+    all.push(("witnesses", WITNESSES));
+    all
 }
 
 /// Functions that are called by their name alone, with what they give.
@@ -196,7 +217,8 @@ pub const MEMBER_FUNCTIONS: [Entry; 8] = [
 ];
 
 /// What a finding may point at under a scope; the first part is the fact. A field that is not written leaves the
-/// whole fact; `taint.errors` is the field that the first of its errors is about.
+/// whole fact; `taint.errors` is the field that the first of its errors is about, `toleration.deviation` the one that
+/// others write in another way.
 pub fn places(scope: Scope) -> &'static [&'static str] {
     match scope {
         Scope::Toleration => &[
@@ -206,6 +228,7 @@ pub fn places(scope: Scope) -> &'static [&'static str] {
             "toleration.value",
             "toleration.effect",
             "toleration.tolerationSeconds",
+            "toleration.deviation",
         ],
         Scope::Taint => &[
             "taint",
