@@ -18,7 +18,7 @@ use kubetaint::finding::Report;
 use kubetaint::lint::Input;
 use kubetaint::lint::gather::gather;
 use kubetaint::model::Field;
-use kubetaint::model::node_pool::{NodePool, Origin};
+use kubetaint::model::node_pool::{NodePool, Origin, PoolTaint};
 use kubetaint::model::workload::Level;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Map, Value, json};
@@ -65,25 +65,35 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-fn pool(pool: &NodePool, source: &Source) -> Value {
-    let taints: Vec<Value> = pool
-        .taints
-        .iter()
-        .map(|one| {
-            json!({
-                "key": text(&one.taint.key),
-                "value": text(&one.taint.value),
-                "effect": text(&one.taint.effect),
-                "origin": origin(one.origin),
-            })
-        })
-        .collect();
-    let labels: Map<String, Value> = pool
-        .labels
-        .labels
+/// A taint, and the text that its place covers: the first line of it is enough to tell whether it is the right one.
+fn taint(one: &PoolTaint, sources: &[Source]) -> Value {
+    let mut value = json!({
+        "key": text(&one.taint.key),
+        "value": text(&one.taint.value),
+        "effect": text(&one.taint.effect),
+        "origin": origin(one.origin),
+    });
+    if let Some(span) = one.span {
+        let source = &sources[span.source.0 as usize];
+        let line = source.position(span.start).line;
+        let written = source.slice(span).lines().next().unwrap_or_default();
+        value["at"] = json!(format!("{line}: {written}"));
+    }
+    value
+}
+
+fn labels(labels: &BTreeMap<String, Field<String>>) -> Map<String, Value> {
+    labels
         .iter()
         .map(|(key, value)| (key.clone(), text(value)))
-        .collect();
+        .collect()
+}
+
+fn pool(pool: &NodePool, sources: &[Source]) -> Value {
+    let source = &sources[pool.span.map_or(0, |span| span.source.0 as usize)];
+    let taints: Vec<Value> = pool.taints.iter().map(|one| taint(one, sources)).collect();
+    let labels_of = labels;
+    let labels = labels(&pool.labels.labels);
     let mut value = json!({
         // A pool that has no name, not even a made-up one.
         "name": Some(&pool.name).filter(|name| !name.is_empty()),
@@ -96,29 +106,80 @@ fn pool(pool: &NodePool, source: &Source) -> Value {
     if pool.unschedulable {
         value["unschedulable"] = json!(true);
     }
+    if source.path != "input.yaml" {
+        value["file"] = json!(source.path);
+    }
+    if pool.weak {
+        value["weak"] = json!(true);
+    }
+    if !pool.removes.is_empty() {
+        let removes: Vec<String> = pool.removes.iter().map(ToString::to_string).collect();
+        value["removes"] = json!(removes);
+    }
+    if let Some(template) = &pool.autoscaler {
+        let taints: Vec<Value> = template
+            .taints
+            .iter()
+            .map(|one| taint(one, sources))
+            .collect();
+        value["autoscaler"] = json!({
+            "taints": taints,
+            "labels": labels_of(&template.labels),
+            "complete": template.complete,
+        });
+    }
     value
 }
 
+/// Every file of a fixture but the expectation, by its path in it.
+fn inputs(provider: &str) -> Vec<Source> {
+    let folder = folder(provider);
+    walkdir::WalkDir::new(&folder)
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != "expected.json")
+        .map(|entry| {
+            let path = entry
+                .path()
+                .strip_prefix(&folder)
+                .expect("below the fixture");
+            let text = fs::read_to_string(entry.path()).expect("a text");
+            Source::new(path.to_string_lossy().replace('\\', "/"), text)
+        })
+        .collect()
+}
+
 fn pools(provider: &str) -> Vec<Value> {
-    let (source, facts) = input(provider);
-    let inputs = [Input {
-        path: source.path.clone(),
-        scanned_from: 0,
-    }];
+    let (sources, table) = (inputs(provider), table());
+    let facts = (0..)
+        .zip(&sources)
+        .map(|(id, source)| extract(source, SourceId(id), &table))
+        .collect();
+    let inputs: Vec<Input> = sources
+        .iter()
+        .map(|source| Input {
+            path: source.path.clone(),
+            scanned_from: 0,
+        })
+        .collect();
     let mut report = Report::default();
     let gathered = gather(
-        vec![facts],
+        facts,
         &inputs,
-        SourceId(1),
+        SourceId(u32::MAX),
         &Config::default(),
         &mut report,
     );
     let mut pools: Vec<Value> = gathered
         .pools
         .iter()
-        .map(|placed| pool(&placed.pool, &source))
+        .map(|placed| pool(&placed.pool, &sources))
         .collect();
-    pools.sort_by_key(|pool| pool["line"].as_u64());
+    pools.sort_by_key(|pool| {
+        let file = pool["file"].as_str().unwrap_or_default().to_owned();
+        (file, pool["line"].as_u64())
+    });
     pools
 }
 
@@ -173,6 +234,96 @@ fn kind_control_planes_are_tainted_only_beside_workers() {
 #[test]
 fn kueue_flavours_never_show_every_taint() {
     assert_pools("kueue");
+}
+
+#[test]
+fn kops_groups_have_their_own_taints_and_the_clusters() {
+    assert_pools("kops");
+}
+
+#[test]
+fn gardener_workers_are_read_and_the_tolerations_of_shoots_are_not() {
+    assert_pools("gardener");
+}
+
+#[test]
+fn eks_anywhere_groups_are_read_with_their_control_plane() {
+    assert_pools("eks-anywhere");
+}
+
+#[test]
+fn openshift_machines_label_nodes_in_the_inner_metadata() {
+    assert_pools("openshift-machines");
+}
+
+#[test]
+fn rancher_pools_without_workers_are_tainted_for_their_roles() {
+    assert_pools("rancher");
+}
+
+#[test]
+fn k3s_configuration_is_known_by_its_keys() {
+    assert_pools("k3s");
+}
+
+#[test]
+fn talos_machines_are_read_in_every_form() {
+    assert_pools("talos");
+}
+
+#[test]
+fn k0s_hosts_are_read_by_their_flags() {
+    assert_pools("k0s");
+}
+
+#[test]
+fn kubespray_variables_are_read_for_groups_and_hosts() {
+    assert_pools("kubespray");
+}
+
+#[test]
+fn kubermatic_machines_and_kubeone_hosts_are_read() {
+    assert_pools("kubermatic");
+}
+
+#[test]
+fn gke_pools_have_the_taints_that_gke_adds() {
+    assert_pools("gke");
+}
+
+#[test]
+fn aks_spot_pools_are_tainted_and_system_pools_are_not() {
+    assert_pools("aks");
+}
+
+#[test]
+fn eks_groups_are_read_from_every_tool_and_functions_are_unknown() {
+    assert_pools("eks");
+}
+
+#[test]
+fn upbound_blocks_are_read_as_lists_and_as_objects() {
+    assert_pools("upbound");
+}
+
+#[test]
+fn managed_machine_pools_are_joined_with_theirs() {
+    assert_pools("cluster-api-providers");
+}
+
+#[test]
+fn pulumi_resources_are_known_by_their_type() {
+    assert_pools("pulumi");
+}
+
+#[test]
+fn huawei_pools_are_known_by_their_version() {
+    assert_pools("huawei-cce");
+}
+
+#[test]
+fn tanzu_pools_are_read() {
+    assert_pools("tanzu");
 }
 
 #[test]

@@ -80,3 +80,43 @@ fn the_rule_on_the_page_works() {
         assert_eq!(outcome, kubetaint::verify::Outcome::Passed);
     }
 }
+
+/// Every key of a struct in a file that reads provider tables, as tables write it.
+fn row_keys(code: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut renamed = None;
+    let mut in_table = false;
+    for line in code.lines() {
+        if line.starts_with("#[derive") {
+            in_table = line.contains("Deserialize");
+        }
+        if let Some((_, rest)) = line.split_once("rename = \"") {
+            renamed = rest.split('"').next().map(str::to_owned);
+        }
+        let field = line
+            .strip_prefix("    pub ")
+            .and_then(|rest| rest.split_once(": "));
+        if let Some((name, _)) = field.filter(|_| in_table) {
+            keys.push(renamed.take().unwrap_or_else(|| name.replace('_', "-")));
+        }
+    }
+    keys
+}
+
+#[test]
+fn every_key_of_a_provider_table_is_on_its_page() {
+    let page = include_str!("../docs/provider-tables.md");
+    let keys: Vec<String> = [
+        include_str!("../src/extract/rows.rs"),
+        include_str!("../src/extract/pool_rows.rs"),
+    ]
+    .into_iter()
+    .flat_map(row_keys)
+    .collect();
+    assert!(keys.len() > 50, "the keys are found: {keys:?}");
+    let missing: Vec<_> = keys
+        .iter()
+        .filter(|key| !page.contains(&format!("`{key}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

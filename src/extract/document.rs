@@ -5,15 +5,18 @@ use std::collections::HashSet;
 
 use super::FileFacts;
 use super::duplicates::{self};
+use super::notation::api_group;
 use super::overlays;
-use super::pools::{PoolDocument, read_pools};
+use super::pool_document::PoolDocument;
+use super::pool_rows::PoolRow;
+use super::pools::{ReadPool, read_pools};
 use super::read::Context;
 use super::table::Table;
 use crate::finding::Object;
 use crate::inventory;
 use crate::model::workload::Level;
 use crate::source::{Source, SourceId};
-use crate::yaml::{self, Kind, Node, NodeId};
+use crate::yaml::{self, Found, Kind, Node, NodeId};
 
 const DEAD_ANNOTATIONS: [&str; 2] = [
     "scheduler.alpha.kubernetes.io/tolerations",
@@ -87,11 +90,6 @@ pub(super) fn read_object(node: Node<'_>) -> Object {
     }
 }
 
-/// The API group of an `apiVersion`; empty for the core group.
-pub fn api_group(api_version: &str) -> &str {
-    api_version.split_once('/').map_or("", |(group, _)| group)
-}
-
 /// Reads one object: what it is, and what is known of it so far.
 pub(super) struct ObjectReader<'r, 'a> {
     pub(super) root: Node<'a>,
@@ -119,6 +117,9 @@ impl<'a> ObjectReader<'_, 'a> {
             {
                 self.read_kustomization();
             }
+            if self.object.kind.is_empty() && self.object.api_version.is_empty() {
+                self.read_kindless_pools();
+            }
             self.search_elsewhere(text, Level::Other);
             return;
         }
@@ -127,14 +128,7 @@ impl<'a> ObjectReader<'_, 'a> {
             Some(Err(error)) => return self.facts.unreadable.push(error),
             None => {}
         }
-        let group = api_group(&self.object.api_version).to_owned();
-        let version = self
-            .object
-            .api_version
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let (group, version) = self.group_and_version();
         let kind = self.object.kind.clone();
         if let Some(row) = self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
@@ -194,25 +188,76 @@ impl<'a> ObjectReader<'_, 'a> {
 
     fn read_pools(&mut self, group: &str, version: &str, kind: &str) -> bool {
         let rows: Vec<_> = self.table.pool_rows(group, version, kind).collect();
+        let found = !rows.is_empty();
+        self.apply_pool_rows(&rows);
+        let (table, root) = (self.table, self.root);
+        for (paths, incomplete) in table.held(group, kind) {
+            for one in paths.iter().flat_map(|path| path.find(root)) {
+                self.read_held(&one, incomplete);
+            }
+        }
+        found
+    }
+
+    /// Pools of a file that is no object of any API.
+    fn read_kindless_pools(&mut self) {
+        let rows: Vec<_> = self
+            .table
+            .kindless_rows(self.root, &self.source.path)
+            .collect();
+        self.apply_pool_rows(&rows);
+    }
+
+    fn apply_pool_rows(&mut self, rows: &[(&str, &PoolRow)]) {
         let document = PoolDocument {
             root: self.root,
             object: &self.object,
             text: &self.source.text,
             source: self.id,
+            file: &self.source.path,
             base: &self.base,
         };
-        let found = !rows.is_empty();
-        for (provider, row) in rows {
-            let pools = read_pools(
-                self.table,
-                provider,
-                row,
-                &document,
-                &mut self.facts.oddities,
-            );
-            self.facts.pools.extend(pools);
+        let table = self.table;
+        let oddities = &mut self.facts.oddities;
+        let pools: Vec<ReadPool> = rows
+            .iter()
+            .flat_map(|(provider, row)| read_pools(table, provider, row, &document, oddities))
+            .collect();
+        self.facts.pools.extend(pools);
+    }
+
+    /// Pools of an object that stands in another.
+    fn read_held(&mut self, held: &Found<'a>, incomplete: Option<&String>) {
+        let mut reader = ObjectReader {
+            root: held.node,
+            base: join(&self.base, &held.path),
+            object: read_object(held.node),
+            source: self.source,
+            id: self.id,
+            table: self.table,
+            facts: &mut *self.facts,
+            known_lists: HashSet::new(),
+            pods: Vec::new(),
+        };
+        let before = reader.facts.pools.len();
+        let (group, version) = reader.group_and_version();
+        let kind = reader.object.kind.clone();
+        let rows: Vec<_> = reader.table.pool_rows(&group, &version, &kind).collect();
+        reader.apply_pool_rows(&rows);
+        for read in &mut reader.facts.pools[before..] {
+            if let Some(why) = incomplete {
+                read.pool.complete = false;
+                read.pool
+                    .incomplete_because
+                    .get_or_insert_with(|| why.clone());
+            }
         }
-        found
+    }
+
+    fn group_and_version(&self) -> (String, String) {
+        let api_version = &self.object.api_version;
+        let version = api_version.rsplit('/').next().unwrap_or_default();
+        (api_group(api_version).to_owned(), version.to_owned())
     }
 
     fn note_duplicates(&mut self, level: Level) {

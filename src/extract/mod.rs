@@ -1,13 +1,20 @@
 //! Documents in, facts out: finds the pod templates, lists of tolerations and node pools of one file, and says what
 //! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
 
+mod autoscaler;
 mod document;
 mod duplicates;
 mod elsewhere;
+mod embedded;
+mod flags;
 pub mod ignores;
+mod labels;
+mod notation;
 mod overlays;
 mod patches;
 mod pod;
+mod pool_document;
+pub mod pool_rows;
 mod pools;
 mod read;
 pub mod rows;
@@ -20,9 +27,9 @@ use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
-pub use document::api_group;
+pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
-pub use pools::ReadPool;
+pub use pools::{ReadPool, Referred};
 pub use table::{Table, TableError};
 
 /// What one file says.

@@ -1,57 +1,52 @@
-//! kubeadm configuration inside block strings (kind's patches), with places in the file and not in the string.
+//! Configuration inside strings (kind's patches with kubeadm's kinds, Talos' configuration in Cluster API), read by the
+//! rows for such documents, with places in the file and not in the string.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::pools::{PoolDocument, PoolReader, read_pools};
-use super::rows::PoolRow;
+use super::embedded::Embedded;
+use super::notation::api_group;
+use super::pool_document::{Condition, PoolDocument};
+use super::pool_rows::{PoolRow, Values};
+use super::pools::{PoolReader, read_pools};
+use super::read::is_placeholder;
 use crate::finding::Object;
+use crate::model::Truth;
 use crate::model::node_pool::NodePool;
-use crate::source::Span;
-use crate::yaml::{self, Found, Node, Style};
+use crate::yaml::{self, Found, Node, Path};
 
 impl<'a> PoolReader<'_, 'a> {
-    /// kubeadm configuration inside a block string.
+    /// Documents inside a string.
     pub(super) fn read_patch(&mut self, found: &Found<'a>) {
         let Some(inner) = found.node.raw() else {
             return;
         };
         let stream = yaml::parse(inner, self.document.source);
-        if !stream.errors.is_empty() {
-            self.incomplete("a kubeadm patch is not valid YAML");
+        if !stream.errors.is_empty() || is_placeholder(inner.trim()) {
+            self.incomplete("an embedded configuration could not be read");
         }
         let embedded = Embedded::new(self.document.text, found.node, inner);
         for document in &stream.documents {
-            let root = document.root();
-            let Some(kind) = root.get("kind").and_then(|node| node.as_str()) else {
-                continue;
-            };
+            let object = self.patch_object(document.root());
             let meant = &self.row.patch_kinds;
-            if !meant.is_empty() && !meant.iter().any(|one| one == kind) {
+            if !meant.is_empty() && !meant.contains(&object.kind) {
                 continue;
             }
-            let group = match kind {
-                "KubeletConfiguration" => "kubelet.config.k8s.io",
-                _ => "kubeadm.k8s.io",
-            };
-            let object = Object {
-                api_version: group.to_owned(),
-                kind: kind.to_owned(),
-                ..Object::default()
-            };
             let inner_document = PoolDocument {
-                root,
+                root: document.root(),
                 object: &object,
                 text: inner,
                 source: self.document.source,
+                file: "",
                 base: "",
             };
-            // Rows of one kind differ in what they match and imply, not in where taints are: the first will do.
-            let row = self.table.pool_rows(group, "", kind).next();
-            if let Some((provider, row)) = row {
+            if let Some((provider, row)) = self.patch_row(&inner_document) {
                 let row = PoolRow {
+                    matches: Values::new(),
+                    unless: Values::new(),
                     match_written: Vec::new(),
                     match_absent: Vec::new(),
                     default_taints: Vec::new(),
+                    implied: Vec::new(),
                     implied_labels: BTreeMap::new(),
                     incomplete: None,
                     ..row.clone()
@@ -65,9 +60,42 @@ impl<'a> PoolReader<'_, 'a> {
         }
     }
 
+    /// Who an embedded document says it is; kubeadm's may leave out their group.
+    fn patch_object(&self, root: Node<'_>) -> Object {
+        let text = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
+        let kind = text("kind").to_owned();
+        let api_version = match (text("apiVersion"), kind.as_str()) {
+            ("", "KubeletConfiguration") => "kubelet.config.k8s.io/v1beta1",
+            ("", "") => "",
+            ("", _) => "kubeadm.k8s.io/v1beta4",
+            (written, _) => written,
+        };
+        Object {
+            api_version: api_version.to_owned(),
+            kind,
+            ..Object::default()
+        }
+    }
+
+    /// Rows of one kind differ in what they match and imply, not in where taints are: the first will do.
+    fn patch_row<'p>(&'p self, document: &'p PoolDocument<'_>) -> Option<(&'p str, &'p PoolRow)> {
+        let object = document.object;
+        if object.kind.is_empty() {
+            return self
+                .table
+                .kindless_rows(document.root, "")
+                .find(|(_, row)| {
+                    let holds = Condition::of_row(row).holds(document, document.root);
+                    row.each == Path::default() && holds == Truth::Yes
+                });
+        }
+        let group = api_group(&object.api_version);
+        self.table.pool_rows(group, "", &object.kind).next()
+    }
+
     fn adopt(&mut self, patch: NodePool, found: &Found<'a>, embedded: &Embedded<'_>) {
         if !patch.complete {
-            self.incomplete("a kubeadm patch could not be read");
+            self.incomplete("an embedded configuration could not be read");
         }
         self.pool.labels.labels.extend(patch.labels.labels);
         let known: HashSet<_> = self
@@ -87,69 +115,4 @@ impl<'a> PoolReader<'_, 'a> {
             }
         }
     }
-}
-
-/// A text inside a literal block string, and where its lines stand in the file.
-struct Embedded<'t> {
-    inner: &'t str,
-    whole: Span,
-    /// Offsets at which lines start in the text, and where the same lines start in the file, behind their indentation;
-    /// none for other styles of strings.
-    lines: Option<(Vec<usize>, Vec<usize>)>,
-}
-
-impl<'t> Embedded<'t> {
-    fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
-        let whole = node.span();
-        Embedded {
-            inner,
-            whole,
-            lines: (node.style() == Style::Literal)
-                .then(|| block_lines(text, whole, inner))
-                .flatten(),
-        }
-    }
-
-    /// The place in the file of a place in the text; the whole string where that cannot be told.
-    fn place(&self, span: Span) -> Span {
-        let Some((inside, outside)) = &self.lines else {
-            return self.whole;
-        };
-        let outer = |offset: u32| {
-            let offset = (offset as usize).min(self.inner.len());
-            let line = inside
-                .partition_point(|start| *start <= offset)
-                .checked_sub(1)?;
-            Some(outside.get(line)? + offset - inside[line])
-        };
-        match (outer(span.start), outer(span.end)) {
-            (Some(start), Some(end)) if end <= self.whole.end as usize + 1 && start <= end => {
-                Span::new(self.whole.source, start..end)
-            }
-            _ => self.whole,
-        }
-    }
-}
-
-fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<usize>)> {
-    let header = text.get(whole.range())?.find('\n')?;
-    let content_start = whole.start as usize + header + 1;
-    let content = text.get(content_start..)?;
-    // Blank lines may lack the indentation; the first that is not blank tells it.
-    let indent = content
-        .lines()
-        .zip(inner.lines())
-        .find(|(_, inner)| !inner.is_empty())
-        .map_or(0, |(outer, inner)| outer.len().saturating_sub(inner.len()));
-    let starts = |text: &str, from: usize, skip: usize| -> Vec<usize> {
-        let mut at = from;
-        text.split_inclusive('\n')
-            .map(|line| {
-                let start = at + skip;
-                at += line.len();
-                start
-            })
-            .collect()
-    };
-    Some((starts(inner, 0, 0), starts(content, content_start, indent)))
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::pod::read_requirement;
-use super::read::{is_placeholder, is_template_action, read_text};
-use super::rows::{Anchored, PoolRow};
+use super::pool_document::{Condition, PoolDocument, join_paths};
+use super::pool_rows::{NameSource, PoolRow, Reference};
+use super::read::read_text;
 use super::table::Table;
-use crate::finding::Object;
-use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
 use crate::model::taint::Taint;
 use crate::model::workload::Oddity;
+use crate::model::{Field, Truth};
 use crate::source::{SourceId, Span};
 use crate::yaml::{Found, Kind, Node, Scalar};
 
@@ -22,62 +22,23 @@ pub struct ReadPool {
     pub pool: NodePool,
     /// Where its document is.
     pub source: SourceId,
-    /// Kind and name of the document that adds taints and labels to it.
-    pub refers: Option<(String, String)>,
-    /// It is itself such a document.
-    pub part: bool,
+    /// Documents that add taints and labels to it.
+    pub refers: Vec<Referred>,
+    /// Its name as written, by which such a document is found, when it is one itself.
+    pub part: Option<String>,
     /// A list of taints is written, be it empty, so that no default applies.
     pub taints_written: bool,
 }
 
-/// Everything about the document that reading its pools needs.
-pub struct PoolDocument<'a> {
-    /// Root of the object.
-    pub root: Node<'a>,
-    /// Who it is.
-    pub object: &'a Object,
-    /// The file's text, for places inside block strings.
-    pub text: &'a str,
-    /// The file.
-    pub source: SourceId,
-    /// Field path of the object inside its document (`items[3]` in a List).
-    pub base: &'a str,
-}
-
-impl<'a> PoolDocument<'a> {
-    fn find(&self, element: Node<'a>, path: &Anchored, element_path: &str) -> Vec<Found<'a>> {
-        let (from, base) = if path.from_root {
-            (self.root, self.base)
-        } else {
-            (element, element_path)
-        };
-        let mut found = path.path.find(from);
-        for one in &mut found {
-            one.path = join_paths(base, &one.path);
-        }
-        found
-    }
-
-    fn first_text(&self, element: Node<'a>, path: &Anchored) -> Option<(String, Span)> {
-        let found = self.find(element, path, "");
-        let one = found.first()?;
-        match read_text(Some(one.node)) {
-            Field::Is(text) => Some((
-                text,
-                one.field.map_or(one.node.span(), |field| field.span()),
-            )),
-            Field::Absent | Field::Unknown => None,
-        }
-    }
-}
-
-fn join_paths(base: &str, path: &str) -> String {
-    match (base.is_empty(), path.is_empty()) {
-        (true, _) => path.to_owned(),
-        (false, true) => base.to_owned(),
-        (false, false) if path.starts_with('[') => format!("{base}{path}"),
-        (false, false) => format!("{base}.{path}"),
-    }
+/// A document that adds to a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referred {
+    /// Its kind.
+    pub kind: String,
+    /// Its name as written, which may hold variables: two texts that are equal in one file become equal names.
+    pub name: String,
+    /// It need not be there.
+    pub optional: bool,
 }
 
 /// Reads the pools that a row finds in a document.
@@ -93,9 +54,13 @@ pub fn read_pools(
     let mut pools: Vec<ReadPool> = elements
         .into_iter()
         .filter(|element| element.node.kind() == Kind::Mapping)
-        .filter(|element| matches(row, document, element.node))
+        .filter(|element| Condition::of_row(row).holds(document, element.node) == Truth::Yes)
         .map(|element| {
             let path = join_paths(document.base, &element.path);
+            let name = Name::read(row, document, &element);
+            // Others know it by its object's name, whatever the pool is called.
+            let own = document.object.name.clone().unwrap_or_default();
+            let part = row.part.then_some(own);
             let mut reader = PoolReader {
                 table,
                 row,
@@ -103,22 +68,18 @@ pub fn read_pools(
                 element: element.node,
                 path,
                 oddities,
-                pool: start_pool(provider, row, document, element.node),
+                pool: start_pool(provider, row, document, element.node, name),
                 taints_written: false,
                 before: 0,
             };
             reader.read(count);
-            let refers = row.refers.as_ref().and_then(|reference| {
-                let kind = document.first_text(element.node, &reference.kind)?.0;
-                let name = document.first_text(element.node, &reference.name)?.0;
-                Some((kind, name))
-            });
+            let refers = reader.read_references();
             ReadPool {
                 taints_written: reader.taints_written,
                 pool: reader.pool,
                 source: document.source,
                 refers,
-                part: row.part,
+                part,
             }
         })
         .collect();
@@ -138,23 +99,61 @@ fn tell_apart(pools: &mut [ReadPool]) {
     }
 }
 
-fn matches(row: &PoolRow, document: &PoolDocument<'_>, element: Node<'_>) -> bool {
-    let literal = row
-        .matches
-        .iter()
-        .all(|(path, text)| element.get(path).and_then(|node| node.raw()) == Some(text));
-    let written = |path: &Anchored| {
-        let from = if path.from_root {
-            document.root
-        } else {
-            element
+/// What a pool is called.
+struct Name {
+    /// Empty when there is none, or none that could be read.
+    text: String,
+    /// Where.
+    span: Option<Span>,
+    /// Nodes are labelled with it, where nodes are labelled with the pool's name.
+    on_nodes: Field<String>,
+}
+
+impl Name {
+    fn read(row: &PoolRow, document: &PoolDocument<'_>, element: &Found<'_>) -> Name {
+        let prefix = row
+            .name_prefix
+            .as_ref()
+            .and_then(|path| document.first_text(element.node, path))
+            .map(|(text, _)| text);
+        let mut name = Name {
+            text: String::new(),
+            span: None,
+            on_nodes: Field::Unknown,
         };
-        path.path
-            .find(from)
-            .iter()
-            .any(|found| !found.node.is_null())
-    };
-    literal && row.match_written.iter().all(written) && !row.match_absent.iter().any(written)
+        for source in row.name.as_slice() {
+            match source {
+                NameSource::At(path) => {
+                    let all = document.find(element.node, path, "");
+                    let Some(found) = all.iter().find(|found| !found.node.is_null()) else {
+                        continue;
+                    };
+                    name.span = Some(found.field.map_or(found.node.span(), |field| field.span()));
+                    name.on_nodes = read_text(Some(found.node));
+                    name.text = name.on_nodes.known().cloned().unwrap_or_default();
+                }
+                NameSource::Key => {
+                    let Some(field) = element.field else { continue };
+                    name.text = field.name().unwrap_or_default().to_owned();
+                    name.span = Some(field.key.span());
+                }
+                NameSource::File => {
+                    let file = document.file.rsplit('/').next().unwrap_or_default();
+                    name.text = file.split('.').next().unwrap_or_default().to_owned();
+                }
+            }
+            break;
+        }
+        name.text = match prefix {
+            Some(prefix) if name.text.is_empty() => prefix,
+            Some(prefix) => format!("{prefix}-{}", name.text),
+            None => name.text,
+        };
+        if name.on_nodes.known().is_some() {
+            name.on_nodes = Field::Is(name.text.clone());
+        }
+        name
+    }
 }
 
 fn start_pool(
@@ -162,46 +161,24 @@ fn start_pool(
     row: &PoolRow,
     document: &PoolDocument<'_>,
     element: Node<'_>,
+    name: Name,
 ) -> NodePool {
-    let own = row
-        .name
-        .as_slice()
-        .iter()
-        .find_map(|path| document.first_text(element, path));
-    let prefix = row
-        .name_prefix
-        .as_ref()
-        .and_then(|path| document.first_text(element, path));
-    let name_span = own.as_ref().map(|(_, span)| *span);
-    let name = match (prefix, own) {
-        (Some((prefix, _)), Some((name, _))) => format!("{prefix}-{name}"),
-        (Some((name, _)), None) | (None, Some((name, _))) => name,
-        (None, None) => String::new(),
-    };
-    let named = !name.is_empty();
     let mut labels: BTreeMap<String, Field<String>> = row
         .implied_labels
         .iter()
         .map(|(key, value)| (key.clone(), Field::Is(value.clone())))
         .collect();
     for key in row.pool_label.as_slice() {
-        let value = if named {
-            Field::Is(name.clone())
-        } else {
-            Field::Unknown
-        };
-        labels.insert(key.clone(), value);
+        labels.insert(key.clone(), name.on_nodes.clone());
     }
     NodePool {
-        name,
+        name: name.text,
         provider: provider.to_owned(),
-        cluster: None,
         labels: NodeLabels {
             labels,
             requirements: Vec::new(),
             others: OtherLabels::from(row.other_labels),
         },
-        taints: Vec::new(),
         complete: row.incomplete.is_none(),
         incomplete_because: row.incomplete.clone(),
         unschedulable: row.unschedulable.as_ref().is_some_and(|path| {
@@ -211,8 +188,9 @@ fn start_pool(
                 .is_some_and(|found| matches!(found.node.scalar(), Some(Scalar::Bool(true))))
         }),
         span: Some(element.span()),
-        name_span,
+        name_span: name.span,
         object: document.object.clone(),
+        ..NodePool::default()
     }
 }
 
@@ -285,28 +263,111 @@ impl<'a> PoolReader<'_, 'a> {
                 self.read_taint_flag(&found);
             }
         }
+        for path in &row.flags {
+            for found in self.document.find(self.element, path, &self.path) {
+                self.read_flags(&found);
+            }
+        }
         for path in &row.patches {
             for found in self.document.find(self.element, path, &self.path) {
                 self.read_patch(&found);
+            }
+        }
+        for path in &row.autoscaler {
+            for found in self.document.find(self.element, path, &self.path) {
+                self.read_autoscaler_tags(&found);
             }
         }
         if !self.taints_written && elements >= row.min_elements {
             self.imply(row.default_taints.iter().map(|text| text.0.clone()));
         }
         self.imply(row.implied_taints.iter().map(|text| text.0.clone()));
+        self.read_implied();
     }
 
+    /// What the provider adds to pools of this kind.
+    fn read_implied(&mut self) {
+        for implied in &self.row.implied {
+            let holds = Condition::of_implied(implied).holds(self.document, self.element);
+            if holds == Truth::No {
+                continue;
+            }
+            let sure = holds == Truth::Yes;
+            let fixed = implied
+                .labels
+                .iter()
+                .map(|(key, value)| (key, Field::Is(value.clone())));
+            let name = Field::Is(self.pool.name.clone());
+            let named = implied
+                .pool_label
+                .as_slice()
+                .iter()
+                .map(|key| (key, name.clone()));
+            for (key, value) in fixed.chain(named) {
+                let value = if sure { value } else { Field::Unknown };
+                let labels = &mut self.pool.labels.labels;
+                labels.entry(key.clone()).or_insert(value);
+            }
+            if sure {
+                self.imply(implied.taints.iter().map(|text| text.0.clone()));
+            } else if !implied.taints.is_empty() {
+                self.incomplete("whether the provider adds a taint depends on a template");
+            }
+            if let Some(because) = &implied.incomplete {
+                self.incomplete(because);
+            }
+        }
+    }
+
+    /// Adds taints that nobody wrote, unless somebody did: providers ask people to repeat theirs.
     fn imply(&mut self, taints: impl Iterator<Item = Taint>) {
         for taint in taints {
+            let known = self.pool.taints.iter().any(|known| {
+                known.origin != Origin::Startup
+                    && known.taint.key == taint.key
+                    && known.taint.effect == taint.effect
+            });
+            if known {
+                continue;
+            }
             self.pool.taints.push(PoolTaint {
                 taint,
                 origin: Origin::Implied,
-                span: None,
-                path: String::new(),
-                spelled: None,
-                fields: BTreeMap::new(),
+                ..PoolTaint::default()
             });
         }
+    }
+
+    fn read_references(&mut self) -> Vec<Referred> {
+        let row = self.row;
+        row.refers
+            .iter()
+            .filter_map(|reference| self.read_reference(reference))
+            .collect()
+    }
+
+    fn read_reference(&mut self, reference: &Reference) -> Option<Referred> {
+        let written = |path| {
+            let found = self.document.find(self.element, path, "");
+            found
+                .first()
+                .map(|found| found.node.raw().map(str::to_owned))
+        };
+        let kind = match &reference.kind {
+            Some(path) => written(path)?,
+            None => reference.kinds.first().cloned(),
+        };
+        let name = written(&reference.name)?;
+        let (Some(kind), Some(name)) = (kind, name) else {
+            self.incomplete("what it refers to is filled in by a template");
+            return None;
+        };
+        let followed = reference.kinds.is_empty() || reference.kinds.contains(&kind);
+        followed.then_some(Referred {
+            kind,
+            name,
+            optional: reference.optional,
+        })
     }
 
     /// Adds a taint, unless another list gave the same one: nodes that are made the first or the later way carry it
@@ -325,56 +386,5 @@ impl<'a> PoolReader<'_, 'a> {
         self.pool
             .incomplete_because
             .get_or_insert_with(|| because.to_owned());
-    }
-
-    fn read_labels(&mut self, node: Node<'a>) {
-        if node.is_null() {
-            return;
-        }
-        if node.kind() != Kind::Mapping || is_template_action(node) {
-            self.pool.labels.others = OtherLabels::Possible;
-            return;
-        }
-        for field in node.fields() {
-            match field.name() {
-                Some(key) if !self.reaches_node(key) => {}
-                Some(key) if !is_placeholder(key) => {
-                    let value = match read_text(Some(field.value)) {
-                        Field::Absent => Field::Is(String::new()),
-                        other => other,
-                    };
-                    self.pool.labels.labels.insert(key.to_owned(), value);
-                }
-                _ => self.pool.labels.others = OtherLabels::Possible,
-            }
-        }
-    }
-
-    fn reaches_node(&self, key: &str) -> bool {
-        let domains = &self.row.label_domains;
-        let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
-        domains.is_empty()
-            || domains.iter().any(|domain| {
-                prefix == domain
-                    || prefix
-                        .strip_suffix(domain.as_str())
-                        .is_some_and(|rest| rest.ends_with('.'))
-            })
-    }
-
-    fn read_label_flag(&mut self, node: Node<'a>) {
-        match read_text(Some(node)) {
-            Field::Is(text) => {
-                for pair in text.split(',').filter(|pair| !pair.is_empty()) {
-                    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    self.pool
-                        .labels
-                        .labels
-                        .insert(key.to_owned(), Field::Is(value.to_owned()));
-                }
-            }
-            Field::Absent => {}
-            Field::Unknown => self.pool.labels.others = OtherLabels::Possible,
-        }
     }
 }

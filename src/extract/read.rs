@@ -31,19 +31,39 @@ pub fn is_placeholder(text: &str) -> bool {
     }) {
         return true;
     }
+    // What ARM templates compute stands in brackets, and no key, value or effect does.
+    if text.starts_with('[') && text.ends_with(']') {
+        return true;
+    }
     let dunder = text.len() > 4 && text.starts_with("__") && text.ends_with("__");
     let angle = text.len() > 2 && text.starts_with('<') && text.ends_with('>');
     dunder || angle
 }
 
-/// Whether a node is an unquoted template action, which YAML reads as a map in a map.
+/// Whether a node is an unquoted template action, which YAML reads as a map in a map, or the call of a function that
+/// some tool puts something else in the place of: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
 pub fn is_template_action(node: Node<'_>) -> bool {
+    if node.has_local_tag() || is_call(node) {
+        return true;
+    }
     if node.kind() != Kind::Mapping || node.style() != Style::Flow {
         return false;
     }
     let mut fields = node.written_fields();
     matches!((fields.next(), fields.next()), (Some(only), None)
         if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
+}
+
+/// Whether a node is a map of one field that is the name of a function of CloudFormation or Pulumi.
+fn is_call(node: Node<'_>) -> bool {
+    if node.kind() != Kind::Mapping {
+        return false;
+    }
+    let mut fields = node.written_fields();
+    matches!((fields.next(), fields.next()), (Some(only), None)
+    if only.name().is_some_and(|name| {
+        name == "Ref" || name.starts_with("Fn::") || name.starts_with("fn::")
+    }))
 }
 
 /// What is read on the way, and for whom.
@@ -263,6 +283,9 @@ pub fn read_text(node: Option<Node<'_>>) -> Field<String> {
     let Some(node) = node else {
         return Field::Absent;
     };
+    if node.has_local_tag() {
+        return Field::Unknown;
+    }
     match node.scalar() {
         Some(Scalar::Null) => Field::Absent,
         Some(_) => match node.raw() {

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{InjectRow, PoolRow, Provider, WorkloadRow};
+use super::pool_rows::PoolRow;
+use super::rows::{InjectRow, Provider, WorkloadRow};
 use crate::model::well_known::WellKnownTaint;
 use crate::source::Position;
+use crate::yaml::{Node, Path};
 
 /// All rows, found by API group and kind.
 #[derive(Debug, Default)]
 pub struct Table {
     providers: Vec<Provider>,
     by_kind: BTreeMap<(String, String), Vec<RowRef>>,
+    /// Rows for documents without a kind: provider and row.
+    kindless: Vec<(usize, usize)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +74,9 @@ impl Table {
             for kind in &row.kinds {
                 rows.push(((row.group.clone(), kind.clone()), RowRef::Pool(at, row_at)));
             }
+            if row.kinds.is_empty() {
+                self.kindless.push((at, row_at));
+            }
         }
         for (key, row) in rows {
             self.by_kind.entry(key).or_default().push(row);
@@ -119,6 +126,42 @@ impl Table {
                 RowRef::Workload(..) => None,
             })
             .filter(move |(_, row)| row.versions.is_empty() || row.versions.contains(&version))
+    }
+
+    /// Pool rows for a document without a kind, with the provider's name: those for files of this path whose first
+    /// fields are there.
+    pub fn kindless_rows<'t>(
+        &'t self,
+        root: Node<'t>,
+        file: &'t str,
+    ) -> impl Iterator<Item = (&'t str, &'t PoolRow)> {
+        self.kindless
+            .iter()
+            .map(|(provider, at)| {
+                let provider = &self.providers[*provider];
+                (provider.name.as_str(), &provider.pools[*at])
+            })
+            .filter(move |(_, row)| {
+                let is_there =
+                    |path: &Path| path.first_key().is_none_or(|key| root.field(key).is_some());
+                let written = row
+                    .match_written
+                    .iter()
+                    .filter(|path| path.from_root || row.each == Path::default());
+                is_there(&row.each)
+                    && written.map(|path| &path.path).all(is_there)
+                    && row.covers_file(file)
+            })
+    }
+
+    /// Where a kind holds objects of other kinds, and why their pools are not known completely.
+    pub fn held(&self, group: &str, kind: &str) -> Vec<(&[Path], Option<&String>)> {
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.holds)
+            .filter(|row| row.group == group && row.kinds.iter().any(|known| known == kind))
+            .map(|row| (row.objects.as_slice(), row.incomplete.as_ref()))
+            .collect()
     }
 
     /// Whether a kind is never looked into.

@@ -1,10 +1,11 @@
 //! Taints in every notation that pool sources use: maps, `k=v:E` texts, maps by key, comma-separated flags.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
+use super::embedded::Embedded;
+use super::pool_rows::EffectSpelling;
 use super::pools::PoolReader;
 use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
-use super::rows::EffectSpelling;
 use crate::model::Field;
 use crate::model::node_pool::{Origin, PoolTaint};
 use crate::model::taint::{Effect, Taint};
@@ -55,12 +56,25 @@ impl<'a> PoolReader<'_, 'a> {
                 .all(|(key, text)| item.get(key).and_then(|node| node.raw()) == Some(text));
         let origin = if startup { Origin::Startup } else { origin };
         self.note_unknown_fields(item, &path);
-        let mut text = |name: &str| self.read_taint_field(item, name, &path);
-        let (key, value, effect) = (text("key"), text("value"), text("effect"));
-        let fields = ["key", "value", "effect"]
-            .into_iter()
-            .filter_map(|name| Some((name, item.field(name)?.span())))
+        let strict = self.strict_level().is_some();
+        let written = PARTS.map(|names| {
+            let names = if strict { &names[..1] } else { names };
+            names.iter().find_map(|name| item.field(name))
+        });
+        if !strict && written.iter().all(Option::is_none) {
+            self.incomplete("a taint is written in a way that is not known");
+            return;
+        }
+        let mut text = |at: usize| self.read_taint_field(written[at], PARTS[at][0], &path);
+        let (key, value, effect) = (text(0), text(1), text(2));
+        let fields = PARTS
+            .iter()
+            .zip(&written)
+            .filter_map(|(names, field)| Some((names[0], field.as_ref()?.span())))
             .collect();
+        if let (Some(field), Field::Is(effect)) = (&written[2], &effect) {
+            self.note_spelling(effect, field.value.span(), &yaml::join(&path, "effect"));
+        }
         let unread = key.is_unknown() || effect.is_unknown();
         let (effect, spelled) = self.canonical(effect);
         if unread && origin != Origin::Startup {
@@ -100,24 +114,25 @@ impl<'a> PoolReader<'_, 'a> {
         }
     }
 
-    fn read_taint_field(&mut self, item: Node<'a>, name: &str, path: &str) -> Field<String> {
-        let field = item.field(name);
-        // Objects that an API server decodes refuse `value: true`; tools that read files take it as text.
-        let group = self
-            .document
-            .object
-            .api_version
-            .split('/')
-            .next()
-            .unwrap_or_default();
-        let strict = ["v1", "karpenter.sh"].contains(&group) || group.ends_with("cluster.x-k8s.io");
-        if !strict {
-            return read_text(field.map(|field| field.value));
+    /// Objects that an API server decodes refuse `value: true`; tools that read files take it as text.
+    fn strict_level(&self) -> Option<Level> {
+        let api_version = self.document.object.api_version.as_str();
+        let group = api_version.split('/').next().unwrap_or_default();
+        match group {
+            "v1" => Some(Level::Typed),
+            "karpenter.sh" => Some(Level::Custom),
+            other => other.ends_with("cluster.x-k8s.io").then_some(Level::Custom),
         }
-        let level = if group == "v1" {
-            Level::Typed
-        } else {
-            Level::Custom
+    }
+
+    fn read_taint_field(
+        &mut self,
+        field: Option<yaml::Field<'a>>,
+        name: &str,
+        path: &str,
+    ) -> Field<String> {
+        let Some(level) = self.strict_level() else {
+            return read_text(field.map(|field| field.value));
         };
         Context {
             object: self.document.object,
@@ -125,6 +140,26 @@ impl<'a> PoolReader<'_, 'a> {
             oddities: self.oddities,
         }
         .read_string(field, &yaml::join(path, name))
+    }
+
+    /// An effect that is one of the three, and not in the spelling that this source wants.
+    fn note_spelling(&mut self, written: &str, span: Span, path: &str) {
+        let wanted =
+            Effect::canonical(written).map(|effect| self.row.effect_spelling.spell(effect));
+        let Some(wanted) = wanted.filter(|wanted| *wanted != written) else {
+            return;
+        };
+        let context = Context {
+            object: self.document.object,
+            level: Level::Custom,
+            oddities: self.oddities,
+        };
+        let mut oddity = context.oddity("effect-spelling", span, path.to_owned());
+        oddity.field = "effect".to_owned();
+        oddity.written = written.to_owned();
+        oddity.suggestion = wanted.to_owned();
+        oddity.detail = self.pool.provider.clone();
+        context.oddities.push(oddity);
     }
 
     fn canonical(&self, effect: Field<String>) -> (Field<String>, Option<String>) {
@@ -145,29 +180,49 @@ impl<'a> PoolReader<'_, 'a> {
 
     /// `k=v:E` as one item of a list.
     fn read_taint_text(&mut self, item: Node<'a>, path: &str, origin: Origin) {
-        match read_text(Some(item)) {
-            Field::Is(text) => self.push_taint_text(&text, item.span(), path, origin),
-            Field::Absent => {}
-            Field::Unknown if item.kind() == Kind::Scalar => {
-                self.incomplete("a taint is filled in by a template");
+        match (item.raw(), read_text(Some(item))) {
+            (_, Field::Absent) => {}
+            (Some(text), _) if !item.has_local_tag() => {
+                self.push_taint_text(text, item.span(), path, origin);
             }
-            Field::Unknown => {
+            (Some(_), _) => self.incomplete("a taint is filled in by a template"),
+            (None, _) => {
                 self.incomplete(&format!("a taint is {}", describe(item)));
             }
         }
     }
 
-    /// `k: "v:E"`, `k: ":E"` or `k: E`
+    /// `k: "v:E"`, `k: ":E"` or `k: E`, or a list of such.
     fn read_keyed_taint(&mut self, field: &yaml::Field<'a>, path: &str, origin: Origin) {
-        let (Some(key), Field::Is(text)) = (field.name(), read_text(Some(field.value))) else {
+        let Some(key) = field.name().filter(|name| !is_placeholder(name)) else {
             self.incomplete("a taint is filled in by a template");
             return;
         };
-        if is_placeholder(key) {
+        let path = yaml::join(path, key);
+        if field.value.kind() == Kind::Sequence && !is_template_action(field.value) {
+            for (index, item) in field.value.items().enumerate() {
+                let path = yaml::index(&path, index);
+                self.push_keyed_taint(key, item, item.span(), path, origin);
+            }
+        } else {
+            self.push_keyed_taint(key, field.value, field.span(), path, origin);
+        }
+    }
+
+    fn push_keyed_taint(
+        &mut self,
+        key: &str,
+        text: Node<'a>,
+        span: Span,
+        path: String,
+        origin: Origin,
+    ) {
+        let Field::Is(text) = read_text(Some(text)) else {
             self.incomplete("a taint is filled in by a template");
             return;
-        }
+        };
         let (value, effect) = text.rsplit_once(':').unwrap_or(("", text.as_str()));
+        self.note_spelling(effect, span, &path);
         let (effect, spelled) = self.canonical(Field::Is(effect.to_owned()));
         self.add(PoolTaint {
             taint: Taint {
@@ -180,44 +235,140 @@ impl<'a> PoolReader<'_, 'a> {
                 effect,
             },
             origin,
-            span: Some(field.span()),
-            path: yaml::join(path, key),
+            span: Some(span),
+            path,
             spelled,
-            fields: BTreeMap::new(),
+            ..PoolTaint::default()
         });
     }
 
     /// `k=v:E,k2:E2` in one string.
     pub(super) fn read_taint_flag(&mut self, found: &Found<'a>) {
-        self.before = self.pool.taints.len();
-        let span = found.field.map_or(found.node.span(), |field| field.span());
-        match read_text(Some(found.node)) {
-            // A flag of the kubelet adds taints; kubeadm's own default stays beside them.
-            Field::Is(text) => {
-                for part in text
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|part| !part.is_empty())
-                {
-                    self.push_taint_text(part, span, &found.path, Origin::Declared);
-                }
+        let node = found.node;
+        match (node.raw(), read_text(Some(node))) {
+            (_, Field::Absent) => {}
+            (Some(text), _) if !node.has_local_tag() => {
+                let embedded = Embedded::new(self.document.text, node, text);
+                self.read_taint_list(text, 0..text.len(), &embedded, &found.path);
             }
-            Field::Absent => {}
-            Field::Unknown => self.incomplete("taints are filled in by a template"),
+            _ => self.incomplete("taints are filled in by a template"),
+        }
+    }
+
+    /// The same in a part of a text. A flag of the kubelet adds taints; kubeadm's own default stays beside them.
+    pub(super) fn read_taint_list(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        embedded: &Embedded<'_>,
+        path: &str,
+    ) {
+        self.before = self.pool.taints.len();
+        for (part, at) in parts(text, range) {
+            self.push_taint_text(part, embedded.place_of(at), path, Origin::Declared);
         }
     }
 
     fn push_taint_text(&mut self, text: &str, span: Span, path: &str, origin: Origin) {
-        match Taint::parse_flag(text) {
-            Ok(taint) => self.add(PoolTaint {
-                taint,
-                origin,
-                span: Some(span),
-                path: path.to_owned(),
-                spelled: None,
-                fields: BTreeMap::new(),
-            }),
-            Err(error) => self.incomplete(&format!("taint `{text}`: {error}")),
+        let taint = match partial_taint(text) {
+            Ok(taint) => taint,
+            Err(why) => return self.incomplete(&why),
+        };
+        if taint.key.is_unknown() || taint.effect.is_unknown() {
+            self.incomplete("a taint is filled in by a template");
         }
+        self.add(PoolTaint {
+            taint,
+            origin,
+            span: Some(span),
+            path: path.to_owned(),
+            ..PoolTaint::default()
+        });
+    }
+}
+
+/// The names of a taint's key, value and effect: Kubernetes' own first, then those of CloudFormation and of ROSA.
+const PARTS: [&[&str]; 3] = [
+    &["key", "Key"],
+    &["value", "Value"],
+    &["effect", "Effect", "schedule_type", "scheduleType"],
+];
+
+/// The items of a comma-separated list in a part of a text, each with its range.
+pub(super) fn parts(text: &str, range: Range<usize>) -> impl Iterator<Item = (&str, Range<usize>)> {
+    let list = text.get(range.clone()).unwrap_or_default();
+    let mut at = range.start;
+    list.split(',').filter_map(move |part| {
+        let trimmed = part.trim();
+        let start = at + (part.len() - part.trim_start().len());
+        at += part.len() + 1;
+        (!trimmed.is_empty()).then_some((trimmed, start..start + trimmed.len()))
+    })
+}
+
+/// Reads `key[=value]:Effect` of which parts may be variables.
+///
+/// # Errors
+/// Why the text tells nothing of any taint.
+pub(super) fn partial_taint(text: &str) -> Result<Taint, String> {
+    if !is_placeholder(text) {
+        return Taint::parse_flag(text).map_err(|error| format!("taint `{text}`: {error}"));
+    }
+    let unread = || "a taint is filled in by a template".to_owned();
+    let (left, effect) = text.rsplit_once(':').ok_or_else(unread)?;
+    let effect = match Effect::parse(effect) {
+        Some(effect) => Field::Is(effect.as_str().to_owned()),
+        None if is_placeholder(effect) && !effect.contains('=') => Field::Unknown,
+        None => return Err(unread()),
+    };
+    let (key, value) = left.split_once('=').unwrap_or((left, ""));
+    let read = |part: &str| {
+        if is_placeholder(part) {
+            Field::Unknown
+        } else {
+            Field::Is(part.to_owned())
+        }
+    };
+    let taint = Taint {
+        key: read(key),
+        value: read(value),
+        effect,
+    };
+    let readable = taint.errors().is_empty();
+    if readable { Ok(taint) } else { Err(unread()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_beside_a_variable_is_read() {
+        let read = |text: &str| {
+            let taint = partial_taint(text).unwrap();
+            [taint.key, taint.value, taint.effect].map(|part| part.known().cloned())
+        };
+        let is = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            read("a.example.io/x=${V}:NoSchedule"),
+            [is("a.example.io/x"), None, is("NoSchedule")]
+        );
+        assert_eq!(read("$KEY:NoExecute"), [None, is(""), is("NoExecute")]);
+        assert_eq!(read("a=b:${EFFECT}"), [is("a"), is("b"), None]);
+        for text in [
+            "$TAINTS",
+            "${TAINT:-a=b:NoSchedule}",
+            "{{ .taints }}",
+            "a=b",
+        ] {
+            assert!(partial_taint(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn items_of_a_list_have_their_places() {
+        let text = "x=a:NoSchedule, b:NoExecute,,";
+        let found: Vec<_> = parts(text, 2..text.len()).collect();
+        assert_eq!(found, [("a:NoSchedule", 2..14), ("b:NoExecute", 16..27)]);
     }
 }

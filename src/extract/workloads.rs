@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::document::{ObjectReader, api_group, join};
+use super::document::{ObjectReader, join};
+use super::notation::api_group;
 use super::overlays;
 use super::pod::Pod;
 use super::read::{is_template_action, read_text};

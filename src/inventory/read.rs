@@ -151,5 +151,6 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
             namespace: pool.object.namespace.clone(),
             name: pool.object.name.clone(),
         },
+        ..NodePool::default()
     }
 }

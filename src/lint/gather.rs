@@ -8,7 +8,7 @@ use super::{Input, overlay};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, api_group};
-use crate::finding::{Object, Report};
+use crate::finding::Report;
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -187,8 +187,8 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
     let mut in_file: BTreeMap<(String, String, SourceId), Vec<usize>> = BTreeMap::new();
     let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();
     for (index, pool) in pools.iter().enumerate() {
-        if pool.part {
-            let (kind, name) = (&pool.pool.object.kind, &pool.pool.name);
+        if let Some(name) = &pool.part {
+            let kind = &pool.pool.object.kind;
             let file = (kind.clone(), name.clone(), pool.source);
             in_file.entry(file).or_default().push(index);
             let folder = (kind.clone(), name.clone(), folder(path(pool.source)));
@@ -197,36 +197,37 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
     }
     let mut absorbed = vec![false; pools.len()];
     for index in 0..pools.len() {
-        let Some(reference) = pools[index].refers.clone() else {
-            continue;
-        };
-        let (kind, name) = reference.clone();
-        let (own, namespace) = (pools[index].source, &pools[index].pool.object.namespace);
-        let only = |candidates: Option<&Vec<usize>>| {
-            let mut fitting = candidates.into_iter().flatten().filter(|part| {
-                let theirs = &pools[**part].pool.object.namespace;
-                theirs.is_none() || namespace.is_none() || theirs == namespace
-            });
-            // Two cannot be told apart.
-            match (fitting.next(), fitting.next()) {
-                (Some(only), None) => Some(*only),
-                _ => None,
-            }
-        };
-        let found = only(in_file.get(&(kind.clone(), name.clone(), own)))
-            .or_else(|| only(in_folder.get(&(kind, name, folder(path(own))))));
-        match found {
-            Some(part) => {
-                absorbed[part] = true;
-                let part = pools[part].pool.clone();
-                absorb(&mut pools[index].pool, part);
-            }
-            None => {
-                let pool = &mut pools[index].pool;
-                pool.complete = false;
-                pool.incomplete_because.get_or_insert_with(|| {
-                    format!("{} {} was not found", reference.0, reference.1)
+        for reference in std::mem::take(&mut pools[index].refers) {
+            let own = pools[index].source;
+            let namespace = &pools[index].pool.object.namespace;
+            let only = |candidates: Option<&Vec<usize>>| {
+                let mut fitting = candidates.into_iter().flatten().filter(|part| {
+                    let theirs = &pools[**part].pool.object.namespace;
+                    theirs.is_none() || namespace.is_none() || theirs == namespace
                 });
+                // Two cannot be told apart.
+                match (fitting.next(), fitting.next()) {
+                    (Some(only), None) => Some(*only),
+                    _ => None,
+                }
+            };
+            let (kind, name) = (reference.kind.clone(), reference.name.clone());
+            let found = only(in_file.get(&(kind.clone(), name.clone(), own)))
+                .or_else(|| only(in_folder.get(&(kind, name, folder(path(own))))));
+            match found {
+                Some(part) => {
+                    absorbed[part] = true;
+                    let part = pools[part].pool.clone();
+                    absorb(&mut pools[index].pool, part);
+                }
+                None if reference.optional => {}
+                None => {
+                    let pool = &mut pools[index].pool;
+                    pool.complete = false;
+                    pool.incomplete_because.get_or_insert_with(|| {
+                        format!("{} {} was not found", reference.kind, reference.name)
+                    });
+                }
             }
         }
     }
@@ -251,6 +252,9 @@ fn absorb(pool: &mut NodePool, part: NodePool) {
     }
     for (key, value) in part.labels.labels {
         pool.labels.labels.entry(key).or_insert(value);
+    }
+    if pool.autoscaler.is_none() {
+        pool.autoscaler = part.autoscaler;
     }
     pool.complete &= part.complete;
     if pool.incomplete_because.is_none() {
@@ -299,7 +303,7 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                     source,
                     ..pool.span
                 }),
-                object: Object::default(),
+                ..NodePool::default()
             }),
             source,
             configured: true,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::finding::Object;
 use crate::source::Span;
 
-use super::Truth;
 use super::node_selection::{NodeLabels, NodeSelection};
 use super::taint::{Effect, Taint};
 use super::toleration::{Toleration, tolerate};
 use super::well_known::is_transient_key;
+use super::{Field, Truth};
 
 /// How a taint comes to be on a pool's nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,17 @@ pub struct PoolTaint {
     pub fields: BTreeMap<&'static str, Span>,
 }
 
+/// What a pool tells the cluster autoscaler of its nodes, for the time when it has none. It taints and labels nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AutoscalerTemplate {
+    /// Taints, in the order of the source; of one that could not be read, the parts are unknown.
+    pub taints: Vec<PoolTaint>,
+    /// Labels.
+    pub labels: BTreeMap<String, Field<String>>,
+    /// It could be read to the end.
+    pub complete: bool,
+}
+
 /// Nodes that are made alike, or one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePool {
@@ -59,6 +70,13 @@ pub struct NodePool {
     pub incomplete_because: Option<String>,
     /// `spec.unschedulable` of a Node: cordoned.
     pub unschedulable: bool,
+    /// Known from a command or a flag alone: what it says is there was there when somebody ran it. It can explain a
+    /// toleration and accuses nobody.
+    pub weak: bool,
+    /// Taints that a command takes off nodes, by key and, where given, effect.
+    pub removes: Vec<Taint>,
+    /// What it tells the cluster autoscaler; none when it tells nothing.
+    pub autoscaler: Option<AutoscalerTemplate>,
     /// Where it is declared, as a whole.
     pub span: Option<Span>,
     /// Where its name is written; absent when it has none of its own.

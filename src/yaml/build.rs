@@ -118,14 +118,16 @@ impl Build {
             Event::Scalar(value, style, anchor, tag) => {
                 self.scalar(text, &value, style, anchor, tag_of(tag.as_deref()), range);
             }
-            Event::SequenceStart(style, anchor, _) => {
+            Event::SequenceStart(style, anchor, tag) => {
                 let range = match style {
                     StructureStyle::Block => self.first_dash(text, range),
                     StructureStyle::Flow => range,
                 };
-                self.open(style, anchor, range, false);
+                self.open(style, anchor, tag_of(tag.as_deref()), range, false);
             }
-            Event::MappingStart(style, anchor, _) => self.open(style, anchor, range, true),
+            Event::MappingStart(style, anchor, tag) => {
+                self.open(style, anchor, tag_of(tag.as_deref()), range, true);
+            }
             Event::SequenceEnd | Event::MappingEnd => return self.end(range),
             Event::Alias(anchor) => self.alias(text, anchor, range),
             Event::UnresolvedAlias(name) => {
@@ -286,13 +288,20 @@ impl Build {
         }
     }
 
-    fn open(&mut self, style: StructureStyle, anchor: usize, range: Range<usize>, mapping: bool) {
+    fn open(
+        &mut self,
+        style: StructureStyle,
+        anchor: usize,
+        tag: Tag,
+        range: Range<usize>,
+        mapping: bool,
+    ) {
         let style = match style {
             StructureStyle::Block => Style::Block,
             StructureStyle::Flow => Style::Flow,
         };
         // The run of children is filled in at the end.
-        let node = self.push(range, style, Tag::None, Shape::Sequence { from: 0, to: 0 });
+        let node = self.push(range, style, tag, Shape::Sequence { from: 0, to: 0 });
         self.anchor(anchor, node, None);
         self.frames.push(Frame {
             node,
@@ -464,6 +473,6 @@ fn tag_of(tag: Option<&granit_parser::Tag>) -> Tag {
     }
     match tag.parts() {
         ("", "!") | ("!", "") => Tag::NonSpecific,
-        _ => Tag::Str,
+        _ => Tag::Local,
     }
 }

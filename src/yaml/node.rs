@@ -231,6 +231,11 @@ impl<'a> Node<'a> {
         self.span_of(self.at)
     }
 
+    /// It has a tag of some tool's own (`!Ref`, `!vault`): the tool puts something else in its place.
+    pub fn has_local_tag(self) -> bool {
+        self.data().tag == Tag::Local
+    }
+
     /// It was reached through an alias.
     pub fn is_alias(self) -> bool {
         self.id != self.at

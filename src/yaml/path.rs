@@ -12,13 +12,13 @@ use super::node::{Field, Kind, Node};
 /// * `.` or nothing is the node itself.
 ///
 /// Steps that do not fit what is there find nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 #[serde(try_from = "String")]
 pub struct Path {
     steps: Vec<Step>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Step {
     Key(String),
     AnyKey,
@@ -57,6 +57,14 @@ impl TryFrom<String> for Path {
 }
 
 impl Path {
+    /// The field that the path starts with, if it starts with a named one.
+    pub fn first_key(&self) -> Option<&str> {
+        match self.steps.first() {
+            Some(Step::Key(key)) => Some(key),
+            _ => None,
+        }
+    }
+
     /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
     pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
         let mut found = vec![Found {

@@ -37,8 +37,10 @@ pub(super) enum Tag {
     None,
     /// `!`: go-yaml v2 resolves the scalar as if it were plain, even when it is quoted.
     NonSpecific,
-    /// `!!str`, and every tag that the resolver does not know.
+    /// `!!str`, and every tag of YAML's own that the resolver does not know.
     Str,
+    /// A tool's own tag, such as CloudFormation's `!Ref`: a text to go-yaml, a call to the tool.
+    Local,
     Bool,
     Int,
     Float,
@@ -51,7 +53,7 @@ impl Tag {
     /// The tag as written in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Tag::None | Tag::NonSpecific => "",
+            Tag::None | Tag::NonSpecific | Tag::Local => "",
             Tag::Str => "!!str",
             Tag::Bool => "!!bool",
             Tag::Int => "!!int",
@@ -67,7 +69,7 @@ impl Tag {
 /// `None` when the tag demands a type that the text is not; go-yaml refuses the whole document then.
 pub(super) fn resolve(text: &str, tag: Tag, plain: bool) -> Option<Scalar<'_>> {
     match tag {
-        Tag::Str | Tag::Merge => Some(Scalar::Str(text)),
+        Tag::Str | Tag::Local | Tag::Merge => Some(Scalar::Str(text)),
         Tag::None if !plain => Some(Scalar::Str(text)),
         Tag::None | Tag::NonSpecific => Some(resolve_plain(text)),
         Tag::Bool | Tag::Int | Tag::Float | Tag::Null => match (tag, resolve_plain(text)) {

@@ -1,0 +1,83 @@
+//! Texts inside strings of a file, such as scripts and configuration in block strings: places in them are places in the
+//! file.
+
+use std::ops::Range;
+
+use crate::source::Span;
+use crate::yaml::{Node, Style};
+
+/// A text inside a string, and where its lines stand in the file.
+pub(super) struct Embedded<'t> {
+    inner: &'t str,
+    whole: Span,
+    /// Offsets at which lines start in the text, and where the same lines start in the file, behind their indentation;
+    /// none for strings that are not written as they read.
+    lines: Option<(Vec<usize>, Vec<usize>)>,
+}
+
+impl<'t> Embedded<'t> {
+    /// Of the string `inner` that a node of the file `text` holds.
+    pub(super) fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
+        let whole = node.span();
+        let lines = match node.style() {
+            Style::Literal => block_lines(text, whole, inner),
+            _ => text
+                .get(whole.range())
+                .and_then(|written| written.find(inner))
+                .map(|at| (vec![0], vec![whole.start as usize + at])),
+        };
+        Embedded {
+            inner,
+            whole,
+            lines,
+        }
+    }
+
+    /// The place in the file of a range of the text.
+    pub(super) fn place_of(&self, range: Range<usize>) -> Span {
+        self.place(Span::new(self.whole.source, range))
+    }
+
+    /// The place in the file of a place in the text; the whole string where that cannot be told.
+    pub(super) fn place(&self, span: Span) -> Span {
+        let Some((inside, outside)) = &self.lines else {
+            return self.whole;
+        };
+        let outer = |offset: u32| {
+            let offset = (offset as usize).min(self.inner.len());
+            let line = inside
+                .partition_point(|start| *start <= offset)
+                .checked_sub(1)?;
+            Some(outside.get(line)? + offset - inside[line])
+        };
+        match (outer(span.start), outer(span.end)) {
+            (Some(start), Some(end)) if end <= self.whole.end as usize + 1 && start <= end => {
+                Span::new(self.whole.source, start..end)
+            }
+            _ => self.whole,
+        }
+    }
+}
+
+fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<usize>)> {
+    let header = text.get(whole.range())?.find('\n')?;
+    let content_start = whole.start as usize + header + 1;
+    let content = text.get(content_start..)?;
+    // Blank lines may lack the indentation; the first that is not blank tells it.
+    let indent = content
+        .lines()
+        .zip(inner.lines())
+        .find(|(_, inner)| !inner.is_empty())
+        .map_or(0, |(outer, inner)| outer.len().saturating_sub(inner.len()));
+    let starts = |text: &str, from: usize, skip: usize| -> Vec<usize> {
+        let mut at = from;
+        text.split_inclusive('\n')
+            .map(|line| {
+                let start = at + skip;
+                at += line.len();
+                start
+            })
+            .collect()
+    };
+    Some((starts(inner, 0, 0), starts(content, content_start, indent)))
+}

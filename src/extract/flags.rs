@@ -1,0 +1,302 @@
+//! Flags of the kubelet and of agents around it that taint and label a node, in command lines and scripts: where they
+//! are in a text, and their values, whatever the quotes.
+
+use std::ops::Range;
+
+use super::embedded::Embedded;
+use super::pools::PoolReader;
+use super::read::Context;
+use crate::model::workload::{Level, Oddity};
+use crate::yaml::{Found, Kind};
+
+/// What a flag says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    Taints,
+    Labels,
+}
+
+/// A flag, and how values given one after the other work together.
+struct Known {
+    name: &'static str,
+    says: Says,
+    /// A later one takes the place of an earlier one.
+    replaces: bool,
+    /// Without dashes before it, it is still this flag (`--kubelet-arg=register-with-taints=…`).
+    bare: bool,
+}
+
+/// The kubelet's own two, those of k3s and RKE2, and those of k0s. Of two `--register-with-taints` the kubelet keeps the
+/// later; labels add up, and so do k3s' flags.
+const KNOWN: [Known; 6] = [
+    Known {
+        name: "register-with-taints",
+        says: Says::Taints,
+        replaces: true,
+        bare: true,
+    },
+    Known {
+        name: "node-labels",
+        says: Says::Labels,
+        replaces: false,
+        bare: true,
+    },
+    Known {
+        name: "node-taint",
+        says: Says::Taints,
+        replaces: false,
+        bare: false,
+    },
+    Known {
+        name: "node-label",
+        says: Says::Labels,
+        replaces: false,
+        bare: false,
+    },
+    Known {
+        name: "taints",
+        says: Says::Taints,
+        replaces: false,
+        bare: false,
+    },
+    Known {
+        name: "labels",
+        says: Says::Labels,
+        replaces: false,
+        bare: false,
+    },
+];
+
+/// A flag in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flag {
+    pub(super) name: &'static str,
+    pub(super) says: Says,
+    pub(super) replaces: bool,
+    /// Where its value is, without quotes.
+    pub(super) value: Range<usize>,
+}
+
+/// Finds flags in a text, in its order. `all`: also those whose names are too common to be looked for in any script.
+pub(super) fn find(text: &str, all: bool) -> Vec<Flag> {
+    let mut found = Vec::new();
+    for known in KNOWN
+        .iter()
+        .filter(|known| all || !["taints", "labels"].contains(&known.name))
+    {
+        for (at, _) in text.match_indices(known.name) {
+            if let Some(value) = value_after(text, at, known) {
+                found.push(Flag {
+                    name: known.name,
+                    says: known.says,
+                    replaces: known.replaces,
+                    value,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|flag| flag.value.start);
+    found
+}
+
+/// Where the value of the flag stands whose name is at `at`, if that is a flag at all.
+fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
+    let (before, rest) = (&text[..at], &text[at + known.name.len()..]);
+    let dashed = before.ends_with("--");
+    let in_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || "-_./".contains(c));
+    if !dashed && (!known.bare || in_word) {
+        return None;
+    }
+    // `"register-with-taints": "…"` and `register-with-taints: …` in configuration that a script writes.
+    let unquoted = rest
+        .strip_prefix(['"', '\''])
+        .filter(|rest| !dashed && rest.starts_with(':'));
+    let rest = unquoted.unwrap_or(rest);
+    let rest = match rest.chars().next()? {
+        '=' => &rest[1..],
+        ':' if !dashed => rest[1..].trim_start_matches([' ', '\t']),
+        ' ' | '\t' | '\\' if dashed => rest.trim_start_matches([' ', '\t', '\\', '\n', '\r']),
+        _ => return None,
+    };
+    let start = text.len() - rest.len();
+    let opening = rest.trim_start_matches('\\');
+    let quote = opening.chars().next().filter(|c| ['"', '\''].contains(c));
+    let (from, end) = match quote {
+        Some(quote) => {
+            let from = text.len() - opening.len() + 1;
+            let end = text[from..]
+                .find([quote, '\n'])
+                .unwrap_or(text.len() - from);
+            (
+                from,
+                from + text[from..from + end].trim_end_matches('\\').len(),
+            )
+        }
+        None => (start, start + unquoted_length(rest)),
+    };
+    (end > from && !text[from..end].starts_with("--")).then_some(from..end)
+}
+
+/// How far a word without quotes goes; variables with blanks in their braces are one word.
+fn unquoted_length(text: &str) -> usize {
+    let mut open = 0_u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '(' => open += 1,
+            '}' | ')' if open > 0 => open -= 1,
+            '\n' => return at,
+            _ if open > 0 => {}
+            '"' | '\'' | '\\' | ';' | '|' | '`' | ')' | ']' => return at,
+            c if c.is_whitespace() => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// For each flag whether a later one of its name takes its place.
+pub(super) fn replaced(flags: &[Flag]) -> Vec<Option<&Flag>> {
+    flags
+        .iter()
+        .enumerate()
+        .map(|(at, flag)| {
+            flags[at + 1..]
+                .iter()
+                .rfind(|later| flag.replaces && later.name == flag.name)
+        })
+        .collect()
+}
+
+impl<'a> PoolReader<'_, 'a> {
+    /// Flags in a command line, a list of arguments or a script.
+    pub(super) fn read_flags(&mut self, found: &Found<'a>) {
+        let node = found.node;
+        if node.kind() == Kind::Sequence {
+            for (index, item) in node.items().enumerate() {
+                let path = crate::yaml::index(&found.path, index);
+                self.read_flags_of(item, &path);
+            }
+        } else {
+            self.read_flags_of(node, &found.path);
+        }
+    }
+
+    fn read_flags_of(&mut self, node: crate::yaml::Node<'a>, path: &str) {
+        let Some(text) = node.raw() else { return };
+        let embedded = Embedded::new(self.document.text, node, text);
+        let flags = find(text, true);
+        for (flag, later) in flags.iter().zip(replaced(&flags)) {
+            if let Some(later) = later {
+                let mut oddity = Context {
+                    object: self.document.object,
+                    level: Level::Custom,
+                    oddities: self.oddities,
+                }
+                .oddity(
+                    "repeated-flag",
+                    embedded.place_of(flag.value.clone()),
+                    path.to_owned(),
+                );
+                describe(&mut oddity, text, flag, later);
+                self.oddities.push(oddity);
+                continue;
+            }
+            match flag.says {
+                Says::Taints => self.read_taint_list(text, flag.value.clone(), &embedded, path),
+                Says::Labels => self.read_label_text(&text[flag.value.clone()]),
+            }
+        }
+    }
+}
+
+/// Fills in what is to be told of a flag that a later one takes the place of.
+pub(super) fn describe(oddity: &mut Oddity, text: &str, flag: &Flag, later: &Flag) {
+    let (lost, kept) = (&text[flag.value.clone()], &text[later.value.clone()]);
+    oddity.field = format!("--{}", flag.name);
+    oddity.written = lost.to_owned();
+    oddity.detail = kept.to_owned();
+    oddity.suggestion = format!("{lost},{kept}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<(&str, &str)> {
+        find(text, false)
+            .into_iter()
+            .map(|flag| (flag.name, &text[flag.value]))
+            .collect()
+    }
+
+    #[test]
+    fn flags_are_found_whatever_the_quotes() {
+        let taints = "register-with-taints";
+        for (text, found) in [
+            (
+                "kubelet --register-with-taints=a=b:NoSchedule -v2",
+                "a=b:NoSchedule",
+            ),
+            (
+                "kubelet --register-with-taints a=b:NoSchedule",
+                "a=b:NoSchedule",
+            ),
+            (
+                "x --kubelet-extra-args '--register-with-taints=a:NoSchedule'",
+                "a:NoSchedule",
+            ),
+            (
+                "x --kubelet-extra-args \"--register-with-taints=a:NoSchedule --v=2\"",
+                "a:NoSchedule",
+            ),
+            (
+                "--register-with-taints=\"a=b:NoSchedule\" x",
+                "a=b:NoSchedule",
+            ),
+            (
+                "ARGS=\"--register-with-taints=\\\"a=b:NoSchedule\\\"\"",
+                "a=b:NoSchedule",
+            ),
+            (
+                "--kubelet-arg=register-with-taints=a:NoExecute",
+                "a:NoExecute",
+            ),
+            (
+                "--register-with-taints=a=${B:-c d}:NoExecute,x",
+                "a=${B:-c d}:NoExecute,x",
+            ),
+            ("  register-with-taints: a=b:NoSchedule", "a=b:NoSchedule"),
+            (
+                "{\"register-with-taints\": \"a=b:NoSchedule\"}",
+                "a=b:NoSchedule",
+            ),
+        ] {
+            assert_eq!(values(text), [(taints, found)], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_flag_is_none() {
+        for text in [
+            "the kubelet's register-with-taints option",
+            "--no-register-with-taints=x",
+            "--register-with-taints --v=2",
+            "--register-with-taints=",
+            "my-register-with-taints=a:NoSchedule",
+        ] {
+            assert_eq!(values(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn of_two_flags_of_the_kubelet_the_later_counts_and_of_two_of_k3s_both() {
+        let kubelet = find(
+            "--register-with-taints=a:NoSchedule --register-with-taints=b:NoSchedule",
+            false,
+        );
+        let lost: Vec<bool> = replaced(&kubelet).iter().map(Option::is_some).collect();
+        assert_eq!(lost, [true, false]);
+        let agent = find("--node-taint a:NoSchedule --node-taint b:NoSchedule", false);
+        assert!(replaced(&agent).iter().all(Option::is_none));
+    }
+}

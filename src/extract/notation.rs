@@ -1,0 +1,78 @@
+//! Values that provider tables are written with (paths with an anchor, taints as texts, one or several of something) and
+//! the API groups that their rows are found by.
+
+use serde::Deserialize;
+
+use crate::model::taint::Taint;
+use crate::yaml::Path;
+
+/// A path from the element, or from the document's root when it was written with a leading `/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Anchored {
+    /// Starts at the document's root.
+    pub from_root: bool,
+    /// The path.
+    pub path: Path,
+}
+
+impl TryFrom<String> for Anchored {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (from_root, rest) = match text.strip_prefix('/') {
+            Some(rest) => (true, rest),
+            None => (false, text.as_str()),
+        };
+        let path = rest
+            .parse::<Path>()
+            .map_err(|error| format!("path `{text}`: {error}"))?;
+        Ok(Anchored { from_root, path })
+    }
+}
+
+/// A taint written as `key[=value]:Effect`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct TaintText(pub Taint);
+
+impl TryFrom<String> for TaintText {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Taint::parse_flag(&text)
+            .map(TaintText)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// One value, or a list of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany<T> {
+    /// One.
+    One(T),
+    /// Several.
+    Many(Vec<T>),
+}
+
+impl<T> Default for OneOrMany<T> {
+    fn default() -> Self {
+        OneOrMany::Many(Vec::new())
+    }
+}
+
+impl<T> OneOrMany<T> {
+    /// All of them, in order.
+    pub fn as_slice(&self) -> &[T] {
+        match self {
+            OneOrMany::One(one) => std::slice::from_ref(one),
+            OneOrMany::Many(many) => many,
+        }
+    }
+}
+
+/// The API group of an `apiVersion`; empty for the core group.
+pub fn api_group(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}

@@ -1,0 +1,181 @@
+//! The document that a pool is read out of: what paths of a row lead to in it, and whether its conditions hold.
+
+use super::notation::{Anchored, OneOrMany};
+use super::pool_rows::{Implied, PoolRow, Values};
+use super::read::{is_placeholder, is_template_action, read_text};
+use crate::finding::Object;
+use crate::model::{Field, Truth};
+use crate::source::{SourceId, Span};
+use crate::yaml::{Found, Node};
+
+/// Everything about the document that reading its pools needs.
+pub struct PoolDocument<'a> {
+    /// Root of the object.
+    pub root: Node<'a>,
+    /// Who it is.
+    pub object: &'a Object,
+    /// The file's text, for places inside block strings.
+    pub text: &'a str,
+    /// The file.
+    pub source: SourceId,
+    /// The file's path.
+    pub file: &'a str,
+    /// Field path of the object inside its document (`items[3]` in a List).
+    pub base: &'a str,
+}
+
+impl<'a> PoolDocument<'a> {
+    /// What a path leads to, from the element or from the root.
+    pub(super) fn find(
+        &self,
+        element: Node<'a>,
+        path: &Anchored,
+        element_path: &str,
+    ) -> Vec<Found<'a>> {
+        let (from, base) = if path.from_root {
+            (self.root, self.base)
+        } else {
+            (element, element_path)
+        };
+        let mut found = path.path.find(from);
+        for one in &mut found {
+            one.path = join_paths(base, &one.path);
+        }
+        found
+    }
+
+    /// The first text that a path leads to, and where it stands.
+    pub(super) fn first_text(&self, element: Node<'a>, path: &Anchored) -> Option<(String, Span)> {
+        let found = self.find(element, path, "");
+        let one = found.first()?;
+        match read_text(Some(one.node)) {
+            Field::Is(text) => Some((
+                text,
+                one.field.map_or(one.node.span(), |field| field.span()),
+            )),
+            Field::Absent | Field::Unknown => None,
+        }
+    }
+}
+
+pub(super) fn join_paths(base: &str, path: &str) -> String {
+    match (base.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (false, true) => base.to_owned(),
+        (false, false) if path.starts_with('[') => format!("{base}{path}"),
+        (false, false) => format!("{base}.{path}"),
+    }
+}
+
+/// What a row asks of an element before it applies.
+pub(super) struct Condition<'r> {
+    /// Values that must be there.
+    pub matches: &'r Values,
+    /// Values that must not.
+    pub unless: &'r Values,
+    /// Fields that must be there.
+    pub written: &'r [Anchored],
+    /// Fields that must not.
+    pub absent: &'r [Anchored],
+}
+
+impl<'r> Condition<'r> {
+    pub(super) fn of_row(row: &'r PoolRow) -> Self {
+        Condition {
+            matches: &row.matches,
+            unless: &row.unless,
+            written: &row.match_written,
+            absent: &row.match_absent,
+        }
+    }
+
+    pub(super) fn of_implied(implied: &'r Implied) -> Self {
+        Condition {
+            matches: &implied.matches,
+            unless: &implied.unless,
+            written: &implied.match_written,
+            absent: &implied.match_absent,
+        }
+    }
+
+    /// Whether an element answers. A value that is filled in later may or may not.
+    pub(super) fn holds(&self, document: &PoolDocument<'_>, element: Node<'_>) -> Truth {
+        let any = |path: &Anchored, test: &dyn Fn(Node<'_>) -> Truth| {
+            Truth::any(
+                document
+                    .find(element, path, "")
+                    .iter()
+                    .map(|found| test(found.node)),
+            )
+        };
+        let has = |(path, values): (&Anchored, &OneOrMany<String>)| {
+            any(path, &|node| has_value(node, values.as_slice()))
+        };
+        let written = |path: &Anchored| any(path, &|node| (!node.is_null()).into());
+        Truth::all(self.matches.iter().map(has))
+            .and(!Truth::any(self.unless.iter().map(has)))
+            .and(Truth::all(self.written.iter().map(written)))
+            .and(!Truth::any(self.absent.iter().map(written)))
+    }
+}
+
+fn has_value(node: Node<'_>, values: &[String]) -> Truth {
+    let Some(text) = node.raw() else {
+        return if is_template_action(node) {
+            Truth::Unknown
+        } else {
+            Truth::No
+        };
+    };
+    if node.has_local_tag() || is_placeholder(text) {
+        return Truth::Unknown;
+    }
+    let is_it = |wanted: &String| match node.as_bool() {
+        Some(value) => *wanted == value.to_string(),
+        None => fits(wanted, text),
+    };
+    values.iter().any(is_it).into()
+}
+
+/// Whether a text is of a pattern in which each `*` stands for anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((start, mut pattern)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(start) else {
+        return false;
+    };
+    while let Some((part, rest)) = pattern.split_once('*') {
+        let Some(at) = text.find(part) else {
+            return false;
+        };
+        (text, pattern) = (&text[at + part.len()..], rest);
+    }
+    text.ends_with(pattern)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text) in [
+            ("Windows*", "WindowsServer2022"),
+            ("*rke2*", "v1.31.2+rke2r1"),
+            ("a*c", "abc"),
+            ("a*", "a"),
+            ("x", "x"),
+        ] {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [
+            ("a*c", "abcd"),
+            ("x", "xy"),
+            ("aa*aa", "aaa"),
+            ("*k*", "v1"),
+        ] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The form of the rows under `pools` in provider tables: where a notation has the taints and labels of a pool, and what
+//! the provider adds to them. `docs/provider-tables.md` explains each key to people.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::notation::{Anchored, OneOrMany, TaintText};
+use crate::model::node_selection::OtherLabels;
+use crate::model::taint::Effect;
+use crate::yaml::Path;
+
+/// Where a kind, or a file that has none, declares node pools.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PoolRow {
+    /// API group; empty for the core group, and for documents without a kind.
+    #[serde(default)]
+    pub group: String,
+    /// Kinds in it. Without any the row is for documents that name neither `apiVersion` nor `kind`.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Versions; empty means any.
+    #[serde(default)]
+    pub versions: Vec<String>,
+    /// Ends of paths of the files that are meant (`k3s/config.yaml`), or folders in them (`group_vars/`); any when empty.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Path to the elements that are a pool each; the document itself when empty.
+    #[serde(default)]
+    pub each: Path,
+    /// Values that an element must have.
+    #[serde(default, rename = "match")]
+    pub matches: Values,
+    /// Values that an element must not have.
+    #[serde(default)]
+    pub unless: Values,
+    /// Fields that an element must have.
+    #[serde(default)]
+    pub match_written: Vec<Anchored>,
+    /// Fields that an element must not have.
+    #[serde(default)]
+    pub match_absent: Vec<Anchored>,
+    /// Where the name is; the first that is there.
+    #[serde(default)]
+    pub name: OneOrMany<NameSource>,
+    /// Put before the name with a `-`, for elements that have none of their own.
+    #[serde(default)]
+    pub name_prefix: Option<Anchored>,
+    /// Lists or maps of taints.
+    #[serde(default)]
+    pub taints: Vec<Anchored>,
+    /// Taints that are removed once a node is ready.
+    #[serde(default)]
+    pub startup_taints: Vec<Anchored>,
+    /// Fields by which an element of `taints` is known to be a startup taint.
+    #[serde(default)]
+    pub startup_when: BTreeMap<String, String>,
+    /// Maps or lists of labels.
+    #[serde(default)]
+    pub labels: Vec<Anchored>,
+    /// Only labels in these domains reach the node; any label when empty.
+    #[serde(default)]
+    pub label_domains: Vec<String>,
+    /// Labels whose value stands elsewhere.
+    #[serde(default)]
+    pub labels_from: BTreeMap<String, Anchored>,
+    /// Labels that are there with a value that no manifest shows.
+    #[serde(default)]
+    pub unknown_labels: Vec<String>,
+    /// Karpenter requirements.
+    #[serde(default)]
+    pub requirements: Vec<Anchored>,
+    /// Comma-separated taints.
+    #[serde(default)]
+    pub taint_flags: Vec<Anchored>,
+    /// Comma-separated labels.
+    #[serde(default)]
+    pub label_flags: Vec<Anchored>,
+    /// Command lines, their arguments or scripts, of which the kubelet's and the agents' flags for taints and labels
+    /// are read.
+    #[serde(default)]
+    pub flags: Vec<Anchored>,
+    /// Maps or lists of tags or annotations, of which those for the cluster autoscaler are read.
+    #[serde(default)]
+    pub autoscaler: Vec<Anchored>,
+    /// Taints that are there when none of `taints` is written.
+    #[serde(default)]
+    pub default_taints: Vec<TaintText>,
+    /// Decides in the place of `taints` whether `default-taints` are there.
+    #[serde(default)]
+    pub defaults_unless: Vec<Anchored>,
+    /// Taints that are always there.
+    #[serde(default)]
+    pub implied_taints: Vec<TaintText>,
+    /// Labels that are always there.
+    #[serde(default)]
+    pub implied_labels: BTreeMap<String, String>,
+    /// Taints and labels that are there when the element has certain values.
+    #[serde(default)]
+    pub implied: Vec<Implied>,
+    /// Labels whose value is the pool's name.
+    #[serde(default)]
+    pub pool_label: OneOrMany<String>,
+    /// What a label that is not listed means.
+    #[serde(default)]
+    pub other_labels: OtherLabelsWord,
+    /// Where a node says that it is cordoned.
+    #[serde(default)]
+    pub unschedulable: Option<Anchored>,
+    /// Other documents that add taints and labels.
+    #[serde(default)]
+    pub refers: Vec<Reference>,
+    /// This is what others refer to; a pool of its own only when nobody does.
+    #[serde(default)]
+    pub part: bool,
+    /// Strings or maps that hold further documents about the same nodes, such as kubeadm or Talos configuration.
+    #[serde(default)]
+    pub patches: Vec<Anchored>,
+    /// Which kinds of such documents are meant for this pool; any when empty.
+    #[serde(default)]
+    pub patch_kinds: Vec<String>,
+    /// `default-taints` apply only from so many elements on.
+    #[serde(default)]
+    pub min_elements: usize,
+    /// How effects are spelled here.
+    #[serde(default)]
+    pub effect_spelling: EffectSpelling,
+    /// Why pools of this row are never known completely.
+    #[serde(default)]
+    pub incomplete: Option<String>,
+}
+
+impl PoolRow {
+    /// Whether the row is for a file of this path.
+    pub fn covers_file(&self, path: &str) -> bool {
+        let rooted = format!("/{path}");
+        self.files.is_empty()
+            || self.files.iter().any(|file| {
+                let wanted = format!("/{file}");
+                if file.ends_with('/') {
+                    rooted.contains(&wanted)
+                } else {
+                    rooted.ends_with(&wanted)
+                }
+            })
+    }
+}
+
+/// Values by path: one, or several of which any will do. A `*` stands for anything; `true` and `false` are
+/// booleans in any spelling.
+pub type Values = BTreeMap<Anchored, OneOrMany<String>>;
+
+/// Taints and labels that a provider adds to pools of a certain kind.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Implied {
+    /// Values that the element must have.
+    #[serde(default, rename = "match")]
+    pub matches: Values,
+    /// Values that the element must not have.
+    #[serde(default)]
+    pub unless: Values,
+    /// Fields that the element must have.
+    #[serde(default)]
+    pub match_written: Vec<Anchored>,
+    /// Fields that the element must not have.
+    #[serde(default)]
+    pub match_absent: Vec<Anchored>,
+    /// The taints, but for those whose key and effect the pool has already.
+    #[serde(default)]
+    pub taints: Vec<TaintText>,
+    /// The labels.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Labels whose value is the pool's name.
+    #[serde(default)]
+    pub pool_label: OneOrMany<String>,
+    /// Why pools like this are not known completely.
+    #[serde(default)]
+    pub incomplete: Option<String>,
+}
+
+/// Paths to the kind and name of another document.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// Path to the kind; where there is none, `kinds` names the only one.
+    #[serde(default)]
+    pub kind: Option<Anchored>,
+    /// Path to the name.
+    pub name: Anchored,
+    /// References to other kinds are not followed; any is when empty.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// The other document need not be there.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// Where a pool's name is.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub enum NameSource {
+    /// At a path.
+    At(Anchored),
+    /// `$key`: the key of the element in its map, which names it here and not on its nodes.
+    Key,
+    /// `$file`: the file's name without its ending, which names it here and not on its nodes.
+    File,
+}
+
+impl TryFrom<String> for NameSource {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "$key" => Ok(NameSource::Key),
+            "$file" => Ok(NameSource::File),
+            _ => Anchored::try_from(text).map(NameSource::At),
+        }
+    }
+}
+
+/// How a source spells effects.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EffectSpelling {
+    /// `NoSchedule`
+    #[default]
+    Kubernetes,
+    /// `NO_SCHEDULE`
+    UpperSnake,
+    /// `no-schedule`
+    Kebab,
+}
+
+impl EffectSpelling {
+    /// An effect as this source spells it.
+    pub fn spell(self, effect: Effect) -> &'static str {
+        let spellings = match effect {
+            Effect::NoSchedule => ["NoSchedule", "NO_SCHEDULE", "no-schedule"],
+            Effect::PreferNoSchedule => [
+                "PreferNoSchedule",
+                "PREFER_NO_SCHEDULE",
+                "prefer-no-schedule",
+            ],
+            Effect::NoExecute => ["NoExecute", "NO_EXECUTE", "no-execute"],
+        };
+        spellings[self as usize]
+    }
+}
+
+/// `other-labels` of a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OtherLabelsWord {
+    /// Labels can come from elsewhere.
+    #[default]
+    Possible,
+    /// Only Kubernetes' and providers' own labels can.
+    WellKnownOnly,
+    /// None can.
+    None,
+}
+
+impl From<OtherLabelsWord> for OtherLabels {
+    fn from(word: OtherLabelsWord) -> Self {
+        match word {
+            OtherLabelsWord::Possible => OtherLabels::Possible,
+            OtherLabelsWord::WellKnownOnly => OtherLabels::WellKnownOnly,
+            OtherLabelsWord::None => OtherLabels::None,
+        }
+    }
+}
