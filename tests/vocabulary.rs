@@ -95,6 +95,7 @@ fn row_keys(code: &str) -> Vec<String> {
         }
         let field = line
             .strip_prefix("    pub ")
+            .filter(|rest| !rest.starts_with("fn "))
             .and_then(|rest| rest.split_once(": "));
         if let Some((name, _)) = field.filter(|_| in_table) {
             keys.push(renamed.take().unwrap_or_else(|| name.replace('_', "-")));
