@@ -157,6 +157,10 @@ pub struct Check {
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     pub fail_on: FailOn,
 
+    /// Print the settings that a run would go by, defaults included, as YAML, and check nothing
+    #[arg(long)]
+    pub show_settings: bool,
+
     /// Report only findings at least this bad; `note` also unfolds the notes in text [default: all, notes folded]
     #[arg(long, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,

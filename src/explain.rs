@@ -1,9 +1,9 @@
-//! A rule as a page for people: Markdown that reads well in a terminal, too.
+//! A rule as a page for people: Markdown that reads well in a terminal, too; and the table of all rules.
 
 use std::fmt::Write as _;
 
-use crate::rule::Rule;
-use crate::rule::schema::{Need, Otherwise};
+use crate::rule::schema::{Need, Otherwise, Scope};
+use crate::rule::{MARK, Rule, RuleSet};
 
 /// The page of a rule, Markdown.
 pub fn page(rule: &Rule) -> String {
@@ -13,38 +13,122 @@ pub fn page(rule: &Rule) -> String {
     page
 }
 
+/// The table of all rules, Markdown, with a link to the page of each.
+pub fn table(rules: &RuleSet) -> String {
+    let mut page = String::new();
+    let _ = write_table(rules, &mut page);
+    page
+}
+
+fn write_table(rules: &RuleSet, page: &mut String) -> std::fmt::Result {
+    writeln!(
+        page,
+        "# Rules\n\n\
+         Each row leads to a page that says what happens in the cluster, how to mend it, and when to leave it as it is;\n\
+         `kubetaint explain RULE` prints the same. The severity is the one that a finding has when nothing lowers it.\n"
+    )?;
+    writeln!(page, "| rule | severity | looks at | what it finds |")?;
+    writeln!(page, "| --- | --- | --- | --- |")?;
+    for rule in rules.iter() {
+        let title = rule.title.replace('|', "\\|");
+        let (id, severity) = (&rule.id, rule.severity);
+        let scope = subject(rule.scope);
+        writeln!(page, "| [{id}]({id}.md) | {severity} | {scope} | {title} |")?;
+    }
+    Ok(())
+}
+
+/// What a rule looks at, as people say it.
+fn subject(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Toleration => "each toleration",
+        Scope::Taint => "each taint of a node pool",
+        Scope::Workload => "each workload",
+        Scope::Pool => "each node pool",
+        Scope::Oddity => "what reading noticed",
+        Scope::DeviceTaint => "each taint of devices",
+        Scope::DeviceToleration => "each toleration of devices",
+    }
+}
+
 fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     writeln!(page, "# {}\n\n{}.\n", rule.id, rule.title)?;
     writeln!(page, "- Severity: {}", rule.severity)?;
-    writeln!(page, "- Looks at: each {}", rule.scope.as_str())?;
+    for (when, severity) in &rule.severities {
+        writeln!(page, "  - {severity} where `{}`", on_one_line(when))?;
+    }
+    writeln!(page, "- Looks at: {}", subject(rule.scope))?;
     if !rule.tags.is_empty() {
         writeln!(page, "- Tags: {}", rule.tags.join(", "))?;
     }
     for need in &rule.needs {
-        let text = match need {
-            Need::Pools => "at least one node pool that serves the workload",
-            Need::CompletePools if rule.otherwise == Otherwise::Off => {
-                "all node pools of the cluster (`complete: true`); finds nothing otherwise"
-            }
-            Need::CompletePools => {
-                "all node pools of the cluster (`complete: true`); its findings are notes otherwise"
-            }
-            Need::Literal => "tolerations and selectors that are written out, not templated",
-        };
-        writeln!(page, "- Needs: {text}")?;
+        writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
     }
-    writeln!(page, "\n{}\n", rule.why.trim_end())?;
+    writeln!(page, "\n## What happens, and why\n\n{}\n", rule.why.trim())?;
+    write_mending(rule, page)?;
+    write_ignoring(rule, page)?;
+    if !rule.source.is_empty() {
+        writeln!(page, "## Source\n\nThe rule follows\n")?;
+        for file in &rule.source {
+            writeln!(page, "- `{file}`")?;
+        }
+        writeln!(page)?;
+    }
     writeln!(
         page,
         "## Condition\n\n```cel\n{}\n```",
         rule.condition.trim()
     )?;
+    write_examples(rule, page)
+}
+
+fn needed(need: Need, otherwise: Otherwise) -> &'static str {
+    match need {
+        Need::Pools => "at least one node pool that serves the workload",
+        Need::CompletePools if otherwise == Otherwise::Off => {
+            "all node pools of the cluster (`complete: true`); finds nothing otherwise"
+        }
+        Need::CompletePools => {
+            "all node pools of the cluster (`complete: true`); its findings are notes otherwise"
+        }
+        Need::Literal => "tolerations and selectors that are written out, not templated",
+    }
+}
+
+fn write_mending(rule: &Rule, page: &mut String) -> std::fmt::Result {
+    if let Some(mend) = &rule.mend {
+        writeln!(page, "## How to mend it\n\n{}\n", mend.trim())?;
+    } else if let Some(help) = &rule.help_text {
+        let help = on_one_line(help);
+        // A help that is one expression is for the program to fill in.
+        if !help.contains(" ? ") {
+            writeln!(page, "## How to mend it\n\n{}.\n", without_holes(&help))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_ignoring(rule: &Rule, page: &mut String) -> std::fmt::Result {
+    writeln!(page, "## When to ignore it\n")?;
+    if let Some(when) = &rule.ignore_when {
+        writeln!(page, "{}\n", when.trim())?;
+    }
+    writeln!(
+        page,
+        "A comment on the line, or on its own line above it, accepts one finding; the configuration accepts many.\n\n\
+         ```yaml\n# kubetaint: ignore[{id}] the reason\n```\n\n\
+         ```yaml\n# .kubetaint.yaml\nrules:\n  {id}: {{except: [{{path: \"legacy/**\"}}]}}\n```\n",
+        id = rule.id
+    )
+}
+
+fn write_examples(rule: &Rule, page: &mut String) -> std::fmt::Result {
     writeln!(page, "\n## Examples")?;
     for example in &rule.examples {
         let verdict = if example.bad { "Bad" } else { "Good" };
         match &example.why {
             Some(why) => writeln!(page, "\n{verdict}: {why}")?,
-            None => writeln!(page, "\n{verdict}:")?,
+            None => writeln!(page, "\n{verdict}, found at `{MARK}`:")?,
         }
         for (path, text) in &example.files {
             if example.files.len() > 1 {
@@ -54,4 +138,48 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A sentence with `…` where the program fills in what it found.
+fn without_holes(sentence: &str) -> String {
+    let mut text = String::new();
+    let mut depth = 0usize;
+    let mut rest = sentence;
+    while let Some(one) = rest.chars().next() {
+        let doubled = rest.starts_with("{{") || rest.starts_with("}}");
+        match one {
+            '{' | '}' if doubled && depth == 0 => {
+                text.push(one);
+                rest = &rest[1..];
+            }
+            '{' => {
+                depth += 1;
+                if depth == 1 {
+                    text.push('…');
+                }
+            }
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => text.push(one),
+            _ => {}
+        }
+        rest = &rest[one.len_utf8()..];
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_fills_in_is_left_open() {
+        assert_eq!(
+            without_holes("write `{{a: {workload.name}}}` or {x.map(y, {\"z\": y})} twice"),
+            "write `{a: …}` or … twice"
+        );
+    }
 }

@@ -56,15 +56,48 @@ impl std::fmt::Display for Outcome {
 
 /// Runs one example of a rule.
 pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
+    let report = match report(rules, table, &example.files) {
+        Ok(report) if report.problems.is_empty() => report,
+        Ok(report) => return Outcome::Unusable(report.problems),
+        Err(problems) => return Outcome::Unusable(problems),
+    };
+    let found = found_lines(&report, &rule.id);
+    let marked: BTreeSet<Line> = example
+        .files
+        .iter()
+        .filter(|(path, _)| path != CONFIG)
+        .flat_map(|(path, text)| marked_lines(path, text))
+        .collect();
+    let missing: Vec<Line> = marked.difference(&found).cloned().collect();
+    let unexpected: Vec<Line> = found.difference(&marked).cloned().collect();
+    if missing.is_empty() && unexpected.is_empty() {
+        Outcome::Passed
+    } else {
+        Outcome::Differs {
+            missing,
+            unexpected,
+        }
+    }
+}
+
+/// The configuration among the files of an example.
+const CONFIG: &str = ".kubetaint.yaml";
+
+/// What the rules say of the files of an example, paths and texts, with the configuration that is among them.
+///
+/// # Errors
+/// What is wrong with the configuration.
+pub fn report(
+    rules: &RuleSet,
+    table: &Table,
+    files: &[(String, String)],
+) -> Result<Report, Vec<Problem>> {
     let mut config = Config::default();
     let mut inputs = Vec::new();
     let mut texts = Vec::new();
-    for (path, text) in &example.files {
-        if path == ".kubetaint.yaml" {
-            match config::parse(Source::new(path.clone(), text.clone()), SourceId(0)) {
-                Ok(parsed) => config = parsed,
-                Err(problems) => return Outcome::Unusable(problems),
-            }
+    for (path, text) in files {
+        if path == CONFIG {
+            config = config::parse(Source::new(path.clone(), text.clone()), SourceId(0))?;
             continue;
         }
         inputs.push(Input {
@@ -80,26 +113,11 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         whole: true,
         acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
     };
-    let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
-    if !report.problems.is_empty() {
-        return Outcome::Unusable(report.problems);
-    }
-    let found = found_lines(&report, &rule.id);
-    let marked: BTreeSet<Line> = inputs
-        .iter()
-        .zip(&texts)
-        .flat_map(|(input, text)| marked_lines(&input.path, text))
-        .collect();
-    let missing: Vec<Line> = marked.difference(&found).cloned().collect();
-    let unexpected: Vec<Line> = found.difference(&marked).cloned().collect();
-    if missing.is_empty() && unexpected.is_empty() {
-        Outcome::Passed
-    } else {
-        Outcome::Differs {
-            missing,
-            unexpected,
-        }
-    }
+    Ok(lint(
+        &inputs,
+        &|at| Content::Text(texts[at].clone()),
+        settings,
+    ))
 }
 
 fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {

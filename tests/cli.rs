@@ -1282,3 +1282,51 @@ fn a_part_of_a_repository_proves_nothing_about_a_complete_cluster() {
         part.err
     );
 }
+
+#[test]
+fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
+    let config: &[u8] = b"kubernetes: \"1.36\"\nfeature-gates: {TaintTolerationComparisonOperators: true}\n\
+        admission: [ExtendedResourceToleration]\nexclude: [\"vendor/**\"]\n\
+        clusters: {prod: {paths: [\"apps/**\"], complete: true}}\n\
+        pools: [{name: gpu, cluster: prod, taints: [\"example.com/gpu=a:NoSchedule\"]}]\n\
+        rules:\n  value-with-exists: off\n  blanket-exists: {severity: error, except: [{kind: DaemonSet}]}\n";
+    let folder = repo(&[(".kubetaint.yaml", config), ("apps/a.yaml", BAD.as_bytes())]);
+    let result = run(folder.path(), &["check", "--show-settings"]);
+    assert_eq!(result.code, 0, "{}", result.err);
+    let shown: serde_yaml::Value = serde_yaml::from_str(&result.out).unwrap();
+    assert_eq!(shown["kubernetes"], "1.36");
+    assert_eq!(
+        shown["feature-gates"]["TaintTolerationComparisonOperators"],
+        true
+    );
+    assert_eq!(shown["admission"][0], "ExtendedResourceToleration");
+    assert_eq!(shown["exclude"][0], "vendor/**");
+    assert_eq!(shown["clusters"]["prod"]["complete"], true);
+    assert_eq!(
+        shown["pools"][0]["taints"][0],
+        "example.com/gpu=a:NoSchedule"
+    );
+    assert_eq!(shown["rules"]["value-with-exists"], "off");
+    assert_eq!(shown["rules"]["blanket-exists"]["severity"], "error");
+    assert_eq!(
+        shown["rules"]["blanket-exists"]["except"][0]["kind"],
+        "DaemonSet"
+    );
+    assert_eq!(shown["rules"]["unknown-effect"], "error");
+    let words = shown["rehearsal-paths"].as_sequence().unwrap();
+    assert!(words.contains(&"testdata".into()), "{words:?}");
+
+    let defaults = run(
+        folder.path(),
+        &[
+            "check",
+            "--show-settings",
+            "--isolated",
+            "--kubernetes",
+            "1.30",
+        ],
+    );
+    let shown: serde_yaml::Value = serde_yaml::from_str(&defaults.out).unwrap();
+    assert_eq!(shown["kubernetes"], "1.30");
+    assert_eq!(shown["rules"]["value-with-exists"], "error");
+}

@@ -57,13 +57,18 @@ fn trials(rules: &Arc<RuleSet>, table: &Arc<Table>) -> Vec<Trial> {
 fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
     let rule = rules.get(id).ok_or("the rule is gone")?;
     let (bad, good): (Vec<_>, Vec<_>) = rule.examples.iter().partition(|example| example.bad);
-    let near_miss =
-        |why: &Option<String>| why.as_deref().is_some_and(|why| why.contains("near miss"));
+    let fact = |why: &str| {
+        let fact = why.strip_prefix("near miss - ");
+        fact.is_some_and(|fact| !fact.trim().is_empty())
+    };
+    let near_miss = |why: &Option<String>| why.as_deref().is_some_and(fact);
     if bad.is_empty() {
         return Err("no bad example".into());
     }
     if !good.iter().any(|example| near_miss(&example.why)) {
-        return Err("no good example that is a near miss and says so in `why`".into());
+        return Err(
+            "no good example whose `why` is `near miss - ` and the fact in which it differs".into(),
+        );
     }
     Ok(())
 }

@@ -12,12 +12,14 @@ use kubetaint::rule::vocabulary;
 
 const PAGE: &str = include_str!("../docs/writing-rules.md");
 
-const SCOPES: [Scope; 5] = [
+const SCOPES: [Scope; 7] = [
     Scope::Toleration,
     Scope::Taint,
     Scope::Workload,
     Scope::Pool,
     Scope::Oddity,
+    Scope::DeviceTaint,
+    Scope::DeviceToleration,
 ];
 
 fn is_named(name: &str) -> bool {

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::inputs::{Inputs, Place, Screen};
-use super::{CommandError, Exit, baseline, load_rules};
+use super::{CommandError, Exit, baseline, load_rules, settings};
 use crate::baseline::Accepted;
 use crate::cli::{Check, Cli, FormatTarget};
 use crate::config::{self, Config};
@@ -43,6 +43,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         Some(path) => Some((path.as_path(), baseline::read(path)?)),
         None => None,
     };
+    if arguments.show_settings {
+        settings::write(&place.config, &rules, out)?;
+        return Ok(Exit::Clean);
+    }
     let inputs = Inputs::find(place, &arguments.pools)?;
 
     let settings = Settings {

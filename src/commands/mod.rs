@@ -6,6 +6,7 @@ pub mod explain;
 pub mod inputs;
 pub mod pools;
 pub mod rules;
+mod settings;
 pub mod test;
 mod write;
 

@@ -154,9 +154,11 @@ impl<'a> ObjectReader<'_, 'a> {
         }
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
+        let devices = self.read_devices(&group, &version, &kind);
         let templated = text.contains("{{");
-        if (level.is_some() || pools) && !templated {
-            self.note_duplicates(level.unwrap_or(Level::Custom));
+        if (level.is_some() || pools || devices) && !templated {
+            let kinds = if devices { Level::Typed } else { Level::Custom };
+            self.note_duplicates(level.unwrap_or(kinds));
         }
         if level == Some(Level::Typed) || kind == "Node" {
             self.note_dead_annotations(text);

@@ -2,10 +2,11 @@
 
 use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
+use super::notation::api_group;
 use super::pod::Pod;
-use super::read::{TOLERATION_FIELDS, is_template_action};
+use super::read::looks_like_tolerations;
 use crate::model::workload::{Level, Stands};
-use crate::yaml::{self, Kind, Node};
+use crate::yaml;
 
 impl ObjectReader<'_, '_> {
     /// Looks for tolerations where no row expects them: misplaced in built-in kinds, somebody's own elsewhere.
@@ -14,6 +15,7 @@ impl ObjectReader<'_, '_> {
             return;
         }
         let visits = duplicates::walk(self.root);
+        let only = self.only_places(level);
         for at in 0..visits.len() {
             let Some(key) = duplicates::key_of(&visits, at) else {
                 continue;
@@ -29,9 +31,38 @@ impl ObjectReader<'_, '_> {
             } else if (key == "tolerations" || key.ends_with("Tolerations"))
                 && looks_like_tolerations(node)
             {
-                self.read_other_list(&visits, at);
+                match &only {
+                    Some(only) if key == "tolerations" && !is_free_form(&visits, at) => {
+                        self.note_unread(&visits, at, only);
+                    }
+                    _ => self.read_other_list(&visits, at),
+                }
             }
         }
+    }
+
+    /// Where a custom resource holds its tolerations, when no other place of it is read.
+    fn only_places(&self, level: Level) -> Option<Vec<String>> {
+        let version = self.object.api_version.rsplit('/').next()?;
+        let group = api_group(&self.object.api_version);
+        self.table
+            .only_places(group, version, &self.object.kind)
+            .filter(|_| level == Level::Custom)
+    }
+
+    fn note_unread(&mut self, visits: &[Visit<'_>], at: usize, only: &[String]) {
+        let parent = duplicates::parent_of(visits, at);
+        let path = duplicates::path_of(visits, at, &self.base);
+        let right = nearest_place(&path, only);
+        let context = Self::context(&self.object, Level::Custom, &mut self.facts.oddities);
+        let field = visits[parent].node.field("tolerations");
+        let span = field.map_or(visits[at].node.span(), |field| field.key.span());
+        let detail = format!("`{}`", path.strip_suffix(".tolerations").unwrap_or(&path));
+        let mut oddity = context.oddity("misplaced-tolerations", span, path);
+        oddity.field = "tolerations".to_owned();
+        oddity.suggestion = right;
+        oddity.detail = detail;
+        context.oddities.push(oddity);
     }
 
     fn note_misplaced(&mut self, visits: &[Visit<'_>], at: usize) {
@@ -112,27 +143,63 @@ impl ObjectReader<'_, '_> {
     }
 }
 
-/// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one.
-fn looks_like_tolerations(node: Node<'_>) -> bool {
-    if node.kind() != Kind::Sequence {
-        return false;
+/// Keys below which custom resources hold whatever others want to read.
+const FREE_FORM: [&str; 13] = [
+    "annotations",
+    "args",
+    "config",
+    "configuration",
+    "data",
+    "env",
+    "metadata",
+    "overrides",
+    "parameters",
+    "settings",
+    "status",
+    "values",
+    "valuesObject",
+];
+
+/// Whether a list stands in something whose form its kind does not decide: free text of others, or a pod template that
+/// is put somewhere whole.
+fn is_free_form(visits: &[Visit<'_>], at: usize) -> bool {
+    let parent = duplicates::parent_of(visits, at);
+    if visits[parent].node.get("containers").is_some() {
+        return true;
     }
-    let mut any = false;
-    for item in node.items() {
-        if item.kind() != Kind::Mapping || is_template_action(item) {
-            return false;
+    let mut at = parent;
+    while at != 0 {
+        if duplicates::key_of(visits, at).is_some_and(|key| FREE_FORM.contains(&key)) {
+            return true;
         }
-        let names: Vec<_> = item.fields().iter().map(yaml::Field::name).collect();
-        let known = names
-            .iter()
-            .all(|name| name.is_some_and(|name| TOLERATION_FIELDS.contains(&name)));
-        let telling = names
-            .iter()
-            .any(|name| matches!(name, Some("key" | "operator" | "effect")));
-        if !known || !telling {
-            return false;
-        }
-        any = true;
+        at = duplicates::parent_of(visits, at);
     }
-    any
+    false
+}
+
+/// Of the places where a kind holds tolerations the one that has most in common with a path, with the path's own
+/// indices.
+fn nearest_place(path: &str, places: &[String]) -> String {
+    let steps: Vec<&str> = path.split('.').collect();
+    let common = |place: &String| {
+        std::iter::zip(&steps, place.split('.'))
+            .take_while(|(own, known)| is_step(own, known))
+            .count()
+    };
+    // Of several that have as much in common the first.
+    let best = places.iter().rev().max_by_key(|place| common(place));
+    let Some(best) = best else {
+        return String::new();
+    };
+    let shared = common(best);
+    let own = steps.iter().take(shared).copied();
+    own.chain(best.split('.').skip(shared))
+        .collect::<Vec<_>>()
+        .join(".")
+}
+
+/// Whether a step of a path is one that a pattern allows.
+fn is_step(own: &str, known: &str) -> bool {
+    let name = |step: &str| step.split_once('[').map(|(name, _)| name.to_owned());
+    known == "*" || own == known || (known.ends_with("[]") && name(own) == name(known))
 }

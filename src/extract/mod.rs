@@ -2,6 +2,7 @@
 //! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
 
 mod autoscaler;
+mod devices;
 mod document;
 mod duplicates;
 mod elsewhere;
@@ -23,6 +24,7 @@ mod taints;
 mod workloads;
 
 use crate::inventory::{ReadInventory, Unreadable};
+use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
@@ -41,6 +43,8 @@ pub struct FileFacts {
     pub workloads: Vec<Workload>,
     /// Node pools and parts of them.
     pub pools: Vec<ReadPool>,
+    /// Taints and tolerations of devices.
+    pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
     pub oddities: Vec<Oddity>,
     /// Why something could not be judged, once for each document or list.

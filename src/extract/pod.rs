@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::read::{Context, Tolerations, describe, is_placeholder, is_template_action, read_text};
+use super::read::{
+    Context, Tolerations, describe, is_placeholder, is_template_action, looks_like_tolerations,
+    read_text,
+};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
@@ -84,6 +87,17 @@ impl Context<'_> {
                     && nearest_word(name, &SCHEDULING_FIELDS).is_some()
                 {
                     self.unknown_field(&field, path, "the pod spec", &SCHEDULING_FIELDS);
+                } else if !POD_SPEC_FIELDS.contains(&name)
+                    && name != tolerations_key
+                    && looks_like_tolerations(field.value)
+                {
+                    let right = yaml::join(path, tolerations_key);
+                    let at = yaml::join(path, name);
+                    let mut oddity = self.oddity("misplaced-tolerations", field.key.span(), at);
+                    oddity.field = name.to_owned();
+                    oddity.detail = "the pod spec, which has no field of this name".to_owned();
+                    oddity.suggestion = right;
+                    self.note(oddity);
                 }
             }
         }

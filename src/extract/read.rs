@@ -66,6 +66,31 @@ fn is_call(node: Node<'_>) -> bool {
     }))
 }
 
+/// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one.
+pub fn looks_like_tolerations(node: Node<'_>) -> bool {
+    if node.kind() != Kind::Sequence {
+        return false;
+    }
+    let mut any = false;
+    for item in node.items() {
+        if item.kind() != Kind::Mapping || is_template_action(item) {
+            return false;
+        }
+        let names: Vec<_> = item.fields().iter().map(yaml::Field::name).collect();
+        let known = names
+            .iter()
+            .all(|name| name.is_some_and(|name| TOLERATION_FIELDS.contains(&name)));
+        let telling = names
+            .iter()
+            .any(|name| matches!(name, Some("key" | "operator" | "effect")));
+        if !known || !telling {
+            return false;
+        }
+        any = true;
+    }
+    any
+}
+
 /// What is read on the way, and for whom.
 pub struct Context<'c> {
     /// The object that is being read.

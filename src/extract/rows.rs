@@ -21,6 +21,9 @@ pub struct Provider {
     /// Rows for node pools.
     #[serde(default)]
     pub pools: Vec<PoolRow>,
+    /// Rows for taints and tolerations of devices.
+    #[serde(default)]
+    pub devices: Vec<DeviceRow>,
     /// Objects that add tolerations to the pods of others.
     #[serde(default)]
     pub injects: Vec<InjectRow>,
@@ -99,6 +102,9 @@ pub struct WorkloadRow {
     pub level: RowLevel,
     /// Paths to the maps that hold `tolerations`.
     pub pods: Vec<Path>,
+    /// No other place of the kind holds tolerations of pods: a list elsewhere is read by nobody.
+    #[serde(default)]
+    pub all_paths: bool,
     /// What it holds is lent to pods of others: the object itself has none.
     #[serde(default)]
     pub lends: bool,
@@ -109,6 +115,28 @@ pub struct WorkloadRow {
 
 fn usual_tolerations_key() -> String {
     "tolerations".to_owned()
+}
+
+/// Where a kind holds taints or tolerations of devices.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DeviceRow {
+    /// API group.
+    pub group: String,
+    /// Kinds in it.
+    pub kinds: Vec<String>,
+    /// Versions; empty means any.
+    #[serde(default)]
+    pub versions: Vec<String>,
+    /// Paths to taints, each a map.
+    #[serde(default)]
+    pub taints: Vec<Path>,
+    /// Paths to lists of tolerations.
+    #[serde(default)]
+    pub tolerations: Vec<Path>,
+    /// Where a list of tolerations at any other place of the object was meant to be, in words of a path.
+    #[serde(default)]
+    pub right_place: Option<String>,
 }
 
 /// Level of a workload row.

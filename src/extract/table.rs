@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::pool_rows::PoolRow;
-use super::rows::{InjectRow, Provider, WorkloadRow};
+use super::rows::{DeviceRow, InjectRow, Provider, WorkloadRow};
 use crate::model::well_known::WellKnownTaint;
 use crate::source::Position;
-use crate::yaml::{Node, Path};
+use crate::yaml::{Node, Path, join};
 
 /// All rows, found by API group and kind.
 #[derive(Debug, Default)]
@@ -105,6 +105,34 @@ impl Table {
                 RowRef::Workload(provider, at) => Some(&self.providers[provider].workloads[at]),
                 RowRef::Pool(..) => None,
             })
+            .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
+    }
+
+    /// Where the kind holds tolerations, when that is known of the whole kind.
+    pub fn only_places(&self, group: &str, version: &str, kind: &str) -> Option<Vec<String>> {
+        let mut places = Vec::new();
+        for row in self.workload_rows(group, version, kind) {
+            if !row.all_paths {
+                return None;
+            }
+            let key = &row.tolerations_key;
+            places.extend(row.pods.iter().map(|path| join(&path.to_string(), key)));
+        }
+        Some(places).filter(|places| !places.is_empty())
+    }
+
+    /// Device rows for a kind. They are few.
+    pub fn device_rows(
+        &self,
+        group: &str,
+        version: &str,
+        kind: &str,
+    ) -> impl Iterator<Item = &DeviceRow> {
+        let (group, version, kind) = (group.to_owned(), version.to_owned(), kind.to_owned());
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.devices)
+            .filter(move |row| row.group == group && row.kinds.contains(&kind))
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
 

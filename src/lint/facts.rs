@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
+use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::redundancy::Redundancy;
 use crate::model::taint::Taint;
@@ -246,6 +247,25 @@ pub fn judged_taint(fact: &Fact, taint: &PoolTaint, duplicate: bool) -> Fact {
 /// The path of the list that an item's path leads through.
 fn list_of(path: &str) -> &str {
     path.rsplit_once('[').map_or(path, |(list, _)| list)
+}
+
+/// `taint` or `toleration` of devices, and `workload` as far as it is known: the object.
+pub fn device(placed: &PlacedDeviceEntry) -> (&'static str, Fact, Fact) {
+    let (name, fact) = match &placed.entry {
+        DeviceEntry::Taint(taint) => {
+            let fact = FactBuilder::new(FactKind::Taint)
+                .field("key", &taint.key, "")
+                .field("value", &taint.value, "")
+                .field("effect", &taint.effect, "")
+                .text("text", taint.to_string())
+                .build();
+            ("taint", fact)
+        }
+        DeviceEntry::Toleration(entry) => ("toleration", entry_fact(entry, 0, false).build()),
+    };
+    let group = api_group(&placed.object.api_version);
+    let owner = owner_fact(&placed.object.kind, group, Level::Typed).build();
+    (name, fact, owner)
 }
 
 /// `oddity`, and `workload` as far as it is known.

@@ -11,6 +11,7 @@ use crate::extract::{FileFacts, ReadPool, api_group};
 use crate::finding::Report;
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
+use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
 use crate::model::workload::{Level, Oddity, PodShape, Workload};
@@ -36,6 +37,8 @@ pub struct Gathered {
     pub pools: Vec<PlacedPool>,
     /// Pod templates and lists.
     pub workloads: Vec<Workload>,
+    /// Taints and tolerations of devices.
+    pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
     pub oddities: Vec<Oddity>,
     /// Comments and annotations in which findings are accepted.
@@ -78,6 +81,7 @@ pub fn gather(
                 .or_default() += 1;
         }
         gathered.workloads.extend(facts.workloads);
+        gathered.devices.extend(facts.devices);
         gathered.oddities.extend(facts.oddities);
         read_pools.extend(facts.pools);
         overlays.extend(facts.overlays);

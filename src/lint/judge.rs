@@ -15,6 +15,7 @@ use super::search::{self, ClusterFacts};
 use super::testimony::{Testimonies, Testimony};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
+use crate::model::device::DeviceEntry;
 use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, Oddity, PodShape, Stands, Workload};
@@ -43,6 +44,7 @@ pub fn judge(
         open_pools: 0,
     };
     judge.oddities(&gathered.oddities);
+    judge.devices();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
         judge.cluster(at, cluster, &facts, &assignment, &testimonies);
@@ -127,6 +129,32 @@ impl<'j> Judge<'j> {
                     labels.extend(oddity.related.iter().cloned());
                     let severity = verdict.severity;
                     self.push(rule, &verdict, severity, at, &oddity.object, None, labels);
+                }
+            }
+        }
+    }
+
+    fn devices(&mut self) {
+        let taints = self.rules(Scope::DeviceTaint);
+        let tolerations = self.rules(Scope::DeviceToleration);
+        let kubernetes = facts::kubernetes(self.settings.config);
+        for placed in &self.gathered.devices {
+            let (name, fact, owner) = facts::device(placed);
+            let bindings = Bindings::default()
+                .fact("kubernetes", &kubernetes)
+                .fact(name, &fact)
+                .fact("workload", &owner);
+            let rules = match placed.entry {
+                DeviceEntry::Taint(_) => &taints,
+                DeviceEntry::Toleration(_) => &tolerations,
+            };
+            for rule in rules {
+                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
+                    let field = rule.at.split_once('.').map_or("", |(_, field)| field);
+                    let at = place::of_located(&placed.located, field);
+                    let severity = verdict.severity;
+                    let labels = place::labels(&verdict.related, None);
+                    self.push(rule, &verdict, severity, at, &placed.object, None, labels);
                 }
             }
         }

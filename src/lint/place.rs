@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::finding::Label;
 use crate::model::label_keys::canonical_label_key;
 use crate::model::node_pool::{NodePool, PoolTaint};
-use crate::model::workload::Workload;
+use crate::model::workload::{LocatedToleration, Workload};
 use crate::rule::fact::Place;
 use crate::source::Span;
 use crate::yaml::join;
@@ -23,6 +23,11 @@ pub fn of_toleration(workload: &Workload, index: usize, field: &str) -> At {
     let Some(located) = workload.located.get(index) else {
         return of_workload(workload, "workload");
     };
+    of_located(located, field)
+}
+
+/// A field of an entry, or the entry where the field is not written.
+pub fn of_located(located: &LocatedToleration, field: &str) -> At {
     match located.field(field) {
         Some(span) => At {
             span,

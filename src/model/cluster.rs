@@ -70,37 +70,25 @@ const ENVIRONMENTS: [(&str, &str); 19] = [
     ("canary", "canary"),
 ];
 
-/// Words in a path that say that what stands there is not what runs.
-const REHEARSALS: [&str; 22] = [
-    "archive",
-    "archived",
-    "attic",
-    "demo",
-    "demos",
-    "deprecated",
-    "disabled",
-    "e2e",
-    "example",
-    "examples",
-    "fixture",
-    "fixtures",
-    "mock",
-    "mocks",
-    "old",
-    "sample",
-    "samples",
-    "test",
-    "testdata",
-    "testing",
-    "tests",
-    "unused",
-];
+/// Words in a path that say that what stands there is not what runs, one on each line.
+const REHEARSALS: &str = include_str!("rehearsal_paths.txt");
+
+/// The words that make a path one of tests, examples or archives; one that ends in `*` is the beginning of a name.
+pub fn rehearsal_words() -> impl Iterator<Item = &'static str> {
+    REHEARSALS
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
 
 /// Whether a path below the scanned folder says test, example or archive.
 pub fn is_rehearsal(path: &str) -> bool {
     path.split('/').any(|segment| {
         let segment = segment.to_ascii_lowercase();
-        words(&segment).any(|word| REHEARSALS.contains(&word)) || segment.starts_with(".chainsaw")
+        rehearsal_words().any(|known| match known.strip_suffix('*') {
+            Some(beginning) => segment.starts_with(beginning),
+            None => words(&segment).any(|word| word == known),
+        })
     })
 }
 
@@ -519,6 +507,7 @@ mod tests {
     fn only_whole_words_make_a_rehearsal() {
         assert!(is_rehearsal("apps/test/web.yaml"));
         assert!(is_rehearsal(".archive/web.yaml"));
+        assert!(is_rehearsal("policies/.chainsaw-test/web.yaml"));
         assert!(is_rehearsal("charts/web/values-example.yaml"));
         assert!(!is_rehearsal("apps/latest/web.yaml"));
         assert!(!is_rehearsal("apps/contest/web.yaml"));

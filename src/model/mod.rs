@@ -3,6 +3,7 @@
 
 pub mod cluster;
 pub mod dedicated;
+pub mod device;
 pub mod habits;
 pub mod label_keys;
 pub mod near_miss;

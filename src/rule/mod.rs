@@ -52,6 +52,8 @@ pub struct Rule {
     pub ignore_when: Option<String>,
     /// Files of Kubernetes' source that it follows, as far as the rule lists them.
     pub source: Vec<String>,
+    /// Conditions that change the severity, as written, each with the severity where it is the first to hold.
+    pub severities: Vec<(String, Severity)>,
     /// What to do, as written, with its holes.
     pub help_text: Option<String>,
     /// Examples, in the order of the file.
@@ -294,6 +296,11 @@ impl Loader<'_> {
                 mend: file.mend,
                 ignore_when: file.ignore_when,
                 source: file.source,
+                severities: file
+                    .severity_when
+                    .into_iter()
+                    .map(|one| (one.when.value, one.severity))
+                    .collect(),
                 help_text: file.help.map(|text| text.value),
                 examples: number_examples(file.examples),
                 file: self.source.path.clone(),

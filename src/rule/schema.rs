@@ -72,6 +72,10 @@ pub enum Scope {
     Pool,
     /// Each thing that reading noticed.
     Oddity,
+    /// Each taint of devices.
+    DeviceTaint,
+    /// Each toleration of a request for devices.
+    DeviceToleration,
 }
 
 impl Scope {
@@ -83,6 +87,8 @@ impl Scope {
             Scope::Workload => "workload",
             Scope::Pool => "pool",
             Scope::Oddity => "oddity",
+            Scope::DeviceTaint => "device-taint",
+            Scope::DeviceToleration => "device-toleration",
         }
     }
 }

@@ -57,11 +57,23 @@ pub fn variables(scope: Scope) -> Vec<Entry> {
             ("oddity", Ty::Fact(FactKind::Oddity)),
             ("workload", WORKLOAD),
         ]),
+        Scope::DeviceTaint => all.extend([("taint", TAINT), ("workload", WORKLOAD)]),
+        Scope::DeviceToleration => {
+            all.extend([("toleration", TOLERATION), ("workload", WORKLOAD)]);
+        }
     }
-    if scope != Scope::Oddity {
+    if !is_alone(scope) {
         all.extend(CLUSTER_VARIABLES);
     }
     all
+}
+
+/// Whether a scope looks at something that belongs to no cluster, and of whose owner only the kind matters.
+fn is_alone(scope: Scope) -> bool {
+    matches!(
+        scope,
+        Scope::Oddity | Scope::DeviceTaint | Scope::DeviceToleration
+    )
 }
 
 /// The fields of a fact. Under some scopes a fact has further fields.
@@ -99,6 +111,14 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             }
             all
         }
+        FactKind::Taint if scope == Scope::DeviceTaint => {
+            vec![
+                ("key", TEXT),
+                ("value", TEXT),
+                ("effect", TEXT),
+                ("text", TEXT),
+            ]
+        }
         FactKind::Taint => {
             let mut all = vec![
                 ("key", TEXT),
@@ -115,7 +135,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             }
             all
         }
-        FactKind::Workload if scope == Scope::Oddity => owner(),
+        FactKind::Workload if is_alone(scope) => owner(),
         FactKind::Workload => {
             let mut all = owner();
             all.extend([
@@ -221,7 +241,7 @@ pub const MEMBER_FUNCTIONS: [Entry; 8] = [
 /// others write in another way.
 pub fn places(scope: Scope) -> &'static [&'static str] {
     match scope {
-        Scope::Toleration => &[
+        Scope::Toleration | Scope::DeviceToleration => &[
             "toleration",
             "toleration.key",
             "toleration.operator",
@@ -240,5 +260,6 @@ pub fn places(scope: Scope) -> &'static [&'static str] {
         Scope::Workload => &["workload", "workload.selector", "workload.tolerations"],
         Scope::Pool => &["pool", "pool.taints"],
         Scope::Oddity => &["oddity"],
+        Scope::DeviceTaint => &["taint", "taint.key", "taint.value", "taint.effect"],
     }
 }

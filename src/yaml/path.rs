@@ -48,6 +48,23 @@ pub struct PathError {
     pub at: usize,
 }
 
+impl std::fmt::Display for Path {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        for step in &self.steps {
+            text = match step {
+                Step::Key(key) => join(&text, key),
+                Step::AnyKey if text.is_empty() => "*".to_owned(),
+                Step::AnyKey => format!("{text}.*"),
+                Step::Items => format!("{text}[]"),
+                Step::Item(at) => index(&text, *at),
+                Step::ItemsWith { key, value } => format!("{text}[{key}={value}]"),
+            };
+        }
+        f.write_str(&text)
+    }
+}
+
 impl TryFrom<String> for Path {
     type Error = PathError;
 
