@@ -46,6 +46,11 @@ const NOT_NEEDED: &[(&str, &str, &str)] = &[
         "operator",
         "outside a DaemonSet zero seconds are zero seconds whatever the taint",
     ),
+    (
+        "redundant-daemonset-toleration",
+        "tolerationSeconds",
+        "with Exists the controller replaces the entry whatever its seconds",
+    ),
     ("invalid-device-taint", "key", "the value alone is wrong"),
     ("invalid-device-taint", "value", "the key alone is wrong"),
     (

@@ -16,6 +16,9 @@ use super::vocabulary::Ty;
 /// Longer expressions can exhaust the parser's stack.
 const MAX_EXPRESSION_BYTES: usize = 4096;
 
+/// A sentence lists at most so many texts.
+const MAX_TEXTS: usize = 12;
+
 /// A compiled and checked expression.
 #[derive(Debug)]
 pub struct Expression {
@@ -230,6 +233,11 @@ fn write_value(value: &Value) -> String {
                 if !texts.contains(&text) {
                     texts.push(text);
                 }
+            }
+            if texts.len() > MAX_TEXTS {
+                let more = texts.len() - MAX_TEXTS;
+                texts.truncate(MAX_TEXTS);
+                return format!("{} and {more} more", texts.join(", "));
             }
             texts.join(", ")
         }
