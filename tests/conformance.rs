@@ -15,6 +15,10 @@ mod edges;
 mod generate;
 #[path = "conformance/listed.rs"]
 mod listed;
+#[path = "conformance/scheduling.rs"]
+mod scheduling;
+#[path = "conformance/scheduling_cases.rs"]
+mod scheduling_cases;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,6 +36,15 @@ use listed::listed;
 /// Differences that are printed; the rest is counted.
 const SHOWN: usize = 20;
 
+/// Random cases that are written down are no longer than this, in bytes: long ones are listed.
+fn longest(file: &str) -> usize {
+    match file {
+        // Several objects make a case.
+        "admit.jsonl" | "place.jsonl" => 900,
+        _ => 400,
+    }
+}
+
 /// Makes a case of one kind.
 type Make = fn(&mut Generator) -> Case;
 
@@ -48,17 +61,29 @@ fn file_of(case: &Case) -> &'static str {
         Case::ValidateTaint { .. } => "validate-taint.jsonl",
         Case::DaemonSet { .. } => "daemon-set.jsonl",
         Case::Select(_) => "select.jsonl",
+        Case::Place(_) => "place.jsonl",
+        Case::Evict { .. } => "evict.jsonl",
+        Case::Admit(_) => "admit.jsonl",
+        Case::Qos { .. } => "qos.jsonl",
     }
 }
 
-/// Files of vectors, and how many random cases each holds beside the listed ones.
-const FILES: [(&str, usize); 6] = [
-    ("daemon-set.jsonl", 0),
-    ("match.jsonl", 500),
-    ("select.jsonl", 350),
-    ("tolerate.jsonl", 300),
-    ("validate-taint.jsonl", 100),
-    ("validate-toleration.jsonl", 160),
+/// Files of vectors, how many random cases each holds beside the listed ones, and what makes them.
+const FILES: [(&str, usize, Make); 10] = [
+    ("admit.jsonl", 350, Generator::admitting),
+    ("daemon-set.jsonl", 60, Generator::making_a_daemon_pod),
+    ("evict.jsonl", 200, Generator::evicting),
+    ("match.jsonl", 500, Generator::matching),
+    ("place.jsonl", 250, Generator::placing),
+    ("qos.jsonl", 150, Generator::classing),
+    ("select.jsonl", 350, Generator::selecting),
+    ("tolerate.jsonl", 300, Generator::tolerating),
+    ("validate-taint.jsonl", 100, Generator::validating_a_taint),
+    (
+        "validate-toleration.jsonl",
+        160,
+        Generator::validating_a_toleration,
+    ),
 ];
 
 fn vectors(file: &str) -> Vec<Vector> {
@@ -110,7 +135,27 @@ fn taints_are_refused_as_by_the_api_server() {
 
 #[test]
 fn daemon_sets_are_given_the_tolerations_that_their_controller_adds() {
-    assert_file_agrees("daemon-set.jsonl", 2);
+    assert_file_agrees("daemon-set.jsonl", 60);
+}
+
+#[test]
+fn nodes_are_refused_for_the_reason_that_the_scheduler_gives() {
+    assert_file_agrees("place.jsonl", 250);
+}
+
+#[test]
+fn pods_are_evicted_when_the_controller_evicts_them() {
+    assert_file_agrees("evict.jsonl", 400);
+}
+
+#[test]
+fn pods_are_admitted_as_by_the_plugins() {
+    assert_file_agrees("admit.jsonl", 500);
+}
+
+#[test]
+fn qos_classes_are_those_that_the_api_server_computes() {
+    assert_file_agrees("qos.jsonl", 250);
 }
 
 #[test]
@@ -121,7 +166,7 @@ fn nodes_are_selected_as_by_the_scheduler() {
 #[test]
 fn the_vectors_hold_every_listed_case() {
     let mut held: BTreeSet<String> = BTreeSet::new();
-    for (file, _) in FILES {
+    for (file, ..) in FILES {
         held.extend(vectors(file).iter().map(|vector| text(&vector.case)));
     }
     let missing: Vec<_> = listed()
@@ -155,7 +200,7 @@ fn a_fresh_sample_agrees_with_kubernetes() {
         now.expect("a clock after 1970").as_nanos() as u64
     });
     let matches = number("KUBETAINT_CASES").unwrap_or(200_000) as usize;
-    let counts: [(&str, usize, Make); 5] = [
+    let counts: [(&str, usize, Make); 10] = [
         ("match", matches, Generator::matching),
         ("tolerate", matches / 10, Generator::tolerating),
         (
@@ -169,6 +214,11 @@ fn a_fresh_sample_agrees_with_kubernetes() {
             Generator::validating_a_taint,
         ),
         ("select", matches / 10, Generator::selecting),
+        ("place", matches / 8, Generator::placing),
+        ("evict", matches / 10, Generator::evicting),
+        ("admit", matches / 40, Generator::admitting),
+        ("daemon-set", matches / 40, Generator::making_a_daemon_pod),
+        ("qos", matches / 20, Generator::classing),
     ];
     println!("KUBETAINT_SEED={seed}");
     let mut differences = Vec::new();
@@ -199,7 +249,7 @@ fn a_fresh_sample_agrees_with_kubernetes() {
 #[test]
 #[ignore = "needs the oracle"]
 fn the_vectors_say_what_the_oracle_says() {
-    for (file, _) in FILES {
+    for (file, ..) in FILES {
         let written = vectors(file);
         let mut at = 0;
         let cases: Vec<_> = written.iter().map(|vector| vector.case.clone()).collect();
@@ -229,22 +279,15 @@ fn the_vectors_are_made_anew() {
                 .push(vector);
         }
     });
-    for (file, wanted) in FILES {
+    for (file, wanted, make) in FILES {
         let mut generator = Generator::new(SEED);
-        let make: Make = match file {
-            "match.jsonl" => Generator::matching,
-            "select.jsonl" => Generator::selecting,
-            "tolerate.jsonl" => Generator::tolerating,
-            "validate-taint.jsonl" => Generator::validating_a_taint,
-            _ => Generator::validating_a_toleration,
-        };
         // As many of each verdict as there are of the others, so far as they come up.
         let mut by_verdict: BTreeMap<String, Vec<Vector>> = BTreeMap::new();
         ask(
             (0..wanted * 30).map(move |_| make(&mut generator)),
             |vector| {
                 // A short case says as much as a long one; long ones are listed.
-                if text(&vector.case).len() < 400 && seen.insert(text(&vector.case)) {
+                if text(&vector.case).len() < longest(file) && seen.insert(text(&vector.case)) {
                     by_verdict
                         .entry(signature(&vector))
                         .or_default()

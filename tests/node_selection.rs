@@ -5,11 +5,12 @@
 
 use Truth::{No, Unknown, Yes};
 use kubetaint::finding::Object;
-use kubetaint::model::node_pool::{NodePool, Origin, Placement, PoolTaint, place};
+use kubetaint::model::node_pool::{NodePool, Origin, PoolTaint};
 use kubetaint::model::node_selection::{NodeLabels, NodeSelection, OtherLabels, Requirement, Term};
+use kubetaint::model::placement::{Candidate, Moment, Placement, Reason};
 use kubetaint::model::taint::Taint;
 use kubetaint::model::toleration::Toleration;
-use kubetaint::model::{Field, Truth};
+use kubetaint::model::{Field, Truth, placement};
 
 fn field(text: &str) -> Field<String> {
     match text {
@@ -702,6 +703,22 @@ fn pool(taints: &[&str]) -> NodePool {
     }
 }
 
+fn place(
+    selection: &NodeSelection,
+    tolerations: &[Toleration],
+    tolerations_known: bool,
+    pool: &NodePool,
+    comparison_operators: bool,
+) -> Placement {
+    let pod = Candidate {
+        selection,
+        node_name: &Field::Absent,
+        tolerations,
+        tolerations_known,
+    };
+    placement::place(&pod, pool, Moment::Lasting, comparison_operators)
+}
+
 fn is_unknown(placement: &Placement, part: &str) -> bool {
     matches!(placement, Placement::Unknown(why) if why.contains(part))
 }
@@ -712,12 +729,18 @@ fn a_pod_lands_where_it_is_selected_and_every_hard_taint_is_tolerated() {
     let soft = pool(&["soft=a:PreferNoSchedule", "a=b:NoSchedule", "c=d:NoExecute"]);
     let land = |tolerations: &[Toleration]| place(&gpu, tolerations, true, &soft, false);
     assert_eq!(land(&[exists("a"), exists("c")]), Placement::Lands);
-    assert_eq!(land(&[exists("c")]), Placement::Untolerated(1));
-    assert_eq!(land(&[exists("a")]), Placement::Untolerated(2));
-    assert_eq!(land(&[]), Placement::Untolerated(1));
+    assert_eq!(land(&[exists("c")]), Placement::Refused(Reason::Taint(1)));
+    assert_eq!(land(&[exists("a")]), Placement::Refused(Reason::Taint(2)));
+    assert_eq!(land(&[]), Placement::Refused(Reason::Taint(1)));
     assert_eq!(
-        place(&selector(&["pool=cpu"]), &[], true, &soft, false),
-        Placement::Unselected
+        place(
+            &selector(&["pool=cpu"]),
+            &[exists("a"), exists("c")],
+            true,
+            &soft,
+            false
+        ),
+        Placement::Refused(Reason::Affinity)
     );
     let blocking: Vec<_> = soft.blocking_taints().map(|(at, _)| at).collect();
     assert_eq!(blocking, [1, 2]);
@@ -743,7 +766,7 @@ fn what_is_not_known_is_no_verdict() {
     assert_eq!(incomplete.tolerated_by(&[], false), No);
     assert_eq!(
         place(&gpu, &[], true, &incomplete, false),
-        Placement::Untolerated(0)
+        Placement::Refused(Reason::Taint(0))
     );
     let unread = place(&gpu, &[exists("a")], true, &incomplete, false);
     assert!(is_unknown(&unread, "from a variable"), "{unread:?}");
@@ -770,7 +793,7 @@ fn what_is_not_known_is_no_verdict() {
     assert!(is_unknown(&unread, "selected"), "{unread:?}");
     assert_eq!(
         place(&somewhere, &[], true, &tainted, false),
-        Placement::Untolerated(0),
+        Placement::Refused(Reason::Taint(0)),
         "no selection gets past the taint"
     );
 }
@@ -785,7 +808,7 @@ fn an_unread_taint_before_a_certain_one_does_not_hide_it() {
         ..Toleration::default()
     };
     let placement = place(&NodeSelection::default(), &[equal], true, &two, false);
-    assert_eq!(placement, Placement::Untolerated(1));
+    assert_eq!(placement, Placement::Refused(Reason::Taint(1)));
 }
 
 #[test]
@@ -804,7 +827,7 @@ fn startup_and_passing_taints_block_nobody_and_implied_ones_do() {
     let nowhere = NodeSelection::default();
     assert_eq!(
         place(&nowhere, &[], true, &passing, false),
-        Placement::Untolerated(4)
+        Placement::Refused(Reason::Taint(4))
     );
     assert_eq!(
         place(&nowhere, &[exists("nvidia.com/gpu")], true, &passing, false),
@@ -843,7 +866,7 @@ fn the_name_of_a_read_node_decides_match_fields() {
     assert_eq!(place(&on("n1"), &[], true, &node, false), Placement::Lands);
     assert_eq!(
         place(&on("n2"), &[], true, &node, false),
-        Placement::Unselected
+        Placement::Refused(Reason::Affinity)
     );
     let made = place(&on("n1"), &[], true, &pool(&[]), false);
     assert!(is_unknown(&made, "selected"), "{made:?}");
@@ -866,6 +889,6 @@ fn a_comparison_gets_past_a_taint_only_with_the_gate() {
     );
     assert_eq!(
         place(&anywhere, &tolerations, true, &rated, false),
-        Placement::Untolerated(0)
+        Placement::Refused(Reason::Taint(0))
     );
 }

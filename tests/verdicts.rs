@@ -554,3 +554,151 @@ spec:
         .collect();
     assert_eq!(messages, ["example.com/one", "example.com/other"]);
 }
+
+/// What a rule of the user's that always finds something says about a pod spec, or about each of its entries.
+fn says(scope: &str, message: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let rule = own_rule("true", message)
+        .replace("scope: workload", &format!("scope: {scope}"))
+        .replace("at: workload", &format!("at: {scope}"));
+    let mut findings = report_with(files, &[("own.yaml", &rule)]).findings;
+    findings.retain(|finding| finding.rule == "own");
+    findings
+        .into_iter()
+        .map(|finding| finding.message)
+        .collect()
+}
+
+fn pod_with(spec: &str) -> String {
+    labelled("{}").replace("spec: {", &format!("spec: {{{spec}, "))
+}
+
+#[test]
+fn a_rule_sees_what_kubernetes_adds_and_who_adds_it() {
+    let message = "{workload.injected.map(t, t.injectedBy + \" \" + t.key)}";
+    let said = |files: &[(&str, &str)]| says("workload", message, files);
+    let pod = labelled("{}");
+    assert_eq!(
+        said(&[("web.yaml", &pod)]),
+        ["DefaultTolerationSeconds node.kubernetes.io/not-ready, \
+             DefaultTolerationSeconds node.kubernetes.io/unreachable"]
+    );
+    let blanket = pod_with("tolerations: [{operator: Exists}]");
+    assert_eq!(said(&[("web.yaml", &blanket)]), [""]);
+    let asks = pod_with("tolerations: [{operator: Exists}]").replace(
+        "image: b}",
+        "image: b, resources: {limits: {nvidia.com/gpu: 1}}}",
+    );
+    let config = "admission: [ExtendedResourceToleration, PodTolerationRestriction]\n";
+    assert_eq!(
+        said(&[(".kubetaint.yaml", config), ("web.yaml", &asks)]),
+        ["ExtendedResourceToleration nvidia.com/gpu"]
+    );
+}
+
+#[test]
+fn a_rule_sees_when_pods_are_evicted() {
+    let seconds = |tolerations: &str| {
+        let pod = pod_with(&format!("tolerations: {tolerations}"));
+        let message = "{workload.evictionSeconds(\"node.kubernetes.io/unreachable\")}";
+        says("workload", message, &[("web.yaml", &pod)]).join("")
+    };
+    assert_eq!(seconds("[]"), "300");
+    assert_eq!(seconds("[{operator: Exists}]"), "-1");
+    assert_eq!(
+        seconds("[{key: node.kubernetes.io/unreachable, value: x, effect: NoExecute}]"),
+        "0"
+    );
+    let first = "{operator: Exists, effect: NoExecute, tolerationSeconds: 9}";
+    assert_eq!(seconds(&format!("[{first}, {{operator: Exists}}]")), "9");
+    assert_eq!(seconds(&format!("[{{operator: Exists}}, {first}]")), "-1");
+}
+
+#[test]
+fn a_rule_sees_in_whose_shadow_an_entry_is() {
+    let pod = pod_with(
+        "tolerations: [{key: a, operator: Exists}, {key: a, effect: NoSchedule, value: b}, \
+         {key: a, effect: NoExecute, value: b, tolerationSeconds: 9}, {key: c, operator: Exists}]",
+    );
+    assert_eq!(
+        says(
+            "toleration",
+            "{toleration.index}: {toleration.shadowedBy.map(t, string(t.index))}",
+            &[("web.yaml", &pod)]
+        ),
+        ["0: ", "1: ", "2: 0", "3: "]
+    );
+}
+
+#[test]
+fn a_rule_sees_the_qos_class_and_what_belongs_to_the_cluster() {
+    let said = |resources: &str, priority: &str| {
+        let pod = pod_with(&format!("priorityClassName: {priority}"))
+            .replace("image: b}", &format!("image: b, resources: {resources}}}"));
+        let message = "{workload.qosClass} {workload.system} {workload.extendedResources}";
+        says("workload", message, &[("web.yaml", &pod)]).join("")
+    };
+    assert_eq!(said("{}", "high"), "BestEffort false ");
+    assert_eq!(
+        said(
+            "{limits: {cpu: 1, memory: 1Gi, example.com/x: 2}}",
+            "system-node-critical"
+        ),
+        "Guaranteed true example.com/x"
+    );
+    assert_eq!(said("{requests: {cpu: 100m}}", "high"), "Burstable false ");
+}
+
+/// A Namespace whose annotations are given, and `BLOCKED` in it.
+fn in_namespace(annotations: &str) -> (String, String) {
+    let namespace = format!(
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team\n  annotations: {{{annotations}}}\n"
+    );
+    (
+        namespace,
+        BLOCKED.replace("{name: web}", "{name: web, namespace: team}"),
+    )
+}
+
+#[test]
+fn default_tolerations_of_a_namespace_are_merged() {
+    let found = |config: &str, tolerations: &str| {
+        let (namespace, web) = in_namespace(&format!(
+            "scheduler.alpha.kubernetes.io/defaultTolerations: '{tolerations}'"
+        ));
+        let files = [
+            (".kubetaint.yaml", config),
+            ("ns.yaml", namespace.as_str()),
+            ("pool.yaml", POOL),
+            ("web.yaml", web.as_str()),
+        ];
+        places(&report(&files))
+    };
+    let fits = "[{\"key\": \"example.com/gpu\", \"operator\": \"Exists\"}]";
+    let other = "[{\"key\": \"example.com/other\", \"operator\": \"Exists\"}]";
+    let declared = "admission: [PodTolerationRestriction]\n";
+    let blocked = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    // Whether the plugin runs or not: this one does not help, and that one may.
+    for config in ["{}", declared] {
+        assert_eq!(found(config, other), blocked, "{config}");
+        assert_eq!(found(config, fits), NOTHING, "{config}");
+    }
+    assert_eq!(found(declared, ""), blocked);
+}
+
+#[test]
+fn a_runtime_class_without_scheduling_adds_nothing() {
+    let class =
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: gpu}\nhandler: gpu\n";
+    let web = with_class();
+    let files = [
+        ("a.yaml", class),
+        ("pool.yaml", POOL),
+        ("web.yaml", web.as_str()),
+    ];
+    let report = report(&files);
+    assert_eq!(
+        places(&report),
+        ["note selected-pool-not-tolerated web.yaml:8:22"]
+    );
+    assert_eq!(not_judged(&report), []);
+}

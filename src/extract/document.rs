@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::FileFacts;
 use super::duplicates::{self};
+use super::namespaces;
 use super::notation::api_group;
 use super::overlays;
 use super::pool_document::PoolDocument;
@@ -144,11 +145,7 @@ impl<'a> ObjectReader<'_, 'a> {
         if self.table.is_skipped(&group, &kind) {
             return;
         }
-        self.facts.overlays.extend(overlays::namespace_defaults(
-            self.root,
-            &self.object,
-            self.id,
-        ));
+        self.read_others(&group, &kind);
         if kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io") {
             self.read_kustomization();
         }
@@ -165,6 +162,23 @@ impl<'a> ObjectReader<'_, 'a> {
         }
         if !self.table.has_other_tolerations(&group, &kind) {
             self.search_elsewhere(text, level.unwrap_or(Level::Other));
+        }
+    }
+
+    /// What counts for the pods of others.
+    fn read_others(&mut self, group: &str, kind: &str) {
+        match (group, kind) {
+            ("", "Namespace") => {
+                let mut context =
+                    Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+                let read = namespaces::namespace(self.root, &self.base, self.id, &mut context);
+                self.facts.namespaces.extend(read);
+            }
+            ("node.k8s.io", "RuntimeClass") => {
+                let read = namespaces::runtime_class(self.root, &self.object, self.id);
+                self.facts.runtime_classes.extend(read);
+            }
+            _ => {}
         }
     }
 

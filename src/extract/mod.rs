@@ -10,6 +10,7 @@ mod embedded;
 mod flags;
 pub mod ignores;
 mod labels;
+mod namespaces;
 mod notation;
 mod overlays;
 mod patches;
@@ -18,6 +19,7 @@ mod pool_document;
 pub mod pool_rows;
 mod pools;
 mod read;
+mod resources;
 pub mod rows;
 pub mod table;
 mod taints;
@@ -29,6 +31,7 @@ use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
+pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::{ReadPool, Referred};
@@ -59,6 +62,10 @@ pub struct FileFacts {
     pub inventories: Vec<ReadInventory>,
     /// Why such a list could not be read.
     pub unreadable: Vec<Unreadable>,
+    /// Namespaces.
+    pub namespaces: Vec<Namespace>,
+    /// RuntimeClasses.
+    pub runtime_classes: Vec<RuntimeClass>,
 }
 
 /// A document that only rendering would make YAML.

@@ -1,5 +1,4 @@
-//! Objects that change other objects before or while they reach the cluster: patches, mutating policies, namespace
-//! defaults. What they touch cannot be judged from the other object's manifest alone.
+//! Objects that change other objects before or while they reach the cluster: patches, mutating policies. What they touch cannot be judged from the other object's manifest alone.
 
 use std::sync::Arc;
 
@@ -54,8 +53,6 @@ pub enum Target {
         /// Only those of these kinds; any when empty.
         kinds: Vec<String>,
     },
-    /// Workloads of one namespace.
-    Namespace(String),
     /// Workloads of this kind and name; absent means any.
     Object {
         /// Kind.
@@ -93,24 +90,6 @@ impl Words {
             Words::Fitting(pattern) => pattern.is_match(word),
         }
     }
-}
-
-const DEFAULT_TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
-
-/// A Namespace whose annotation adds tolerations where PodTolerationRestriction runs.
-pub fn namespace_defaults(root: Node<'_>, object: &Object, source: SourceId) -> Option<Overlay> {
-    if object.kind != "Namespace" {
-        return None;
-    }
-    root.get("metadata")?
-        .get("annotations")?
-        .get(DEFAULT_TOLERATIONS)?;
-    Some(Overlay {
-        source,
-        target: Target::Namespace(object.name.clone()?),
-        what: "its Namespace has default tolerations",
-        within: None,
-    })
 }
 
 /// Whether a text touches what scheduling reads.

@@ -1,11 +1,10 @@
 //! Pod specs and maps that look like one: node selectors, node affinity and everything else that scheduling reads.
 
-use std::collections::BTreeSet;
-
 use super::read::{
     Context, Tolerations, describe, is_placeholder, is_template_action, looks_like_tolerations,
     read_text,
 };
+use super::resources::{ReadResources, read_resources};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
@@ -108,7 +107,7 @@ impl Context<'_> {
         read.priority_class = text("priorityClassName");
         read.runtime_class = text("runtimeClassName");
         read.host_network = self.read_host_network(pod, path);
-        read.extended_resources = read_extended_resources(pod);
+        read.resources = read_resources(pod);
         read
     }
 
@@ -281,31 +280,6 @@ pub fn read_requirement(item: Node<'_>) -> Requirement {
     }
 }
 
-fn read_extended_resources(pod: Node<'_>) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for list in ["containers", "initContainers"] {
-        for container in pod.get(list).into_iter().flat_map(|node| node.items()) {
-            let Some(resources) = container.get("resources") else {
-                continue;
-            };
-            for part in ["limits", "requests"] {
-                let fields = resources.get(part).map(|node| node.fields());
-                for field in fields.into_iter().flatten() {
-                    // `IsExtendedResourceName`: has a domain that is not Kubernetes' own.
-                    if let Some(name) = field.name()
-                        && name.contains('/')
-                        && !name.contains("kubernetes.io/")
-                        && !name.starts_with("requests.")
-                    {
-                        names.insert(name.to_owned());
-                    }
-                }
-            }
-        }
-    }
-    names
-}
-
 /// A pod spec as read.
 #[derive(Debug, Default)]
 pub struct Pod {
@@ -325,6 +299,6 @@ pub struct Pod {
     pub runtime_class: Field<String>,
     /// `hostNetwork`.
     pub host_network: Field<bool>,
-    /// Extended resources in requests and limits.
-    pub extended_resources: BTreeSet<String>,
+    /// Requests and limits.
+    pub resources: ReadResources,
 }

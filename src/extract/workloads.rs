@@ -6,11 +6,11 @@ use super::document::{ObjectReader, join};
 use super::notation::api_group;
 use super::overlays;
 use super::pod::Pod;
-use super::read::{is_template_action, read_text};
+use super::read::{is_placeholder, is_template_action, read_text};
 use super::rows::{RowLevel, WorkloadRow};
-use crate::model::Field;
-use crate::model::toleration::daemon_set_tolerations;
+use crate::model::admission::PodTolerations;
 use crate::model::workload::{Level, Pairs, PodShape, Stands, Workload};
+use crate::model::{Field, Truth};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
 
@@ -93,12 +93,8 @@ impl<'a> ObjectReader<'_, 'a> {
         stands: Stands,
     ) -> PodShape {
         let group = api_group(&self.object.api_version);
-        let injected = if self.object.kind == "DaemonSet" && ["apps", "extensions"].contains(&group)
-        {
-            daemon_set_tolerations(read.host_network == Field::Is(true))
-        } else {
-            Vec::new()
-        };
+        let resources = &read.resources;
+        let computed = level == Level::Typed && stands == Stands::Alone && !resources.unread;
         let mut selection = read.selection.clone();
         selection.unknown |= stands == Stands::InPart;
         PodShape {
@@ -106,7 +102,7 @@ impl<'a> ObjectReader<'_, 'a> {
             api_group: group.to_owned(),
             level,
             tolerations: read.tolerations.entries.clone(),
-            injected,
+            on_pods: PodTolerations::default(),
             unread_tolerations: unread,
             selection,
             prefers: read.prefers,
@@ -114,8 +110,35 @@ impl<'a> ObjectReader<'_, 'a> {
             priority_class: read.priority_class.clone(),
             runtime_class: read.runtime_class.clone(),
             host_network: read.host_network.clone(),
-            extended_resources: read.extended_resources.clone(),
+            extended_resources: resources
+                .resources
+                .extended_resources()
+                .map(str::to_owned)
+                .collect(),
+            resources_unread: resources.unread,
+            qos_class: if computed {
+                Field::Is(resources.resources.qos_class())
+            } else {
+                Field::Unknown
+            },
+            system: self.is_system(read),
+            refused: None,
         }
+    }
+
+    /// Whether the pods belong to the cluster itself.
+    fn is_system(&self, read: &Pod) -> Truth {
+        let by_namespace = match self.object.namespace.as_deref() {
+            Some(name) if is_placeholder(name) => Truth::Unknown,
+            name => (name == Some("kube-system")).into(),
+        };
+        let by_class = match read.priority_class.text() {
+            None => Truth::Unknown,
+            Some(class) => ["system-node-critical", "system-cluster-critical"]
+                .contains(&class)
+                .into(),
+        };
+        by_namespace.or(by_class)
     }
 
     pub(super) fn push(

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
+use crate::model::admission::Injector;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
+use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::placement::Reason;
 use crate::model::redundancy::Redundancy;
 use crate::model::taint::Taint;
 use crate::model::toleration::Toleration;
@@ -27,17 +30,35 @@ pub fn kubernetes(config: &Config) -> Fact {
 
 /// An entry of a list of tolerations, as written.
 pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> FactBuilder {
+    toleration_fact(entry, comparison_operators)
+        .int("index", i64::try_from(index).unwrap_or(i64::MAX))
+        .text("injectedBy", "")
+        .place(Some(Place::Entry(index)))
+}
+
+/// An entry that Kubernetes adds.
+fn injected_fact(entry: &Toleration, by: Injector, comparison_operators: bool) -> Fact {
+    toleration_fact(entry, comparison_operators)
+        .int("index", -1)
+        .text("injectedBy", by.as_str())
+        .build()
+}
+
+fn toleration_fact(entry: &Toleration, comparison_operators: bool) -> FactBuilder {
     let builder = FactBuilder::new(FactKind::Toleration)
         .field("key", &entry.key, "")
         .field("operator", &entry.operator, "Equal")
         .field("value", &entry.value, "")
         .field("effect", &entry.effect, "")
         .text("text", entry.to_string())
-        .place(Some(Place::Entry(index)))
         .handle(
             Handle::Toleration(Arc::new(entry.clone())),
             comparison_operators,
         );
+    seconds(builder, entry)
+}
+
+fn seconds(builder: FactBuilder, entry: &Toleration) -> FactBuilder {
     match entry.toleration_seconds {
         Field::Absent => builder,
         Field::Is(seconds) => builder.int("tolerationSeconds", seconds),
@@ -88,6 +109,37 @@ pub fn redundancy_fields(
         .facts("subsumedBy", redundancy.subsumed_by(index).map(fact))
 }
 
+/// A pool that the scheduler refuses, at the taint or else at the pool.
+pub fn refusal_fact(pool: &Fact, taints: &[Fact], model: &NodePool, reason: Reason) -> Fact {
+    let taint = match reason {
+        Reason::Taint(at) => Some((&taints[at], model.taints[at].taint.to_string())),
+        Reason::Unschedulable | Reason::NodeName | Reason::Affinity => None,
+    };
+    let (place, text) = match taint {
+        Some((fact, text)) => (fact.place(), text),
+        None => (pool.place(), String::new()),
+    };
+    FactBuilder::new(FactKind::Refusal)
+        .fact("pool", pool)
+        .text("reason", reason.words())
+        .text("taint", text)
+        .place(place.cloned())
+        .build()
+}
+
+/// The earlier entry that always decides about eviction in the place of another one, where there is one.
+pub fn shadow(builder: FactBuilder, shape: &PodShape, shadow: Shadow, gate: bool) -> FactBuilder {
+    match shadow {
+        Shadow::By(at) => {
+            let by = entry_fact(&shape.tolerations[at], at, gate).build();
+            builder.facts("shadowedBy", [by])
+        }
+        // An entry that a template fills in may stand before all that can be read.
+        Shadow::None if shape.unread_tolerations.is_none() => builder.facts("shadowedBy", []),
+        Shadow::None | Shadow::Unknown => builder.unknown("shadowedBy"),
+    }
+}
+
 /// `workload` as rules of scope toleration see it: the shape.
 pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     let entries = shape
@@ -108,6 +160,29 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .truth("asksForNodes", shape.asks_for_nodes())
         .bool("pinned", shape.selection.pins())
         .handle(Handle::Workload(Arc::clone(shape)), comparison_operators);
+    let gate = comparison_operators;
+    let injected = shape.on_pods.injected();
+    let injected = injected.map(|(entry, by)| injected_fact(entry, by, gate));
+    // Of what makes the pods of a custom resource it is not known whether it is a DaemonSet.
+    let builder = if shape.level == Level::Typed && shape.unread_tolerations.is_none() {
+        builder.facts("injected", injected)
+    } else {
+        builder.unknown("injected")
+    };
+    let builder = match &shape.qos_class {
+        Field::Is(class) => builder.text("qosClass", class.as_str()),
+        Field::Absent | Field::Unknown => builder.unknown("qosClass"),
+    };
+    let builder = if shape.resources_unread {
+        builder.unknown("extendedResources")
+    } else {
+        builder.texts("extendedResources", &shape.extended_resources)
+    };
+    let refused = shape.refused.as_ref().map(|refusal| refusal.why.as_str());
+    let refused = refused.unwrap_or_default();
+    let builder = builder
+        .truth("system", shape.system)
+        .text("refused", refused);
     let builder = match shape.host_network {
         Field::Absent => builder.bool("hostNetwork", false),
         Field::Is(on) => builder.bool("hostNetwork", on),

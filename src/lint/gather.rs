@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Input, overlay};
+use super::{Input, admission, overlay};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
-use crate::extract::{FileFacts, ReadPool, api_group};
+use crate::extract::{FileFacts, ReadPool};
 use crate::finding::Report;
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
@@ -68,6 +68,8 @@ pub fn gather(
     let mut overlays = Vec::new();
     let mut kustomizations = Vec::new();
     let mut inventories = Vec::new();
+    let mut namespaces = Vec::new();
+    let mut runtime_classes = Vec::new();
     gathered
         .workloads
         .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
@@ -89,6 +91,8 @@ pub fn gather(
         gathered.ignores.ignores.extend(facts.ignores.ignores);
         gathered.ignores.misspelt.extend(facts.ignores.misspelt);
         inventories.extend(facts.inventories);
+        namespaces.extend(facts.namespaces);
+        runtime_classes.extend(facts.runtime_classes);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);
@@ -110,7 +114,13 @@ pub fn gather(
         .pools
         .extend(configured_pools(config, config_source));
     take_in(inventories, &mut gathered);
-    let open_classes = apply_runtime_classes(&mut gathered.workloads);
+    let (open_classes, open_namespaces) = admission::apply(
+        &mut gathered.workloads,
+        &namespaces,
+        &runtime_classes,
+        config,
+        &gathered.paths,
+    );
     let changed = overlay::apply(
         &mut gathered.workloads,
         &overlays,
@@ -128,7 +138,7 @@ pub fn gather(
         }
     };
     count(OPEN_RUNTIME_CLASS, open_classes);
-    count(CHANGED_ELSEWHERE, changed);
+    count(CHANGED_ELSEWHERE, changed + open_namespaces);
     count(
         INCOMPLETE_POOLS,
         gathered
@@ -321,70 +331,4 @@ pub fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
     let mut shape = (*workload.shape).clone();
     with(&mut shape);
     workload.shape = Arc::new(shape);
-}
-
-/// A RuntimeClass adds its tolerations and its node selector to pods that name it. Gives how many workloads name one
-/// that cannot be told.
-fn apply_runtime_classes(workloads: &mut [Workload]) -> usize {
-    let mut classes: BTreeMap<String, Option<Arc<PodShape>>> = BTreeMap::new();
-    for workload in workloads.iter() {
-        let object = &workload.object;
-        if object.kind != "RuntimeClass" || api_group(&object.api_version) != "node.k8s.io" {
-            continue;
-        }
-        let Some(name) = object.name.clone() else {
-            continue;
-        };
-        // Two of one name belong to two clusters; which one is meant cannot be told unless they say the same.
-        classes
-            .entry(name)
-            .and_modify(|known| {
-                if known.as_ref() != Some(&workload.shape) {
-                    *known = None;
-                }
-            })
-            .or_insert_with(|| Some(Arc::clone(&workload.shape)));
-    }
-    let mut open = 0;
-    for workload in workloads {
-        let class = match &workload.shape.runtime_class {
-            Field::Absent => continue,
-            // The empty name is the class that every cluster has without declaring it.
-            Field::Is(name) if name.is_empty() => continue,
-            Field::Is(name) => classes.get(name),
-            Field::Unknown => None,
-        };
-        if !matches!(class, Some(Some(_))) {
-            open += 1;
-        }
-        change(workload, |shape| match class {
-            Some(Some(class)) => {
-                shape.injected.extend(class.tolerations.iter().cloned());
-                if shape.unread_tolerations.is_none() {
-                    shape
-                        .unread_tolerations
-                        .clone_from(&class.unread_tolerations);
-                }
-                shape.selection.unknown |= class.selection.unknown;
-                for (key, value) in &class.selection.node_selector {
-                    shape
-                        .selection
-                        .node_selector
-                        .entry(key.clone())
-                        .or_insert_with(|| value.clone());
-                }
-            }
-            Some(None) | None => {
-                let why = match class {
-                    Some(_) => "several RuntimeClasses in this repository have its name",
-                    None => "its RuntimeClass is not in this repository",
-                };
-                shape
-                    .unread_tolerations
-                    .get_or_insert_with(|| why.to_owned());
-                shape.selection.unknown = true;
-            }
-        });
-    }
-    open
 }

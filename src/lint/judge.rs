@@ -16,6 +16,7 @@ use super::testimony::{Testimonies, Testimony};
 use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::device::DeviceEntry;
+use crate::model::eviction::shadows;
 use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, Oddity, PodShape, Stands, Workload};
@@ -525,8 +526,9 @@ fn judge_entries<'r>(
     let workload: Fact = facts.shape(shape);
     let complete = shape.unread_tolerations.is_none();
     let redundancy = Redundancy::of(&shape.tolerations, complete);
-    for index in 0..shape.tolerations.len() {
-        let toleration = facts.toleration(shape, &redundancy, index, testimony);
+    let shadows = shadows(&shape.tolerations);
+    for (index, shadow) in shadows.into_iter().enumerate() {
+        let toleration = facts.toleration(shape, &redundancy, shadow, index, testimony);
         let bindings = bind(facts)
             .fact("toleration", &toleration)
             .fact("workload", &workload);

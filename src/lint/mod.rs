@@ -1,5 +1,6 @@
 //! The pipeline: sources in, report out. No I/O of its own; whoever calls hands in a function that loads a file.
 
+mod admission;
 mod cluster;
 mod facts;
 pub mod gather;

@@ -74,7 +74,7 @@ impl<'o> Index<'o> {
     fn new(overlays: &'o [Overlay]) -> Self {
         let mut named = HashMap::<&str, Vec<usize>>::new();
         let (mut patterns, mut others) = (Vec::new(), Vec::new());
-        let (mut labels, mut namespaces) = (BTreeSet::new(), BTreeSet::new());
+        let mut labels = BTreeSet::new();
         for (at, overlay) in overlays.iter().enumerate() {
             match &overlay.target {
                 Target::Object {
@@ -85,9 +85,8 @@ impl<'o> Index<'o> {
                 Target::Injected { label, kinds } if labels.insert((label, kinds)) => {
                     others.push(at);
                 }
-                Target::Namespace(name) if namespaces.insert(name) => others.push(at),
                 // An earlier one touches the same.
-                Target::Injected { .. } | Target::Namespace(_) => {}
+                Target::Injected { .. } => {}
             }
         }
         Index {
@@ -174,12 +173,6 @@ fn touches(target: &Target, workload: &Workload) -> bool {
                 .is_none_or(|label| workload.labels.iter().any(|(key, _)| key == label))
                 && (kinds.is_empty() || kinds.contains(&workload.object.kind))
         }
-        // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be this one.
-        Target::Namespace(namespace) => workload
-            .object
-            .namespace
-            .as_ref()
-            .is_none_or(|own| own == namespace),
         Target::Object { kind, name } => {
             let own = workload.object.name.as_deref();
             kind.as_ref()

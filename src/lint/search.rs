@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::facts::{
-    entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_fact, well_known_fields,
+    self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_fact,
+    well_known_fields,
 };
 use super::gather::Gathered;
 use super::testimony::Testimony;
 use crate::config::Config;
 use crate::model::Truth;
+use crate::model::admission::{Giver, Injector};
+use crate::model::eviction::Shadow;
 use crate::model::near_miss::{Likeness, key_likeness};
-use crate::model::node_pool::{NodePool, Origin, Placement, PoolTaint, place};
+use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
-use crate::model::taint::Taint;
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
@@ -118,10 +121,12 @@ impl<'g> ClusterFacts<'g> {
     }
 
     /// `toleration` for one entry of a shape, whose list `redundancy` compares, with what others say about it.
+    /// `shadow` is in whose shadow it stands.
     pub fn toleration(
         &self,
         shape: &PodShape,
         redundancy: &Redundancy,
+        shadow: Shadow,
         index: usize,
         testimony: &Testimony,
     ) -> Fact {
@@ -150,6 +155,7 @@ impl<'g> ClusterFacts<'g> {
             builder = builder.facts("matches", matches);
             builder = self.mismatches(builder, shape, entry);
         }
+        let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
         builder
             .facts("nearKeys", self.near_keys(shape, entry))
             .build()
@@ -263,11 +269,10 @@ impl<'g> ClusterFacts<'g> {
     /// What searching the cluster's pools for a shape gives, for scope workload, with what others say about it.
     pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
         let tolerations = shape.all_tolerations();
-        let known = shape.unread_tolerations.is_none();
         let asks = !shape.selection.is_empty();
         let mut selected = Vec::new();
         let mut possible = Vec::new();
-        let mut blocked = Vec::new();
+        let (mut blocked, mut refusals) = (Vec::new(), Vec::new());
         let mut partly: Vec<Partly> = Vec::new();
         let mut open_keys: BTreeSet<&str> = BTreeSet::new();
         for (at, pool) in self.models.iter().enumerate() {
@@ -278,12 +283,15 @@ impl<'g> ClusterFacts<'g> {
             }
             let selects = shape.selection.selects(&pool.labels, None);
             let placement = place(
-                &shape.selection,
-                &tolerations,
-                known,
+                &shape.candidate(&tolerations),
                 pool,
+                Moment::Lasting,
                 self.comparison_operators,
             );
+            if let Placement::Refused(reason) = placement {
+                let (fact, taints) = (&self.pools[at], &self.taints[at]);
+                refusals.push(facts::refusal_fact(fact, taints, pool, reason));
+            }
             let certain = asks
                 && (selects == Truth::Yes
                     || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
@@ -295,13 +303,7 @@ impl<'g> ClusterFacts<'g> {
                     possible.push(self.pools[at].clone());
                     open_keys.extend(keys(pool));
                 }
-                Placement::Untolerated(taint) if selects != Truth::No => {
-                    // Pods that ask for an extended resource often get its toleration from admission.
-                    if may_be_injected(shape, &pool.taints[taint].taint) {
-                        possible.push(self.pools[at].clone());
-                        open_keys.extend(keys(pool));
-                        continue;
-                    }
+                Placement::Refused(Reason::Taint(taint)) if selects != Truth::No => {
                     if certain {
                         blocked.push(
                             FactBuilder::new(FactKind::Blocked)
@@ -312,7 +314,7 @@ impl<'g> ClusterFacts<'g> {
                     }
                     partly.extend(self.partly(shape, at, taint));
                 }
-                Placement::Untolerated(_) | Placement::Unselected => {}
+                Placement::Refused(_) => {}
             }
         }
         // A toleration that opens one pool is not wasted because it does not open another.
@@ -330,6 +332,7 @@ impl<'g> ClusterFacts<'g> {
             .facts("selectedPools", selected)
             .facts("possiblePools", possible)
             .facts("blockedPools", blocked)
+            .facts("refusals", refusals)
             .facts("partlyToleratedPools", partly)
             .build()
     }
@@ -377,30 +380,26 @@ fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
         .filter_map(|taint| taint.taint.key.known().map(String::as_str))
 }
 
-/// ExtendedResourceToleration adds a toleration whose key is the resource that a container asks for.
-fn may_be_injected(shape: &PodShape, taint: &Taint) -> bool {
-    taint
-        .key
-        .known()
-        .is_some_and(|key| shape.extended_resources.contains(key))
-}
-
-/// Whether a pod of this shape gets past all hard taints of a pool, other than by the blanket of a DaemonSet.
+/// Whether a pod of this shape gets past all hard taints of a pool, other than by the blanket of a DaemonSet or by what
+/// every pod is given.
 pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool) -> bool {
-    let entries: Vec<Toleration> = shape
-        .tolerations
-        .iter()
-        .filter(|entry| {
-            shape.kind != "DaemonSet" || entry.key.known().is_some_and(|key| !key.is_empty())
-        })
-        .cloned()
-        .collect();
+    let mut meant = shape.on_pods.clone();
+    meant.entries.retain(|entry| match entry.giver {
+        Giver::Manifest(_) => {
+            shape.kind != "DaemonSet"
+                || entry
+                    .toleration
+                    .key
+                    .known()
+                    .is_some_and(|key| !key.is_empty())
+        }
+        Giver::Injected(Injector::DaemonSet | Injector::DefaultTolerationSeconds) => false,
+        Giver::Injected(_) => true,
+    });
+    let entries = meant.tolerations();
     let unread =
         shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
-    let injected = pool
-        .blocking_taints()
-        .any(|(_, taint)| may_be_injected(shape, &taint.taint));
-    unread || injected || pool.tolerated_by(&entries, comparison_operators) != Truth::No
+    unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
 }
 
 /// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which

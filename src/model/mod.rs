@@ -1,15 +1,22 @@
 //! Taints, tolerations, node selection and pools as plain values with Kubernetes' meaning.
 //! Knows neither YAML nor CEL: whoever reads manifests fills these types, whoever judges reads them.
 
+pub mod admission;
+pub mod admit;
+pub mod annotations;
 pub mod cluster;
 pub mod dedicated;
 pub mod device;
+pub mod eviction;
 pub mod habits;
 pub mod label_keys;
 pub mod near_miss;
 mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
+pub mod placement;
+pub mod qos;
+pub mod quantity;
 pub mod redundancy;
 pub mod siblings;
 pub mod taint;

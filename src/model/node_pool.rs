@@ -1,12 +1,12 @@
-//! A node pool (or a single node) with its taints and labels, and the one definition of "can land".
+//! A node pool (or a single node) with its taints and labels.
 
 use std::collections::BTreeMap;
 
 use crate::finding::Object;
 use crate::source::Span;
 
-use super::node_selection::{NodeLabels, NodeSelection};
-use super::taint::{Effect, Taint};
+use super::node_selection::NodeLabels;
+use super::taint::Taint;
 use super::toleration::{Toleration, tolerate};
 use super::well_known::is_transient_key;
 use super::{Field, Truth};
@@ -85,21 +85,6 @@ pub struct NodePool {
     pub object: Object,
 }
 
-/// Whether a pod can be scheduled on a pool's nodes, as far as labels and taints decide that.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// Selected, and every hard taint is tolerated.
-    Lands,
-    /// The selection rules the pool out.
-    Unselected,
-    /// A hard taint is provably not tolerated: the index of the first such taint in [`NodePool::taints`]. This
-    /// holds whatever the selection is; whether it selects the pool may still be unknown, ask
-    /// [`NodeSelection::selects`].
-    Untolerated(usize),
-    /// Not to be known, and why.
-    Unknown(String),
-}
-
 impl NodePool {
     /// The taints that keep pods away for good, with their index: hard, declared or implied, not of the kind that
     /// comes and goes with a node's state. A taint whose effect could not be read is not among them.
@@ -109,7 +94,7 @@ impl NodePool {
     }
 
     /// The taints that stay, whatever their effect.
-    fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
+    pub(super) fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
         self.taints.iter().enumerate().filter(|(_, taint)| {
             taint.origin != Origin::Startup && !taint.taint.key.text().is_some_and(is_transient_key)
         })
@@ -130,77 +115,21 @@ impl NodePool {
     }
 
     /// The node's name, where the pool is one node that was read.
-    fn node_name(&self) -> Option<&str> {
+    pub(super) fn node_name(&self) -> Option<&str> {
         let is_node = self.object.kind == "Node" && self.object.api_version == "v1";
         self.object.name.as_deref().filter(|_| is_node)
     }
 }
 
 /// Whether a taint leaves the pod alone: it is not hard, or it is tolerated.
-fn passes(tolerations: &[Toleration], taint: &Taint, comparison_operators: bool) -> Truth {
+pub(super) fn passes(
+    tolerations: &[Toleration],
+    taint: &Taint,
+    comparison_operators: bool,
+) -> Truth {
     let is_hard = taint.is_hard();
     if is_hard == Truth::No {
         return Truth::Yes;
     }
     (!is_hard).or(tolerate(tolerations, taint, comparison_operators))
-}
-
-/// Whether a pod can land on a pool's nodes. `tolerations` are all that the pod will have, added ones included;
-/// with `tolerations_known` false there may be more, and then a taint that none of them tolerates proves nothing.
-/// A cordoned node is taken as unknown unless the cordon is tolerated: cordons are lifted.
-pub fn place(
-    selection: &NodeSelection,
-    tolerations: &[Toleration],
-    tolerations_known: bool,
-    pool: &NodePool,
-    comparison_operators: bool,
-) -> Placement {
-    let selected = selection.selects(&pool.labels, pool.node_name());
-    if selected == Truth::No {
-        return Placement::Unselected;
-    }
-    let mut why = None;
-    for (at, taint) in pool.lasting_taints() {
-        match passes(tolerations, &taint.taint, comparison_operators) {
-            Truth::Yes => {}
-            Truth::No if tolerations_known => return Placement::Untolerated(at),
-            Truth::No => {
-                why.get_or_insert_with(|| {
-                    format!(
-                        "not every toleration is known, and none of the known ones tolerates {}",
-                        taint.taint
-                    )
-                });
-            }
-            Truth::Unknown => {
-                why.get_or_insert_with(|| {
-                    format!(
-                        "whether {} is tolerated depends on a value that could not be read",
-                        taint.taint
-                    )
-                });
-            }
-        }
-    }
-    if let Some(why) = why {
-        return Placement::Unknown(why);
-    }
-    if !pool.complete {
-        return Placement::Unknown(
-            pool.incomplete_because
-                .clone()
-                .unwrap_or_else(|| format!("not every taint of pool {} is known", pool.name)),
-        );
-    }
-    if selected == Truth::Unknown {
-        return Placement::Unknown(format!(
-            "whether pool {} is selected depends on labels or values that could not be read",
-            pool.name
-        ));
-    }
-    let cordon = Taint::new("node.kubernetes.io/unschedulable", "", Effect::NoSchedule);
-    if pool.unschedulable && tolerate(tolerations, &cordon, comparison_operators) != Truth::Yes {
-        return Placement::Unknown(format!("node {} is cordoned", pool.name));
-    }
-    Placement::Lands
 }

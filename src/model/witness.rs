@@ -234,7 +234,7 @@ mod tests {
             api_group: "batch".to_owned(),
             level: Level::Typed,
             tolerations: list,
-            injected: Vec::new(),
+            on_pods: crate::model::admission::PodTolerations::default(),
             unread_tolerations: None,
             selection: crate::model::node_selection::NodeSelection::default(),
             prefers: false,
@@ -243,6 +243,10 @@ mod tests {
             runtime_class: Field::Absent,
             host_network: Field::Absent,
             extended_resources: BTreeSet::new(),
+            resources_unread: false,
+            qos_class: Field::Unknown,
+            system: crate::model::Truth::No,
+            refused: None,
         };
         Workload {
             object: crate::finding::Object::default(),

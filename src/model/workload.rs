@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::admission::{PodTolerations, Refusal};
+use super::eviction::Eviction;
 use super::node_selection::NodeSelection;
+use super::placement::Candidate;
+use super::qos::QosClass;
+use super::taint::Taint;
 use super::toleration::Toleration;
 use super::{Field, Truth};
 use crate::finding::Object;
@@ -42,8 +47,8 @@ pub struct PodShape {
     pub level: Level,
     /// The entries that the manifest gives, in order.
     pub tolerations: Vec<Toleration>,
-    /// Entries that Kubernetes adds to the pods, which no manifest shows.
-    pub injected: Vec<Toleration>,
+    /// The entries that its pods have once they are admitted; empty until that is worked out.
+    pub on_pods: PodTolerations,
     /// Why more may be tolerated than is written: part of the list is a template, or something else adds entries.
     pub unread_tolerations: Option<String>,
     /// Which nodes the pod asks for.
@@ -60,16 +65,38 @@ pub struct PodShape {
     pub host_network: Field<bool>,
     /// Names of extended resources that containers ask for.
     pub extended_resources: BTreeSet<String>,
+    /// Some requests and limits could not be read: more resources may be asked for than stand here.
+    pub resources_unread: bool,
+    /// The QoS class; never absent.
+    pub qos_class: Field<QosClass>,
+    /// It is part of the cluster itself, by its priority class or its namespace.
+    pub system: Truth,
+    /// Why the API server refuses its pods.
+    pub refused: Option<Refusal>,
 }
 
 impl PodShape {
     /// Written and injected entries, in the order in which the pod will have them.
     pub fn all_tolerations(&self) -> Vec<Toleration> {
-        self.tolerations
-            .iter()
-            .chain(&self.injected)
-            .cloned()
-            .collect()
+        self.on_pods.tolerations()
+    }
+
+    /// When its pods are deleted from a node with these taints. `comparison_operators` is the feature gate.
+    pub fn eviction(&self, taints: &[Taint], comparison_operators: bool) -> Eviction {
+        match &self.unread_tolerations {
+            Some(_) => Eviction::Unknown,
+            None => self.on_pods.eviction(taints, comparison_operators),
+        }
+    }
+
+    /// What its pods bring to the scheduler; `tolerations` are those of [`PodShape::all_tolerations`].
+    pub fn candidate<'p>(&'p self, tolerations: &'p [Toleration]) -> Candidate<'p> {
+        Candidate {
+            selection: &self.selection,
+            node_name: &self.node_name,
+            tolerations,
+            tolerations_known: self.unread_tolerations.is_none(),
+        }
     }
 
     /// Whether every toleration and every selector of the pod is known.

@@ -51,9 +51,11 @@ pub enum FactKind {
     UsualToleration,
     /// A workload that says what is usual.
     Witness,
+    /// A pool and why the scheduler refuses it.
+    Refusal,
 }
 
-static NAMES: [&str; 15] = [
+static NAMES: [&str; 16] = [
     "toleration",
     "taint",
     "workload",
@@ -69,13 +71,14 @@ static NAMES: [&str; 15] = [
     "selectorMismatch",
     "usualToleration",
     "witness",
+    "refusal",
 ];
 
-static TYPES: LazyLock<[Type; 15]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
+static TYPES: LazyLock<[Type; 16]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
     /// Every kind.
-    pub const ALL: [FactKind; 15] = [
+    pub const ALL: [FactKind; 16] = [
         FactKind::Toleration,
         FactKind::Taint,
         FactKind::Workload,
@@ -91,6 +94,7 @@ impl FactKind {
         FactKind::SelectorMismatch,
         FactKind::UsualToleration,
         FactKind::Witness,
+        FactKind::Refusal,
     ];
 
     /// The name of its type in messages.
@@ -234,6 +238,19 @@ impl FactBuilder {
         let items: Vec<Box<dyn Val>> = facts
             .into_iter()
             .map(|fact| Box::new(fact) as Box<dyn Val>)
+            .collect();
+        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
+    }
+
+    /// A list of texts.
+    pub fn texts<'t>(
+        self,
+        name: &'static str,
+        texts: impl IntoIterator<Item = &'t String>,
+    ) -> Self {
+        let items: Vec<Box<dyn Val>> = texts
+            .into_iter()
+            .map(|text| Box::new(CelString::from(text.clone())) as Box<dyn Val>)
             .collect();
         self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use cel::common::types::{self, CelBool, CelString};
+use cel::common::types::{self, CelBool, CelInt, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 
 use super::fact::{Fact, FactKind, Handle, UNKNOWN};
 use crate::model::near_miss::nearest_word;
-use crate::model::node_pool::{NodePool, Placement, place};
-use crate::model::taint::Taint;
+use crate::model::node_pool::NodePool;
+use crate::model::placement::{Moment, Placement, place};
+use crate::model::taint::{Effect, Taint};
 use crate::model::toleration::tolerate;
 use crate::model::workload::PodShape;
 use crate::model::{Truth, validation};
@@ -79,7 +80,43 @@ fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
     })?;
     member("canLand", "workload_can_land", workload, pool, |args| {
         of_pool(&args, "canLand", can_land)
-    })
+    })?;
+    env.add_member_overload(
+        "evictionSeconds",
+        "workload_eviction_key",
+        fact(workload),
+        vec![text()],
+        eviction_seconds,
+    )?;
+    env.add_member_overload(
+        "evictionSeconds",
+        "workload_eviction_taint",
+        fact(workload),
+        vec![fact(taint)],
+        eviction_seconds,
+    )
+}
+
+/// Seconds after which the pods of a workload are deleted from a node that gets a `NoExecute` taint: one that is given,
+/// or the one with a key and no value, as Kubernetes' own are.
+fn eviction_seconds<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {
+    let workload = args.first().and_then(|value| value.downcast_ref::<Fact>());
+    let Some((Handle::Workload(shape), gate)) =
+        workload.map(|fact| (fact.handle(), fact.comparison_operators()))
+    else {
+        return mismatch("evictionSeconds");
+    };
+    let taint = match args.get(1).and_then(|value| value.downcast_ref::<Fact>()) {
+        Some(fact) => match fact.handle() {
+            Handle::Taint(taint) => (**taint).clone(),
+            _ => return mismatch("evictionSeconds"),
+        },
+        None => Taint::new(text_of(&args, 1)?, "", Effect::NoExecute),
+    };
+    match shape.eviction(&[taint], gate).seconds() {
+        Some(seconds) => Ok(CowVal::owned(CelInt::from(seconds))),
+        None => Err(ExecutionError::function_error(UNKNOWN, "not known")),
+    }
 }
 
 fn nearest<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {
@@ -109,16 +146,11 @@ fn unless_unread(shape: &PodShape, truth: Truth) -> Truth {
 }
 
 fn can_land(shape: &PodShape, pool: &NodePool, gate: bool) -> Truth {
-    let placement = place(
-        &shape.selection,
-        &shape.all_tolerations(),
-        shape.unread_tolerations.is_none(),
-        pool,
-        gate,
-    );
+    let tolerations = shape.all_tolerations();
+    let placement = place(&shape.candidate(&tolerations), pool, Moment::Lasting, gate);
     match placement {
         Placement::Lands => Truth::Yes,
-        Placement::Unselected | Placement::Untolerated(_) => Truth::No,
+        Placement::Refused(_) => Truth::No,
         Placement::Unknown(_) => Truth::Unknown,
     }
 }

@@ -35,12 +35,14 @@ const POOLS: Ty = Ty::List(&POOL);
 const TEXT: Ty = Ty::Text;
 const NEAR_KEYS: Ty = Ty::List(&Ty::Fact(FactKind::NearKey));
 const BLOCKED: Ty = Ty::List(&Ty::Fact(FactKind::Blocked));
+const REFUSALS: Ty = Ty::List(&Ty::Fact(FactKind::Refusal));
 const PARTLY: Ty = Ty::List(&Ty::Fact(FactKind::PartlyTolerated));
 const ERRORS: Ty = Ty::List(&Ty::Fact(FactKind::FieldError));
 const DEVIATIONS: Ty = Ty::List(&Ty::Fact(FactKind::Deviation));
 const MISMATCHES: Ty = Ty::List(&Ty::Fact(FactKind::SelectorMismatch));
 const USUAL: Ty = Ty::List(&Ty::Fact(FactKind::UsualToleration));
 const WITNESSES: Ty = Ty::List(&Ty::Fact(FactKind::Witness));
+const TEXTS: Ty = Ty::List(&TEXT);
 const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
 const CLUSTER_VARIABLES: [Entry; 2] = [("cluster", Ty::Fact(FactKind::Cluster)), ("pools", POOLS)];
@@ -88,6 +90,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("effect", TEXT),
                 ("tolerationSeconds", Ty::Int),
                 ("text", TEXT),
+                ("index", Ty::Int),
+                ("injectedBy", TEXT),
             ];
             if scope == Scope::Toleration {
                 all.extend([
@@ -107,6 +111,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("nearKeys", NEAR_KEYS),
                     ("deviations", DEVIATIONS),
                     ("selectorMismatches", MISMATCHES),
+                    ("shadowedBy", TOLERATIONS),
                 ]);
             }
             all
@@ -145,6 +150,11 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("hostNetwork", Ty::Bool),
                 ("nodeSelector", Ty::TextMap),
                 ("tolerations", TOLERATIONS),
+                ("injected", TOLERATIONS),
+                ("qosClass", TEXT),
+                ("extendedResources", TEXTS),
+                ("system", Ty::Bool),
+                ("refused", TEXT),
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
             ]);
@@ -157,6 +167,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("selectedPools", POOLS),
                     ("possiblePools", POOLS),
                     ("blockedPools", BLOCKED),
+                    ("refusals", REFUSALS),
                     ("partlyToleratedPools", PARTLY),
                     ("usualTolerations", USUAL),
                     ("siblingTolerations", USUAL),
@@ -193,6 +204,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         ],
         FactKind::NearKey => vec![("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)],
         FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],
+        FactKind::Refusal => vec![("pool", POOL), ("reason", TEXT), ("taint", TEXT)],
         FactKind::PartlyTolerated => vec![("pool", POOL), ("tolerated", TAINT), ("missing", TAINT)],
         FactKind::FieldError => vec![("field", TEXT), ("message", TEXT)],
         FactKind::Deviation => weighed(&["field", "written", "usual", "likeness"]),
@@ -225,10 +237,11 @@ pub const GLOBAL_FUNCTIONS: [Entry; 9] = [
 ];
 
 /// Functions that are called on a value, with what they give.
-pub const MEMBER_FUNCTIONS: [Entry; 8] = [
+pub const MEMBER_FUNCTIONS: [Entry; 9] = [
     ("tolerates", Ty::Bool),
     ("selects", Ty::Bool),
     ("canLand", Ty::Bool),
+    ("evictionSeconds", Ty::Int),
     ("size", Ty::Int),
     ("startsWith", Ty::Bool),
     ("endsWith", Ty::Bool),

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubetaint::model::node_pool::{NodePool, Placement, PoolTaint, place};
+use kubetaint::model::node_pool::{NodePool, PoolTaint};
 use kubetaint::model::node_selection::{self, NodeLabels, NodeSelection, OtherLabels};
+use kubetaint::model::placement::{Candidate, Moment, Placement, Reason, place};
 use kubetaint::model::validation::{ErrorCode, FieldError, is_label_value};
 use kubetaint::model::{Field, Truth, taint, toleration};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::scheduling::{self, Admitting, Placing, Pod};
 
 /// A toleration in Kubernetes' JSON; what is absent is not written.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -72,11 +75,26 @@ pub enum Case {
     ValidateToleration { toleration: Toleration },
     /// What does the API server object to?
     ValidateTaint { taint: Taint },
-    /// Which tolerations does the DaemonSet controller add?
+    /// What does the DaemonSet controller make of the tolerations?
     #[serde(rename_all = "camelCase")]
-    DaemonSet { host_network: bool },
+    DaemonSet {
+        host_network: bool,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tolerations: Vec<Toleration>,
+    },
     /// Do node selector and required node affinity select the node?
     Select(Selection),
+    /// Why does the scheduler refuse each of the nodes? Empty where it does not.
+    Place(Placing),
+    /// After how many nanoseconds is the pod deleted from a node with these taints? -1 for never.
+    Evict {
+        tolerations: Vec<Toleration>,
+        taints: Vec<Taint>,
+    },
+    /// What do admission plugins make of the pod's tolerations and node selector?
+    Admit(Admitting),
+    /// Which QoS class does the pod have?
+    Qos { pod: Pod },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -154,7 +172,12 @@ impl Case {
     /// how often the same check objects to the same field (a bad key can fail in several ways) does not count.
     pub fn normalised(&self, theirs: &Value) -> Value {
         match theirs {
-            Value::Array(objections) if !matches!(self, Case::DaemonSet { .. }) => {
+            Value::Array(objections)
+                if matches!(
+                    self,
+                    Case::ValidateToleration { .. } | Case::ValidateTaint { .. }
+                ) =>
+            {
                 let pairs: BTreeSet<String> = objections
                     .iter()
                     .map(|objection| named(objection.as_str().expect("an objection is text")))
@@ -182,7 +205,7 @@ impl Case {
                 let (first, all) = placed(&tolerations, &pool, comparison_operators);
                 match (&first, all) {
                     (Placement::Lands, Truth::Yes) => json!(-1),
-                    (Placement::Untolerated(at), Truth::No) => json!(at),
+                    (Placement::Refused(Reason::Taint(at)), Truth::No) => json!(at),
                     _ => json!(format!("{first:?}, tolerated by all: {all:?}")),
                 }
             }
@@ -190,10 +213,17 @@ impl Case {
                 objections(&toleration.model().errors(comparison_operators))
             }
             Case::ValidateTaint { taint } => objections(&taint.model().errors()),
-            Case::DaemonSet { host_network } => {
-                let added = toleration::daemon_set_tolerations(*host_network);
-                json!(added.iter().map(Toleration::of_model).collect::<Vec<_>>())
-            }
+            Case::DaemonSet {
+                host_network,
+                tolerations,
+            } => scheduling::daemon_set(tolerations, *host_network),
+            Case::Place(placing) => placing.verdict(comparison_operators),
+            Case::Evict {
+                tolerations,
+                taints,
+            } => scheduling::evicted(tolerations, taints, comparison_operators),
+            Case::Admit(admitting) => admitting.verdict(),
+            Case::Qos { pod } => pod.spec.qos_class(),
             Case::Select(selection) => truth(selection.answer(&selection.asked())),
         }
     }
@@ -229,7 +259,23 @@ impl Case {
                     judge(what, selection.answer(&asked));
                 }
             }
-            Case::Tolerate { .. } | Case::DaemonSet { .. } => {}
+            Case::Tolerate { .. } | Case::DaemonSet { .. } | Case::Qos { .. } => {}
+            Case::Place(placing) => {
+                placing.contradictions(comparison_operators, theirs, &mut found);
+            }
+            Case::Evict {
+                tolerations,
+                taints,
+            } => scheduling::eviction_contradictions(
+                tolerations,
+                taints,
+                comparison_operators,
+                theirs,
+                &mut found,
+            ),
+            Case::Admit(admitting) => {
+                admitting.contradictions(comparison_operators, theirs, &mut found);
+            }
             Case::ValidateToleration { toleration } => {
                 for (what, mine) in blanked_tolerations(&toleration.model()) {
                     let said = objections(&mine.errors(comparison_operators));
@@ -252,7 +298,7 @@ impl Case {
 }
 
 impl Toleration {
-    fn model(&self) -> toleration::Toleration {
+    pub fn model(&self) -> toleration::Toleration {
         toleration::Toleration {
             key: field(self.key.as_ref()),
             operator: field(self.operator.as_ref()),
@@ -264,7 +310,7 @@ impl Toleration {
 }
 
 impl Toleration {
-    fn of_model(model: &toleration::Toleration) -> Toleration {
+    pub fn of_model(model: &toleration::Toleration) -> Toleration {
         Toleration {
             key: model.key.known().cloned(),
             operator: model.operator.known().cloned(),
@@ -276,7 +322,7 @@ impl Toleration {
 }
 
 impl Taint {
-    fn model(&self) -> taint::Taint {
+    pub fn model(&self) -> taint::Taint {
         taint::Taint {
             key: field(self.key.as_ref()),
             value: field(self.value.as_ref()),
@@ -296,7 +342,7 @@ impl Requirement {
 }
 
 impl Selection {
-    fn asked(&self) -> NodeSelection {
+    pub fn asked(&self) -> NodeSelection {
         let models = |list: &[Requirement]| list.iter().map(Requirement::model).collect();
         NodeSelection {
             node_selector: known(&self.node_selector),
@@ -385,7 +431,7 @@ fn field(text: Option<&String>) -> Field<String> {
     text.cloned().map_or(Field::Absent, Field::Is)
 }
 
-fn known(map: &BTreeMap<String, String>) -> BTreeMap<String, Field<String>> {
+pub fn known(map: &BTreeMap<String, String>) -> BTreeMap<String, Field<String>> {
     map.iter()
         .map(|(key, value)| (key.clone(), Field::Is(value.clone())))
         .collect()
@@ -418,14 +464,19 @@ fn placed(
     pool: &NodePool,
     comparison_operators: bool,
 ) -> (Placement, Truth) {
-    let anywhere = NodeSelection::default();
+    let pod = Candidate {
+        selection: &NodeSelection::default(),
+        node_name: &Field::Absent,
+        tolerations,
+        tolerations_known: true,
+    };
     (
-        place(&anywhere, tolerations, true, pool, comparison_operators),
+        place(&pod, pool, Moment::Lasting, comparison_operators),
         pool.tolerated_by(tolerations, comparison_operators),
     )
 }
 
-fn blanked_tolerations(
+pub fn blanked_tolerations(
     whole: &toleration::Toleration,
 ) -> Vec<(&'static str, toleration::Toleration)> {
     type Part = fn(&mut toleration::Toleration) -> &mut Field<String>;

@@ -24,22 +24,22 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }
 
 /// Makes cases; the edges are put together once.
 pub struct Generator {
-    random: Random,
+    pub random: Random,
     edges: Vec<String>,
 }
 
@@ -160,7 +160,7 @@ impl Generator {
         })
     }
 
-    fn term(&mut self, labels: &BTreeMap<String, String>, node: &str) -> Term {
+    pub fn term(&mut self, labels: &BTreeMap<String, String>, node: &str) -> Term {
         let count = *self.random.pick(&[0, 1, 1, 1, 2, 2, 3]);
         let match_expressions = (0..count).map(|_| self.expression(labels)).collect();
         let count = if self.random.chance(20) {
@@ -240,7 +240,7 @@ impl Generator {
     }
 
     /// A label of the node, or nearly one.
-    fn near_pair(&mut self, labels: &BTreeMap<String, String>) -> (String, String) {
+    pub fn near_pair(&mut self, labels: &BTreeMap<String, String>) -> (String, String) {
         let pairs: Vec<_> = labels.iter().collect();
         if pairs.is_empty() || self.random.chance(15) {
             return (self.label_key(), self.label_value());
@@ -259,14 +259,14 @@ impl Generator {
         (key, value)
     }
 
-    fn label_key(&mut self) -> String {
+    pub fn label_key(&mut self) -> String {
         match self.random.below(12) {
             0 => self.edge(),
             _ => (*self.random.pick(&KEYS)).to_owned(),
         }
     }
 
-    fn label_value(&mut self) -> String {
+    pub fn label_value(&mut self) -> String {
         match self.random.below(10) {
             0 => self.edge(),
             1..=3 => (*self.random.pick(&INTEGERS)).to_owned(),
@@ -286,7 +286,7 @@ impl Generator {
         }
     }
 
-    fn plain_taint(&mut self) -> Taint {
+    pub fn plain_taint(&mut self) -> Taint {
         Taint {
             key: Some((*self.random.pick(&KEYS)).to_owned()),
             value: self.value(),
@@ -298,7 +298,7 @@ impl Generator {
     }
 
     /// A toleration of the taint, or one that misses it in some part.
-    fn toleration_for(&mut self, taint: &Taint) -> Toleration {
+    pub fn toleration_for(&mut self, taint: &Taint) -> Toleration {
         let operator = self.operator();
         let numeric = matches!(operator.as_deref(), Some("Gt" | "Lt"));
         let key = self.aimed(taint.key.as_deref(), 75);

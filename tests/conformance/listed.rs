@@ -7,6 +7,7 @@ use crate::edges::{
     EFFECTS, INTEGERS, OPERATORS, SELECTOR_OPERATORS, WRONG_EFFECTS, WRONG_OPERATORS,
     WRONG_SELECTOR_OPERATORS, edges,
 };
+use crate::scheduling_cases;
 
 /// Stands for a field that is not written, where cases are listed; no edge.
 const ABSENT: &str = "\u{2205}";
@@ -83,7 +84,11 @@ pub fn listed() -> Vec<Case> {
                 .map(|taint| Case::ValidateTaint { taint }),
         )
         .collect();
-    cases.extend([false, true].map(|host_network| Case::DaemonSet { host_network }));
+    cases.extend([false, true].map(|host_network| Case::DaemonSet {
+        host_network,
+        tolerations: Vec::new(),
+    }));
+    cases.extend(scheduling_cases::listed());
     cases.extend(listed_matches());
     cases.extend(listed_selections());
     cases

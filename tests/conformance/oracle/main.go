@@ -17,13 +17,14 @@ import (
 	"github.com/go-logr/logr"
 	older "k8s.io/api-v0.29/core/v1"
 	v1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	scheduling "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
-	daemon "k8s.io/kubernetes/pkg/controller/daemon/util"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 )
 
@@ -42,6 +43,18 @@ type question struct {
 	Labels map[string]string `json:"labels"`
 	// A pod of a DaemonSet.
 	HostNetwork bool `json:"hostNetwork"`
+	// A pod that is placed or admitted, and the nodes that it may be placed on.
+	Pod   podQuestion `json:"pod"`
+	Nodes []v1.Node   `json:"nodes"`
+	// What admission goes by: the plugins that run, beside those that always do, and the objects that they read.
+	Plugins      []string           `json:"plugins"`
+	Namespace    map[string]string  `json:"namespace"`
+	RuntimeClass *nodev1.Scheduling `json:"runtimeClass"`
+}
+
+// The part of a pod that a question is about.
+type podQuestion struct {
+	Spec v1.PodSpec `json:"spec"`
 }
 
 type verdict struct {
@@ -54,6 +67,8 @@ type verdict struct {
 const detailLimit = 42
 
 func main() {
+	// What Kubernetes logs about odd tolerations is no verdict.
+	klog.SetLogger(logr.Discard())
 	if err := answerAll(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
 		os.Exit(1)
@@ -88,31 +103,46 @@ func answerAll(in io.Reader, out io.Writer) error {
 	return buffered.Flush()
 }
 
+// The kinds of questions, each with what answers it under one setting of the feature gate.
+var kinds = map[string]func(asked *question, comparisonOperators bool) (any, error){
+	"match": func(asked *question, comparisonOperators bool) (any, error) {
+		return asked.Toleration.ToleratesTaint(logr.Discard(), &asked.Taint, comparisonOperators), nil
+	},
+	"tolerate": func(asked *question, comparisonOperators bool) (any, error) {
+		return firstUntolerated(asked, comparisonOperators), nil
+	},
+	"validate-toleration": func(asked *question, comparisonOperators bool) (any, error) {
+		return tolerationErrors(&asked.Toleration, comparisonOperators), nil
+	},
+	"validate-taint": func(asked *question, _ bool) (any, error) { return taintErrors(&asked.Taint), nil },
+	"select":         func(asked *question, _ bool) (any, error) { return selects(asked), nil },
+	"daemon-set":     daemonSet,
+	"place":          place,
+	"evict":          evict,
+	"admit":          admit,
+	"qos":            qosClass,
+}
+
 func answer(asked *question) (verdict, error) {
-	switch asked.Kind {
-	case "match":
-		return verdict{
-			Off: asked.Toleration.ToleratesTaint(logr.Discard(), &asked.Taint, false),
-			On:  asked.Toleration.ToleratesTaint(logr.Discard(), &asked.Taint, true),
-			V29: matchInOlderRelease(&asked.Toleration, &asked.Taint),
-		}, nil
-	case "tolerate":
-		return verdict{Off: firstUntolerated(asked, false), On: firstUntolerated(asked, true)}, nil
-	case "validate-toleration":
-		return verdict{Off: tolerationErrors(&asked.Toleration, false), On: tolerationErrors(&asked.Toleration, true)}, nil
-	case "validate-taint":
-		errors := taintErrors(&asked.Taint)
-		return verdict{Off: errors, On: errors}, nil
-	case "select":
-		selected := selects(asked)
-		return verdict{Off: selected, On: selected}, nil
-	case "daemon-set":
-		pod := v1.PodSpec{HostNetwork: asked.HostNetwork, Tolerations: []v1.Toleration{}}
-		daemon.AddOrUpdateDaemonPodTolerations(&pod)
-		return verdict{Off: pod.Tolerations, On: pod.Tolerations}, nil
-	default:
+	kind, known := kinds[asked.Kind]
+	if !known {
 		return verdict{}, fmt.Errorf("unknown kind %q", asked.Kind)
 	}
+	var given verdict
+	for _, setting := range []struct {
+		comparisonOperators bool
+		answer              *any
+	}{{false, &given.Off}, {true, &given.On}} {
+		answer, err := kind(asked, setting.comparisonOperators)
+		if err != nil {
+			return given, err
+		}
+		*setting.answer = answer
+	}
+	if asked.Kind == "match" {
+		given.V29 = matchInOlderRelease(&asked.Toleration, &asked.Taint)
+	}
+	return given, nil
 }
 
 func matchInOlderRelease(toleration *v1.Toleration, taint *v1.Taint) bool {

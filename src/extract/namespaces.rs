@@ -1,0 +1,115 @@
+//! Objects whose word counts for the pods of others at admission: Namespaces with their annotations, RuntimeClasses.
+
+use super::read::{Context, is_placeholder};
+use crate::finding::Object;
+use crate::model::Field;
+use crate::model::annotations::{
+    DEFAULT_TOLERATIONS, NODE_SELECTOR, NamespaceWord, Read, TOLERATIONS_WHITELIST,
+    parse_node_selector, parse_tolerations,
+};
+use crate::source::SourceId;
+use crate::yaml::{self, Node};
+
+/// A Namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Namespace {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub source: SourceId,
+    /// What it says.
+    pub word: NamespaceWord,
+}
+
+/// A RuntimeClass. What it lends to pods is read as a workload of its own, where there is something to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeClass {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub source: SourceId,
+    /// `scheduling` is written.
+    pub schedules: bool,
+}
+
+/// Reads a Namespace.
+pub fn namespace(
+    root: Node<'_>,
+    base: &str,
+    source: SourceId,
+    context: &mut Context<'_>,
+) -> Option<Namespace> {
+    let name = context.object.name.clone()?;
+    let mut word = NamespaceWord::default();
+    let annotations = root
+        .get("metadata")
+        .and_then(|metadata| metadata.get("annotations"));
+    let Some(annotations) = annotations else {
+        return Some(Namespace { name, source, word });
+    };
+    let at = yaml::join(&yaml::join(base, "metadata"), "annotations");
+    let mut read = Reader {
+        annotations,
+        at,
+        context,
+    };
+    word = NamespaceWord {
+        default_tolerations: read.annotation(DEFAULT_TOLERATIONS, parse_tolerations),
+        whitelist: read.annotation(TOLERATIONS_WHITELIST, parse_tolerations),
+        node_selector: read.annotation(NODE_SELECTOR, parse_node_selector),
+    };
+    Some(Namespace { name, source, word })
+}
+
+/// Reads a RuntimeClass.
+pub fn runtime_class(root: Node<'_>, object: &Object, source: SourceId) -> Option<RuntimeClass> {
+    let holds = |node: Option<Node<'_>>| {
+        node.and_then(|node| node.get("scheduling"))
+            .is_some_and(|scheduling| !scheduling.is_null())
+    };
+    Some(RuntimeClass {
+        name: object.name.clone()?,
+        source,
+        schedules: holds(Some(root)) || holds(root.get("spec")),
+    })
+}
+
+struct Reader<'r, 'a, 'c> {
+    annotations: Node<'a>,
+    at: String,
+    context: &'r mut Context<'c>,
+}
+
+impl Reader<'_, '_, '_> {
+    fn annotation<T>(&mut self, name: &str, parse: fn(&str) -> Result<T, String>) -> Read<T> {
+        let Some(field) = self.annotations.field(name) else {
+            return Field::Absent;
+        };
+        let text = match (field.value.is_null(), field.value.raw()) {
+            // To the API server a null annotation is an empty one.
+            (true, _) => "",
+            (false, Some(text)) if !is_placeholder(without_brackets(text)) => text,
+            (false, _) => return Field::Unknown,
+        };
+        let parsed = parse(text);
+        if let Err(why) = &parsed {
+            let path = yaml::join(&self.at, name);
+            let mut oddity = self
+                .context
+                .oddity("invalid-annotation", field.span(), path);
+            oddity.field = name.to_owned();
+            oddity.written = text.to_owned();
+            oddity.detail.clone_from(why);
+            self.context.note(oddity);
+        }
+        Field::Is(parsed)
+    }
+}
+
+/// A list in JSON stands in brackets, which elsewhere mark what is computed later.
+fn without_brackets(text: &str) -> &str {
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    inner.unwrap_or(text)
+}

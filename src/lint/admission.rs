@@ -1,0 +1,209 @@
+//! Gives each workload the tolerations and the node selector that its pods will have once they are admitted: joins it
+//! with its Namespace and its RuntimeClass, and asks the model how Kubernetes merges what they say.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::extract::{Namespace, RuntimeClass, api_group};
+use crate::model::Field;
+use crate::model::admission::PodTolerations;
+use crate::model::admit::{InNamespace, OfClass, Plugins, admit};
+use crate::model::workload::{PodShape, Stands, Workload};
+use crate::source::SourceId;
+
+/// What the RuntimeClass of a workload turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Class {
+    /// None is named.
+    None,
+    /// One that asks for nothing.
+    Silent,
+    /// The one that is read as this workload.
+    At(usize),
+    /// It is not here.
+    Missing,
+    /// Several have its name.
+    Several,
+    /// It stands here and could not be read.
+    Unread,
+}
+
+/// Everything beside its own shape that decides about a workload's pods.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Situation {
+    /// Indices of Namespaces, one for each different word.
+    namespaces: Vec<usize>,
+    /// The workload is in the one Namespace.
+    in_namespace: bool,
+    /// Its Namespace is not in the repository.
+    missing: bool,
+    class: Class,
+}
+
+/// Fills in what is on pods. Gives how many workloads name a RuntimeClass that cannot be told, and how many are in a
+/// Namespace whose word could not be read or may not count.
+pub fn apply(
+    workloads: &mut [Workload],
+    namespaces: &[Namespace],
+    classes: &[RuntimeClass],
+    config: &Config,
+    paths: &[String],
+) -> (usize, usize) {
+    let runs = |name: &str| config.admission.iter().any(|plugin| plugin == name);
+    let plugins = Plugins {
+        node_selector: runs("PodNodeSelector"),
+        toleration_restriction: runs("PodTolerationRestriction"),
+        extended_resources: runs("ExtendedResourceToleration"),
+        ..Plugins::default()
+    };
+    let cluster = |source: SourceId| {
+        let path = paths.get(source.0 as usize).map_or("", String::as_str);
+        config.cluster_of(path)
+    };
+    let mut lent: HashMap<(SourceId, &str), usize> = HashMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&RuntimeClass>> = BTreeMap::new();
+    for class in classes {
+        by_name.entry(&class.name).or_default().push(class);
+    }
+    let names: Vec<Option<String>> = workloads.iter().map(class_name).collect();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(name) = name {
+            lent.insert((workloads[at].source, name.as_str()), at);
+        }
+    }
+    let shapes: Vec<Arc<PodShape>> = workloads
+        .iter()
+        .map(|workload| Arc::clone(&workload.shape))
+        .collect();
+    let (mut open_classes, mut open_namespaces) = (0, 0);
+    // Equal shapes in the same situation share what comes out of it. The shapes that went in live as long as this.
+    let mut known: HashMap<(*const PodShape, Situation), (Arc<PodShape>, bool)> = HashMap::new();
+    for (at, workload) in workloads.iter_mut().enumerate() {
+        let own = cluster(workload.source);
+        let near = |source: SourceId| {
+            let theirs = cluster(source);
+            own.is_none() || theirs.is_none() || theirs == own
+        };
+        let class = match &shapes[at].runtime_class {
+            Field::Absent => Class::None,
+            // The empty name is the class that every cluster has without declaring it.
+            Field::Is(name) if name.is_empty() => Class::None,
+            Field::Is(name) => {
+                let found = by_name.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+                let found = found.iter().filter(|class| near(class.source));
+                class_of(found.copied(), &lent, &shapes)
+            }
+            Field::Unknown => Class::Missing,
+        };
+        if matches!(class, Class::Missing | Class::Several | Class::Unread) {
+            open_classes += 1;
+        }
+        let situation = situation(workload, namespaces, near, class);
+        let (shape, open) = known
+            .entry((Arc::as_ptr(&shapes[at]), situation))
+            .or_insert_with_key(|(_, situation)| {
+                let mut shape = (*shapes[at]).clone();
+                let open = admitted(
+                    &mut shape,
+                    workload.stands,
+                    situation,
+                    namespaces,
+                    &shapes,
+                    plugins,
+                );
+                (Arc::new(shape), open)
+            });
+        open_namespaces += usize::from(*open);
+        workload.shape = Arc::clone(shape);
+    }
+    (open_classes, open_namespaces)
+}
+
+/// The name of the RuntimeClass that a workload is read from.
+fn class_name(workload: &Workload) -> Option<String> {
+    let object = &workload.object;
+    let is_class = object.kind == "RuntimeClass" && api_group(&object.api_version) == "node.k8s.io";
+    object.name.clone().filter(|_| is_class)
+}
+
+/// Two of one name belong to two clusters; which one is meant cannot be told unless they say the same.
+fn class_of<'c>(
+    found: impl Iterator<Item = &'c RuntimeClass>,
+    lent: &HashMap<(SourceId, &str), usize>,
+    shapes: &[Arc<PodShape>],
+) -> Class {
+    let mut class = Class::Missing;
+    for one in found {
+        let next = match lent.get(&(one.source, one.name.as_str())) {
+            Some(at) => Class::At(*at),
+            None if one.schedules => Class::Unread,
+            None => Class::Silent,
+        };
+        class = match (class, next) {
+            (Class::Missing, next) => next,
+            (Class::At(known), Class::At(other)) if shapes[known] == shapes[other] => class,
+            (known, next) if known == next => known,
+            _ => return Class::Several,
+        };
+    }
+    class
+}
+
+fn situation(
+    workload: &Workload,
+    namespaces: &[Namespace],
+    near: impl Fn(SourceId) -> bool,
+    class: Class,
+) -> Situation {
+    // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be any of these.
+    let own = workload.object.namespace.as_deref();
+    let own = own.filter(|name| !name.contains(['{', '$', '<']));
+    let mut found: Vec<usize> = Vec::new();
+    for (at, namespace) in namespaces.iter().enumerate() {
+        if own.is_none_or(|own| own == namespace.name)
+            && near(namespace.source)
+            && !found
+                .iter()
+                .any(|known| namespaces[*known].word == namespace.word)
+        {
+            found.push(at);
+        }
+    }
+    let made_by_the_cluster = |name: &str| name == "default" || name.starts_with("kube-");
+    Situation {
+        missing: found.is_empty() && own.is_some_and(|own| !made_by_the_cluster(own)),
+        in_namespace: own.is_some() && found.len() <= 1,
+        namespaces: found,
+        class,
+    }
+}
+
+/// Asks the model what admission makes of a shape. Gives whether something about the Namespace is open.
+fn admitted(
+    shape: &mut PodShape,
+    stands: Stands,
+    situation: &Situation,
+    namespaces: &[Namespace],
+    shapes: &[Arc<PodShape>],
+    plugins: Plugins,
+) -> bool {
+    if stands == Stands::ForOthers {
+        shape.on_pods = PodTolerations::new(&shape.tolerations);
+        return false;
+    }
+    let words = situation.namespaces.iter();
+    let namespace = InNamespace {
+        words: words.map(|at| &namespaces[*at].word).collect(),
+        certain: situation.in_namespace,
+        missing: situation.missing,
+    };
+    let class = match situation.class {
+        Class::None | Class::Silent => OfClass::Silent,
+        Class::At(at) => OfClass::Lends(&shapes[at]),
+        Class::Missing => OfClass::Open("its RuntimeClass is not in this repository"),
+        Class::Several => OfClass::Open("several RuntimeClasses in this repository have its name"),
+        Class::Unread => OfClass::Open("its RuntimeClass could not be read"),
+    };
+    admit(shape, &namespace, class, plugins)
+}

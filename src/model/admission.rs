@@ -1,0 +1,366 @@
+//! What happens to a pod's tolerations and node selector between the manifest and the scheduler: the DaemonSet
+//! controller and the API server's admission plugins, in their order and with their own ways to merge.
+//!
+//! The order is that of `AllOrderedPlugins` in `pkg/kubeapiserver/options/plugins.go`: PodNodeSelector,
+//! DefaultTolerationSeconds, PodTolerationRestriction, ExtendedResourceToleration, RuntimeClass. The DaemonSet
+//! controller comes before all of them, for it makes the pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::taint::Effect;
+use super::toleration::{Toleration, daemon_set_tolerations};
+use super::{Field, Truth};
+
+/// Who adds a toleration that no manifest of the workload shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Injector {
+    /// The DaemonSet controller, always.
+    DaemonSet,
+    /// The plugin that is on by default.
+    DefaultTolerationSeconds,
+    /// The plugin that reads annotations of Namespaces; off by default.
+    PodTolerationRestriction,
+    /// The plugin that reads requests of extended resources; off by default.
+    ExtendedResourceToleration,
+    /// The plugin that is on by default.
+    RuntimeClass,
+}
+
+impl Injector {
+    /// The name that Kubernetes gives it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Injector::DaemonSet => "DaemonSet",
+            Injector::DefaultTolerationSeconds => "DefaultTolerationSeconds",
+            Injector::PodTolerationRestriction => "PodTolerationRestriction",
+            Injector::ExtendedResourceToleration => "ExtendedResourceToleration",
+            Injector::RuntimeClass => "RuntimeClass",
+        }
+    }
+}
+
+/// Where an entry of a pod's list comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Giver {
+    /// The manifest: the index in its list.
+    Manifest(usize),
+    /// Kubernetes.
+    Injected(Injector),
+}
+
+/// An entry of the list that a pod has once it was admitted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodToleration {
+    /// The entry.
+    pub toleration: Toleration,
+    /// Where it comes from.
+    pub giver: Giver,
+    /// It is there. Otherwise it may be: whoever would add it may not run, or depends on what could not be read.
+    pub certain: bool,
+}
+
+/// The tolerations that a pod has once it was admitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PodTolerations {
+    /// In order, which decides about eviction.
+    pub entries: Vec<PodToleration>,
+    /// Some entry may have been merged into another. What is tolerated is the same either way, for how long is not.
+    pub unsettled: bool,
+}
+
+/// Why the API server refuses a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Refusal {
+    /// The plugin.
+    pub plugin: &'static str,
+    /// In its words.
+    pub why: String,
+}
+
+/// Seconds that DefaultTolerationSeconds grants where the API server's flags say nothing else.
+pub const DEFAULT_TOLERATION_SECONDS: i64 = 300;
+
+impl PodTolerations {
+    /// The list of the manifest.
+    pub fn new(written: &[Toleration]) -> PodTolerations {
+        let entry = |(at, toleration): (usize, &Toleration)| PodToleration {
+            toleration: toleration.clone(),
+            giver: Giver::Manifest(at),
+            certain: true,
+        };
+        PodTolerations {
+            entries: written.iter().enumerate().map(entry).collect(),
+            unsettled: false,
+        }
+    }
+
+    /// The entries for questions about single taints. Of one that may not be there it is unknown what it tolerates,
+    /// so far as its key and effect fit.
+    pub fn tolerations(&self) -> Vec<Toleration> {
+        self.entries
+            .iter()
+            .map(|entry| {
+                let mut toleration = entry.toleration.clone();
+                if !entry.certain {
+                    toleration.operator = Field::Unknown;
+                }
+                toleration
+            })
+            .collect()
+    }
+
+    /// The entries that Kubernetes adds for certain, with who adds each.
+    pub fn injected(&self) -> impl Iterator<Item = (&Toleration, Injector)> {
+        self.entries.iter().filter_map(|entry| match entry.giver {
+            Giver::Injected(by) if entry.certain => Some((&entry.toleration, by)),
+            Giver::Injected(_) | Giver::Manifest(_) => None,
+        })
+    }
+
+    fn push(&mut self, toleration: Toleration, by: Injector, certain: bool) {
+        self.entries.push(PodToleration {
+            toleration,
+            giver: Giver::Injected(by),
+            certain,
+        });
+    }
+
+    /// `AddOrUpdateTolerationInPodSpec`: takes the place of each entry with the same key, effect, operator and value,
+    /// whatever its seconds, and else comes last.
+    fn add_or_update(&mut self, toleration: &Toleration, by: Injector, certain: bool) {
+        let mut updated = false;
+        for entry in &mut self.entries {
+            if is_same_match(toleration, &entry.toleration) == Truth::Yes {
+                updated = true;
+                if certain {
+                    entry.toleration = toleration.clone();
+                    entry.giver = Giver::Injected(by);
+                    entry.certain = true;
+                }
+            }
+        }
+        if !updated {
+            self.push(toleration.clone(), by, certain);
+        }
+    }
+
+    /// The DaemonSet controller (`AddOrUpdateDaemonPodTolerations`).
+    pub fn add_daemon_set(&mut self, host_network: &Field<bool>) {
+        let always = daemon_set_tolerations(false);
+        for toleration in &always {
+            self.add_or_update(toleration, Injector::DaemonSet, true);
+        }
+        let on_host_network = &daemon_set_tolerations(true)[always.len()..];
+        let certain = match host_network {
+            Field::Absent | Field::Is(false) => return,
+            Field::Is(true) => true,
+            Field::Unknown => false,
+        };
+        for toleration in on_host_network {
+            self.add_or_update(toleration, Injector::DaemonSet, certain);
+        }
+    }
+
+    /// DefaultTolerationSeconds. It looks at keys and effects only: an entry that tolerates nothing, for its value,
+    /// keeps the default away all the same. With `seconds` unknown the entry may not be there.
+    pub fn add_default_seconds(&mut self, seconds: &Field<i64>) {
+        for key in [
+            "node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unreachable",
+        ] {
+            let held = Truth::any(self.entries.iter().map(|entry| {
+                let toleration = &entry.toleration;
+                let key = is_empty_or(&toleration.key, key);
+                let effect = is_empty_or(&toleration.effect, Effect::NoExecute.as_str());
+                key.and(effect).and(if_certain(entry))
+            }));
+            if held == Truth::Yes {
+                continue;
+            }
+            let mut toleration = exists(key, Effect::NoExecute);
+            toleration.toleration_seconds = seconds.clone();
+            let certain = held == Truth::No && !seconds.is_unknown();
+            self.push(toleration, Injector::DefaultTolerationSeconds, certain);
+        }
+    }
+
+    /// ExtendedResourceToleration: `resources` are the extended resources that containers request.
+    pub fn add_extended_resources(&mut self, resources: &BTreeSet<String>, certain: bool) {
+        for resource in resources {
+            self.add_or_update(
+                &exists(resource, Effect::NoSchedule),
+                Injector::ExtendedResourceToleration,
+                certain,
+            );
+        }
+    }
+
+    /// PodTolerationRestriction: the defaults of the Namespace, and for a pod that is not BestEffort one for memory
+    /// pressure. The whitelist is for [`PodTolerations::are_whitelisted`].
+    pub fn add_namespace_defaults(
+        &mut self,
+        defaults: &[Toleration],
+        best_effort: Truth,
+        certain: bool,
+    ) {
+        let entry = |toleration: &Toleration, certain| PodToleration {
+            toleration: toleration.clone(),
+            giver: Giver::Injected(Injector::PodTolerationRestriction),
+            certain,
+        };
+        let mut extra: Vec<_> = defaults.iter().map(|one| entry(one, certain)).collect();
+        if best_effort != Truth::Yes {
+            let pressure = exists("node.kubernetes.io/memory-pressure", Effect::NoSchedule);
+            extra.push(entry(&pressure, certain && best_effort == Truth::No));
+        }
+        if !extra.is_empty() {
+            let happens = certain && (!defaults.is_empty() || best_effort == Truth::No);
+            self.merge(extra, happens);
+        }
+    }
+
+    /// RuntimeClass: what `scheduling.tolerations` holds. The plugin merges also where that is empty.
+    pub fn add_runtime_class(&mut self, tolerations: &[Toleration]) {
+        let entry = |toleration: &Toleration| PodToleration {
+            toleration: toleration.clone(),
+            giver: Giver::Injected(Injector::RuntimeClass),
+            certain: true,
+        };
+        self.merge(tolerations.iter().map(entry).collect(), true);
+    }
+
+    /// `MergeTolerations` (`pkg/util/tolerations`): of two entries of which one covers the other only that one stays.
+    /// Where it may not happen, all stay.
+    fn merge(&mut self, extra: Vec<PodToleration>, happens: bool) {
+        let all: Vec<PodToleration> = self.entries.drain(..).chain(extra).collect();
+        let mut merged: Vec<PodToleration> = Vec::with_capacity(all.len());
+        for (at, entry) in all.iter().enumerate() {
+            let mine = &entry.toleration;
+            let by_earlier = merged
+                .iter()
+                .map(|other| is_superset(&other.toleration, mine).and(if_certain(other)));
+            let by_later = all[at + 1..].iter().map(|other| {
+                let theirs = &other.toleration;
+                (!is_equal(mine, theirs))
+                    .and(is_superset(theirs, mine))
+                    .and(if_certain(other))
+            });
+            match Truth::any(by_earlier.chain(by_later)) {
+                Truth::Yes if happens => continue,
+                Truth::Yes | Truth::Unknown => self.unsettled = true,
+                Truth::No => {}
+            }
+            merged.push(entry.clone());
+        }
+        self.entries = merged;
+    }
+
+    /// Whether every entry is covered by the Namespace's whitelist; an empty one lets everything pass.
+    pub fn are_whitelisted(&self, whitelist: &[Toleration]) -> Truth {
+        if whitelist.is_empty() {
+            return Truth::Yes;
+        }
+        Truth::all(self.entries.iter().map(|entry| {
+            let covered = Truth::any(
+                whitelist
+                    .iter()
+                    .map(|allowed| is_superset(allowed, &entry.toleration)),
+            );
+            covered.or(!if_certain(entry))
+        }))
+    }
+}
+
+/// Puts labels of a RuntimeClass into a pod's node selector.
+///
+/// # Errors
+/// The key under which both have different values: the API server refuses the pod.
+pub fn merge_runtime_class_selector(
+    selector: &mut BTreeMap<String, Field<String>>,
+    class: &BTreeMap<String, Field<String>>,
+) -> Result<(), String> {
+    for (key, theirs) in class {
+        match selector.get(key) {
+            None => {
+                selector.insert(key.clone(), theirs.clone());
+            }
+            Some(mine) if is_equal_text(mine, theirs) == Truth::No => return Err(key.clone()),
+            // Once admitted the two are the same.
+            Some(mine) if mine.is_unknown() => {
+                selector.insert(key.clone(), theirs.clone());
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn exists(key: &str, effect: Effect) -> Toleration {
+    Toleration {
+        key: Field::Is(key.to_owned()),
+        operator: Field::Is("Exists".to_owned()),
+        effect: Field::Is(effect.as_str().to_owned()),
+        ..Toleration::default()
+    }
+}
+
+/// `Yes` for an entry that is there, `Unknown` for one that may be.
+pub(super) fn if_certain(entry: &PodToleration) -> Truth {
+    if entry.certain {
+        Truth::Yes
+    } else {
+        Truth::Unknown
+    }
+}
+
+fn is_text(field: &Field<String>, wanted: &str) -> Truth {
+    field
+        .text()
+        .map_or(Truth::Unknown, |text| (text == wanted).into())
+}
+
+fn is_empty_or(field: &Field<String>, wanted: &str) -> Truth {
+    is_text(field, "").or(is_text(field, wanted))
+}
+
+fn is_equal_text(one: &Field<String>, other: &Field<String>) -> Truth {
+    match (one.text(), other.text()) {
+        (Some(one), Some(other)) => (one == other).into(),
+        _ => Truth::Unknown,
+    }
+}
+
+/// `MatchToleration`: the same but for the seconds.
+fn is_same_match(one: &Toleration, other: &Toleration) -> Truth {
+    is_equal_text(&one.key, &other.key)
+        .and(is_equal_text(&one.effect, &other.effect))
+        .and(is_equal_text(&one.operator, &other.operator))
+        .and(is_equal_text(&one.value, &other.value))
+}
+
+fn is_equal(one: &Toleration, other: &Toleration) -> Truth {
+    let seconds = match (&one.toleration_seconds, &other.toleration_seconds) {
+        (Field::Unknown, _) | (_, Field::Unknown) => Truth::Unknown,
+        (mine, theirs) => (mine == theirs).into(),
+    };
+    is_same_match(one, other).and(seconds)
+}
+
+/// Whether `whole` covers `part`, as `isSuperset` of `pkg/util/tolerations` sees it. An operator that is not written
+/// counts as `Equal` in `whole` and not in `part`; `Gt` and `Lt` cover only an entry that is the same.
+fn is_superset(whole: &Toleration, part: &Toleration) -> Truth {
+    let every_key = is_text(&whole.key, "").and(is_text(&whole.operator, "Exists"));
+    let key = every_key.or(is_equal_text(&whole.key, &part.key));
+    let effect = is_text(&whole.effect, "").or(is_equal_text(&whole.effect, &part.effect));
+    let as_long = match (&whole.toleration_seconds, &part.toleration_seconds) {
+        (Field::Absent, _) => Truth::Yes,
+        (Field::Is(_), Field::Absent) => Truth::No,
+        (Field::Is(longest), Field::Is(seconds)) => (seconds <= longest).into(),
+        (Field::Unknown, _) | (_, Field::Unknown) => Truth::Unknown,
+    };
+    let seconds = as_long.or(!is_text(&whole.effect, Effect::NoExecute.as_str()));
+    let value = is_text(&whole.operator, "Exists").or(is_empty_or(&whole.operator, "Equal")
+        .and(is_text(&part.operator, "Equal"))
+        .and(is_equal_text(&whole.value, &part.value)));
+    is_equal(whole, part).or(key.and(effect).and(seconds).and(value))
+}

@@ -1,0 +1,269 @@
+//! Admits a pod: the DaemonSet controller and the admission plugins one after the other, each with what is known of the
+//! Namespace, the RuntimeClass and the plugins that run. What is not known leaves the pod open, never wrong.
+
+use super::admission::{
+    DEFAULT_TOLERATION_SECONDS, PodTolerations, Refusal, merge_runtime_class_selector,
+};
+use super::annotations::{NamespaceWord, Read};
+use super::qos::QosClass;
+use super::toleration::Toleration;
+use super::workload::{Level, PodShape};
+use super::{Field, Truth};
+
+/// Admission plugins that run for certain. Others may run all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plugins {
+    /// PodNodeSelector.
+    pub node_selector: bool,
+    /// DefaultTolerationSeconds.
+    pub default_seconds: bool,
+    /// PodTolerationRestriction.
+    pub toleration_restriction: bool,
+    /// ExtendedResourceToleration.
+    pub extended_resources: bool,
+    /// RuntimeClass.
+    pub runtime_class: bool,
+}
+
+impl Default for Plugins {
+    /// Those that are on by default.
+    fn default() -> Self {
+        Plugins {
+            node_selector: false,
+            default_seconds: true,
+            toleration_restriction: false,
+            extended_resources: false,
+            runtime_class: true,
+        }
+    }
+}
+
+/// What is known of a pod's Namespace.
+#[derive(Clone, Debug)]
+pub struct InNamespace<'n> {
+    /// What the Namespaces say that it may be in, each different word once.
+    pub words: Vec<&'n NamespaceWord>,
+    /// It is in the one that is known.
+    pub certain: bool,
+    /// It is in one of which nothing is known.
+    pub missing: bool,
+}
+
+/// What is known of a pod's RuntimeClass.
+#[derive(Clone, Copy, Debug)]
+pub enum OfClass<'c> {
+    /// It has none, or one without `scheduling`.
+    Silent,
+    /// What it lends to pods stands in this shape.
+    Lends(&'c PodShape),
+    /// It is not known, and why.
+    Open(&'static str),
+}
+
+/// Fills in what is on the pods of a shape, and why they are refused. Gives whether something about their Namespace is
+/// open.
+pub fn admit(
+    shape: &mut PodShape,
+    namespace: &InNamespace<'_>,
+    class: OfClass<'_>,
+    plugins: Plugins,
+) -> bool {
+    shape.on_pods = PodTolerations::new(&shape.tolerations);
+    let mut pods = Admission {
+        shape,
+        certain: namespace.certain,
+        open: false,
+    };
+    pods.make();
+    if namespace.missing && (plugins.node_selector || plugins.toleration_restriction) {
+        pods.missing_namespace(plugins);
+    }
+    pods.node_selector(&namespace.words, plugins.node_selector);
+    if plugins.default_seconds {
+        pods.default_seconds();
+    }
+    pods.namespace_defaults(&namespace.words, plugins.toleration_restriction);
+    let restricted = plugins.toleration_restriction && namespace.certain;
+    let whitelist = match namespace.words.as_slice() {
+        [only] if restricted => only.whitelist.clone(),
+        _ => Field::Absent,
+    };
+    pods.whitelist(&whitelist);
+    let resources = pods.shape.extended_resources.clone();
+    let on_pods = &mut pods.shape.on_pods;
+    on_pods.add_extended_resources(&resources, plugins.extended_resources);
+    if plugins.runtime_class {
+        pods.runtime_class(class);
+    }
+    // It looks again at what the others made of the list.
+    pods.whitelist(&whitelist);
+    pods.open
+}
+
+struct Admission<'s> {
+    shape: &'s mut PodShape,
+    certain: bool,
+    open: bool,
+}
+
+impl Admission<'_> {
+    fn make(&mut self) {
+        let built_in = ["apps", "extensions"].contains(&self.shape.api_group.as_str());
+        if self.shape.kind == "DaemonSet" && built_in {
+            self.shape.on_pods.add_daemon_set(&self.shape.host_network);
+        }
+    }
+
+    fn refuse(&mut self, plugin: &'static str, why: String) {
+        self.shape.refused.get_or_insert(Refusal { plugin, why });
+    }
+
+    fn more_tolerations(&mut self, why: &str) {
+        self.shape
+            .unread_tolerations
+            .get_or_insert_with(|| why.to_owned());
+    }
+
+    fn missing_namespace(&mut self, plugins: Plugins) {
+        self.open = true;
+        self.shape.selection.unknown |= plugins.node_selector;
+        if plugins.toleration_restriction {
+            self.more_tolerations("its Namespace is not in this repository");
+        }
+    }
+
+    fn default_seconds(&mut self) {
+        // Whoever owns a list may make pods of any kind of it, with their controller's own entries.
+        let seconds = match self.shape.level {
+            Level::Typed => Field::Is(DEFAULT_TOLERATION_SECONDS),
+            Level::Custom | Level::Other => Field::Unknown,
+        };
+        self.shape.on_pods.add_default_seconds(&seconds);
+    }
+
+    /// Where nobody says that PodNodeSelector runs it may all the same: why else would the Namespace say it?
+    fn node_selector(&mut self, words: &[&NamespaceWord], runs: bool) {
+        const PLUGIN: &str = "PodNodeSelector";
+        for word in words {
+            let selection = &mut self.shape.selection;
+            match &word.node_selector {
+                Field::Absent => {}
+                Field::Is(Ok(labels)) if runs && self.certain => {
+                    let mut conflict = false;
+                    for (key, value) in labels {
+                        match selection.node_selector.get(key) {
+                            None => {
+                                let value = Field::Is(value.clone());
+                                selection.node_selector.insert(key.clone(), value);
+                            }
+                            Some(Field::Is(own)) => conflict |= own != value,
+                            Some(Field::Absent | Field::Unknown) => {}
+                        }
+                    }
+                    if conflict {
+                        let why = "pod node label selector conflicts with its namespace node label selector";
+                        self.refuse(PLUGIN, why.to_owned());
+                    }
+                }
+                Field::Is(Ok(labels)) => {
+                    let asked = labels.iter().all(|(key, value)| {
+                        selection.node_selector.get(key).and_then(Field::known) == Some(value)
+                    });
+                    if !asked && self.certain {
+                        selection.unknown = true;
+                        self.open = true;
+                    }
+                }
+                Field::Is(Err(why)) if runs && self.certain => self.refuse(PLUGIN, why.clone()),
+                // Where the plugin runs no pod comes to be; where it does not, nobody reads this.
+                Field::Is(Err(_)) => {}
+                Field::Unknown => {
+                    selection.unknown |= self.certain;
+                    self.open |= self.certain;
+                }
+            }
+        }
+    }
+
+    fn namespace_defaults(&mut self, words: &[&NamespaceWord], runs: bool) {
+        let certain = runs && self.certain;
+        let best_effort = match &self.shape.qos_class {
+            Field::Is(class) => (*class == QosClass::BestEffort).into(),
+            Field::Absent | Field::Unknown => Truth::Unknown,
+        };
+        let mut defaults: Vec<Toleration> = Vec::new();
+        for word in words {
+            match &word.default_tolerations {
+                Field::Absent => {}
+                Field::Is(Ok(list)) => {
+                    self.open |= !certain && !list.is_empty();
+                    defaults.extend(list.iter().cloned());
+                }
+                Field::Is(Err(why)) if certain => self.refuse(RESTRICTION, why.clone()),
+                Field::Is(Err(_)) => {}
+                Field::Unknown => {
+                    self.open = true;
+                    self.more_tolerations("its Namespace's default tolerations could not be read");
+                }
+            }
+        }
+        let on_pods = &mut self.shape.on_pods;
+        if certain || (runs && defaults.is_empty()) {
+            on_pods.add_namespace_defaults(&defaults, best_effort, true);
+            return;
+        }
+        on_pods.add_namespace_defaults(&defaults, Truth::Yes, false);
+        if runs {
+            // That for memory pressure comes whatever the Namespace is.
+            on_pods.add_namespace_defaults(&[], best_effort, true);
+        }
+    }
+
+    fn whitelist(&mut self, whitelist: &Read<Vec<Toleration>>) {
+        match whitelist {
+            Field::Is(Ok(list)) if self.shape.on_pods.are_whitelisted(list) == Truth::No => {
+                let why = "pod tolerations (possibly merged with namespace default tolerations) conflict with its \
+                           namespace whitelist";
+                self.refuse(RESTRICTION, why.to_owned());
+            }
+            // Of a pod without tolerations nobody asks.
+            Field::Is(Err(why)) if self.shape.on_pods.entries.iter().any(|entry| entry.certain) => {
+                self.refuse(RESTRICTION, why.clone());
+            }
+            Field::Is(_) | Field::Absent | Field::Unknown => {}
+        }
+    }
+
+    fn runtime_class(&mut self, class: OfClass<'_>) {
+        let class = match class {
+            OfClass::Silent => return,
+            OfClass::Lends(class) => class,
+            OfClass::Open(why) => {
+                self.more_tolerations(why);
+                self.shape.selection.unknown = true;
+                return;
+            }
+        };
+        self.shape.on_pods.add_runtime_class(&class.tolerations);
+        if let Some(why) = &class.unread_tolerations {
+            self.more_tolerations(why);
+        }
+        let selection = &mut self.shape.selection;
+        selection.unknown |= class.selection.unknown;
+        let theirs = &class.selection.node_selector;
+        if let Err(key) = merge_runtime_class_selector(&mut selection.node_selector, theirs) {
+            let text = |field: Option<&Field<String>>| {
+                field.and_then(Field::text).unwrap_or("?").to_owned()
+            };
+            let (theirs, own) = (theirs.get(&key), selection.node_selector.get(&key));
+            let why = format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {}; pod.spec.nodeSelector[{key}] = {}",
+                text(theirs),
+                text(own)
+            );
+            self.refuse("RuntimeClass", why);
+        }
+    }
+}
+
+const RESTRICTION: &str = "PodTolerationRestriction";

@@ -1,0 +1,168 @@
+//! When pods are deleted from nodes that get a `NoExecute` taint, as the taint-eviction controller decides it
+//! (`pkg/controller/tainteviction/taint_eviction.go`).
+
+use std::collections::HashMap;
+
+use super::admission::{PodTolerations, if_certain};
+use super::taint::{Effect, Taint};
+use super::toleration::Toleration;
+use super::{Field, Truth};
+
+impl PodTolerations {
+    /// When the taint-eviction controller deletes a pod with these tolerations from a node with these taints, counted
+    /// from when it sees them. Taints of other effects than `NoExecute` do not count. For each taint the first entry
+    /// that matches decides, in the order of the list (`GetMatchingTolerations`); of those the shortest counts
+    /// (`getMinTolerationTime`). `comparison_operators` is the feature gate.
+    pub fn eviction(&self, taints: &[Taint], comparison_operators: bool) -> Eviction {
+        let mut shortest = None;
+        let mut unknown = false;
+        for taint in taints {
+            match taint.effect.text() {
+                Some("NoExecute") => {}
+                Some(_) => continue,
+                None => {
+                    unknown = true;
+                    continue;
+                }
+            }
+            let first = self.entries.iter().find_map(|entry| {
+                let truth = entry.toleration.tolerates(taint, comparison_operators);
+                match truth.and(if_certain(entry)) {
+                    Truth::No => None,
+                    truth => Some((truth, &entry.toleration.toleration_seconds)),
+                }
+            });
+            match first {
+                None => return Eviction::AtOnce,
+                Some((Truth::Yes, Field::Absent)) => {}
+                Some((Truth::Yes, Field::Is(seconds))) => {
+                    shortest = Some(shortest.unwrap_or(i64::MAX).min(*seconds));
+                }
+                Some(_) => unknown = true,
+            }
+        }
+        if unknown || self.unsettled {
+            return Eviction::Unknown;
+        }
+        shortest.map_or(Eviction::Never, Eviction::after)
+    }
+}
+
+/// What becomes of a pod on a node with `NoExecute` taints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eviction {
+    /// It stays.
+    Never,
+    /// It is deleted as soon as the controller sees the taint.
+    AtOnce,
+    /// It is deleted after so many nanoseconds, which are more than none.
+    After(u64),
+    /// Not to be known.
+    Unknown,
+}
+
+impl Eviction {
+    /// After so many `tolerationSeconds`. The controller multiplies into 64 bits of nanoseconds, so that what is too
+    /// long comes out as something else: for ever, or nearly at once.
+    fn after(seconds: i64) -> Eviction {
+        if seconds < 0 {
+            return Eviction::AtOnce;
+        }
+        if seconds == i64::MAX {
+            return Eviction::Never;
+        }
+        match u64::try_from(seconds.wrapping_mul(1_000_000_000)) {
+            Err(_) => Eviction::Never,
+            Ok(0) => Eviction::AtOnce,
+            Ok(nanoseconds) => Eviction::After(nanoseconds),
+        }
+    }
+
+    /// Whole seconds, 0 for at once and -1 for never, as Kubernetes' own function counts; `None` when not known.
+    pub fn seconds(self) -> Option<i64> {
+        match self {
+            Eviction::Never => Some(-1),
+            Eviction::AtOnce => Some(0),
+            Eviction::After(nanoseconds) => i64::try_from(nanoseconds / 1_000_000_000).ok(),
+            Eviction::Unknown => None,
+        }
+    }
+}
+
+/// Whether an entry of a list ever decides about eviction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shadow {
+    /// No earlier entry takes its place everywhere.
+    None,
+    /// The entry of this index, which is the first such, matches every `NoExecute` taint that it matches.
+    By(usize),
+    /// Not to be known.
+    Unknown,
+}
+
+/// Earlier entries that could not be read are compared with so many at most; beyond that nothing is said.
+const MAX_UNREAD: usize = 32;
+
+/// For each entry of a list the earlier one that always decides about eviction in its place. An entry that matches no
+/// `NoExecute` taint is in nobody's shadow.
+pub fn shadows(tolerations: &[Toleration]) -> Vec<Shadow> {
+    // By key and value; a value of `None` is any.
+    let mut first: HashMap<(&str, Option<(&str, &str)>), usize> = HashMap::new();
+    let mut unread: Vec<&Toleration> = Vec::new();
+    let mut found = Vec::with_capacity(tolerations.len());
+    for (at, entry) in tolerations.iter().enumerate() {
+        let Some((key, value)) = reach(entry) else {
+            let may = matches_no_execute(entry) != Truth::No;
+            found.push(if may && at > 0 {
+                Shadow::Unknown
+            } else {
+                Shadow::None
+            });
+            unread.push(entry);
+            continue;
+        };
+        if matches_no_execute(entry) == Truth::No {
+            found.push(Shadow::None);
+            continue;
+        }
+        let by = [("", None), (key, None), (key, value)]
+            .iter()
+            .filter_map(|one| first.get(one))
+            .min();
+        let open = unread.len() > MAX_UNREAD || unread.iter().any(|other| may_shadow(other, entry));
+        found.push(match by {
+            _ if open => Shadow::Unknown,
+            Some(by) => Shadow::By(*by),
+            None => Shadow::None,
+        });
+        first.entry((key, value)).or_insert(at);
+    }
+    found
+}
+
+/// The key that an entry is for, and operator and value, `None` for any value; nothing where they could not be read. A
+/// comparison is like no other but one with the same bound.
+fn reach(entry: &Toleration) -> Option<(&str, Option<(&str, &str)>)> {
+    let key = entry.key.text()?;
+    entry.effect.text()?;
+    let value = match entry.effective_operator()? {
+        "Exists" => None,
+        operator => Some((operator, entry.value.text()?)),
+    };
+    Some((key, value))
+}
+
+fn matches_no_execute(entry: &Toleration) -> Truth {
+    match entry.effect.text() {
+        Some(effect) => (effect.is_empty() || effect == Effect::NoExecute.as_str()).into(),
+        None => Truth::Unknown,
+    }
+}
+
+fn may_shadow(unread: &Toleration, entry: &Toleration) -> bool {
+    let key = match (unread.key.text(), entry.key.text()) {
+        (Some(""), _) | (None, _) | (_, None) => true,
+        (Some(mine), Some(theirs)) => mine == theirs,
+    };
+    key && matches_no_execute(unread) != Truth::No
+}
