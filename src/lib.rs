@@ -16,6 +16,7 @@ pub mod output;
 pub mod rule;
 
 pub mod inventory;
+pub mod terraform;
 
 pub mod cli;
 pub mod model;

@@ -162,7 +162,7 @@ fn a_folder_without_manifests_ends_with_2_and_says_so() {
     assert_eq!((result.code, result.out.as_str()), (2, ""));
     assert_eq!(
         result.err,
-        "error: nothing to check: no YAML or JSON files in .\n"
+        "error: nothing to check: no YAML, JSON or Terraform files in .\n"
     );
     fs::create_dir(folder.path().join("x.yaml")).unwrap();
     let result = run(folder.path(), &["check", "x.yaml"]);

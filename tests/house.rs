@@ -25,7 +25,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["lint", "discover", "explain"],
     &["extract", "rule", "config", "output", "baseline"],
-    &["inventory"],
+    &["inventory", "terraform"],
     &["yaml", "model", "cli"],
     &["finding"],
     &["source", "builtin"],
@@ -34,6 +34,17 @@ const FLOORS: &[&[&str]] = &[
 /// Pairs that floors would allow and the plan does not.
 const STRANGERS: &[(&str, &str, &str)] = &[
     ("yaml", "finding", "yaml knows nothing of Kubernetes"),
+    (
+        "terraform",
+        "model",
+        "terraform knows nothing of Kubernetes",
+    ),
+    ("terraform", "cli", "terraform reads what it is handed"),
+    (
+        "output",
+        "terraform",
+        "output is handed findings and sources",
+    ),
     ("output", "yaml", "output is handed findings and sources"),
     ("output", "model", "output is handed findings and sources"),
     ("baseline", "model", "a baseline knows findings only"),
@@ -46,6 +57,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
 /// Paths outside the house, and the only modules that may name them.
 const RESERVED: &[(&str, &[&str])] = &[
     ("granit_parser", &["yaml"]),
+    ("hcl_edit", &["terraform"]),
     ("cel", &["rule"]),
     ("miette", &["output"]),
     ("clap", &["cli", "main"]),

@@ -132,7 +132,7 @@ impl Inputs {
                     file: None,
                     position: None,
                     message: format!(
-                        "nothing to check: no YAML or JSON files in {}",
+                        "nothing to check: no YAML, JSON or Terraform files in {}",
                         shown(&place.paths)
                     ),
                 });

@@ -57,11 +57,25 @@ pub enum FileKind {
     Yaml,
     /// `.json`
     Json,
+    /// `.tf` and `.tfvars`, and both in JSON.
+    Terraform,
 }
 
 impl FileKind {
     /// `None` for names that a walk passes by.
     fn of(path: &Path) -> Option<FileKind> {
+        const TERRAFORM: [&str; 6] = [
+            ".tf",
+            ".tofu",
+            ".tfvars",
+            ".tf.json",
+            ".tofu.json",
+            ".tfvars.json",
+        ];
+        let name = path.file_name()?.to_str();
+        if name.is_some_and(|name| TERRAFORM.iter().any(|ending| name.ends_with(ending))) {
+            return Some(FileKind::Terraform);
+        }
         let extension = path.extension()?;
         if extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml") {
             Some(FileKind::Yaml)

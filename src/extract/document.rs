@@ -13,6 +13,7 @@ use super::pool_rows::PoolRow;
 use super::pools::{ReadPool, read_pools};
 use super::read::Context;
 use super::table::Table;
+use super::terraform;
 use crate::finding::Object;
 use crate::inventory;
 use crate::model::workload::Level;
@@ -117,6 +118,9 @@ impl<'a> ObjectReader<'_, 'a> {
                 || self.source.path.ends_with("kustomization.yaml")
             {
                 self.read_kustomization();
+            }
+            if terraform::read_state(self.root, self.source, self.id, self.table, self.facts) {
+                return;
             }
             if self.object.kind.is_empty() && self.object.api_version.is_empty() {
                 self.read_kindless_pools();
@@ -232,6 +236,7 @@ impl<'a> ObjectReader<'_, 'a> {
             source: self.id,
             file: &self.source.path,
             base: &self.base,
+            after_unknown: None,
         };
         let table = self.table;
         let oddities = &mut self.facts.oddities;

@@ -9,9 +9,11 @@ mod elsewhere;
 mod embedded;
 mod flags;
 pub mod ignores;
+mod implied;
 mod labels;
 mod namespaces;
 mod notation;
+mod open;
 mod overlays;
 mod patches;
 mod pod;
@@ -23,12 +25,14 @@ mod resources;
 pub mod rows;
 pub mod table;
 mod taints;
+mod terraform;
 mod workloads;
 
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span};
+use crate::terraform::{File, SyntaxError, is_configuration};
 use crate::yaml;
 
 pub use namespaces::{Namespace, RuntimeClass};
@@ -36,6 +40,7 @@ pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::{ReadPool, Referred};
 pub use table::{Table, TableError};
+pub use terraform::read_configuration;
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -56,6 +61,8 @@ pub struct FileFacts {
     pub overlays: Vec<Overlay>,
     /// What Kustomizations take in.
     pub kustomizations: Vec<Kustomization>,
+    /// A file of Terraform's, which means something only together with the others of its folder.
+    pub configuration: Option<File>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: ignores::Ignores,
     /// Pools that were listed elsewhere.
@@ -73,6 +80,14 @@ const TEMPLATE_FILE: &str = "template files";
 
 /// Reads one file.
 pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
+    if is_configuration(&source.path) {
+        let mut facts = terraform::read_file(source, id, table);
+        if ignores::Ignores::may_be_in(&source.text) {
+            let whole = 0..source.text.len();
+            facts.ignores.read_lines(&source.text, whole, id);
+        }
+        return facts;
+    }
     let stream = yaml::parse(&source.text, id);
     let mut facts = FileFacts::default();
     let mut in_template = false;
@@ -140,6 +155,11 @@ fn broken(span: Span, message: &str, text: &str) -> Oddity {
         message,
         if manifest { "manifest" } else { "other" },
     )
+}
+
+fn broken_configuration(id: SourceId, error: &SyntaxError) -> Oddity {
+    let span = Span::new(id, error.at.0 as usize..error.at.1 as usize);
+    file_oddity("unparsable-configuration", span, &error.message, "other")
 }
 
 /// An oddity about a file rather than about an object in it.

@@ -38,6 +38,7 @@ impl<'a> PoolReader<'_, 'a> {
                 source: self.document.source,
                 file: "",
                 base: "",
+                after_unknown: None,
             };
             if let Some((provider, row)) = self.patch_row(&inner_document) {
                 let row = PoolRow {

@@ -22,6 +22,8 @@ pub struct PoolDocument<'a> {
     pub file: &'a str,
     /// Field path of the object inside its document (`items[3]` in a List).
     pub base: &'a str,
+    /// The same tree with `true` where a plan does not know the value yet.
+    pub after_unknown: Option<Node<'a>>,
 }
 
 impl<'a> PoolDocument<'a> {
@@ -58,6 +60,20 @@ impl<'a> PoolDocument<'a> {
     }
 }
 
+/// Why it is open what stands at a path of an element.
+pub(super) fn open_at<'a>(
+    document: &PoolDocument<'a>,
+    element: Node<'a>,
+    path: &Anchored,
+) -> Option<&'a str> {
+    let from = if path.from_root {
+        document.root
+    } else {
+        element
+    };
+    path.path.find_open(from)
+}
+
 pub(super) fn join_paths(base: &str, path: &str) -> String {
     match (base.is_empty(), path.is_empty()) {
         (true, _) => path.to_owned(),
@@ -68,6 +84,7 @@ pub(super) fn join_paths(base: &str, path: &str) -> String {
 }
 
 /// What a row asks of an element before it applies.
+#[derive(Clone, Copy)]
 pub(super) struct Condition<'r> {
     /// Values that must be there.
     pub matches: &'r Values,
@@ -99,14 +116,14 @@ impl<'r> Condition<'r> {
     }
 
     /// Whether an element answers. A value that is filled in later may or may not.
-    pub(super) fn holds(&self, document: &PoolDocument<'_>, element: Node<'_>) -> Truth {
+    pub(super) fn holds<'a>(&self, document: &PoolDocument<'a>, element: Node<'a>) -> Truth {
         let any = |path: &Anchored, test: &dyn Fn(Node<'_>) -> Truth| {
-            Truth::any(
-                document
-                    .find(element, path, "")
-                    .iter()
-                    .map(|found| test(found.node)),
-            )
+            let found = document.find(element, path, "");
+            let open = match open_at(document, element, path) {
+                Some(_) => Truth::Unknown,
+                None => Truth::No,
+            };
+            Truth::any(found.iter().map(|found| test(found.node))).or(open)
         };
         let has = |(path, values): (&Anchored, &OneOrMany<String>)| {
             any(path, &|node| has_value(node, values.as_slice()))
@@ -116,6 +133,23 @@ impl<'r> Condition<'r> {
             .and(!Truth::any(self.unless.iter().map(has)))
             .and(Truth::all(self.written.iter().map(written)))
             .and(!Truth::any(self.absent.iter().map(written)))
+    }
+}
+
+impl Condition<'_> {
+    /// Why it is open whether an element answers; the first value that is not known.
+    pub(super) fn why_open<'a>(
+        &self,
+        document: &PoolDocument<'a>,
+        element: Node<'a>,
+    ) -> Option<&'a str> {
+        let fields = self.written.iter().chain(self.absent);
+        let paths = self.matches.keys().chain(self.unless.keys()).chain(fields);
+        paths.into_iter().find_map(|path| {
+            let found = document.find(element, path, "");
+            open_at(document, element, path)
+                .or_else(|| found.iter().find_map(|one| one.node.first_unknown()))
+        })
     }
 }
 

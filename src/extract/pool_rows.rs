@@ -17,12 +17,20 @@ pub struct PoolRow {
     /// API group; empty for the core group, and for documents without a kind.
     #[serde(default)]
     pub group: String,
-    /// Kinds in it. Without any the row is for documents that name neither `apiVersion` nor `kind`.
+    /// Kinds in it. Without any the row is for documents that name neither `apiVersion` nor `kind`, or for Terraform.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Versions; empty means any.
     #[serde(default)]
     pub versions: Vec<String>,
+    /// Types of Terraform resources, in the place of `group` and `kinds`.
+    #[serde(default)]
+    pub terraform: Vec<String>,
+    /// Terraform modules, in the place of `group` and `kinds`: `namespace/name/provider` as the registry has it, with
+    /// `//folder` for a part of it; a `*` at the end stands for anything. Sources that name the module's repository are
+    /// brought to this form; modules of the repository itself are not meant, what they declare is read instead.
+    #[serde(default)]
+    pub modules: Vec<String>,
     /// Ends of paths of the files that are meant (`k3s/config.yaml`), or folders in them (`group_vars/`); any when empty.
     #[serde(default)]
     pub files: Vec<String>,
@@ -50,6 +58,12 @@ pub struct PoolRow {
     /// Lists or maps of taints.
     #[serde(default)]
     pub taints: Vec<Anchored>,
+    /// Taints that count when none of `taints` is written.
+    #[serde(default)]
+    pub fallback_taints: Vec<Anchored>,
+    /// Maps from the names of pools to their taints; what stands under `all` is for every pool.
+    #[serde(default)]
+    pub taints_by_pool: Vec<Anchored>,
     /// Taints that are removed once a node is ready.
     #[serde(default)]
     pub startup_taints: Vec<Anchored>,
@@ -59,6 +73,12 @@ pub struct PoolRow {
     /// Maps or lists of labels.
     #[serde(default)]
     pub labels: Vec<Anchored>,
+    /// Labels that count when none of `labels` is written.
+    #[serde(default)]
+    pub fallback_labels: Vec<Anchored>,
+    /// Maps from the names of pools to their labels; what stands under `all` is for every pool.
+    #[serde(default)]
+    pub labels_by_pool: Vec<Anchored>,
     /// Only labels in these domains reach the node; any label when empty.
     #[serde(default)]
     pub label_domains: Vec<String>,

@@ -9,7 +9,6 @@ use super::read::read_text;
 use super::table::Table;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
-use crate::model::taint::Taint;
 use crate::model::workload::Oddity;
 use crate::model::{Field, Truth};
 use crate::source::{SourceId, Span};
@@ -54,8 +53,19 @@ pub fn read_pools(
     let mut pools: Vec<ReadPool> = elements
         .into_iter()
         .filter(|element| element.node.kind() == Kind::Mapping)
-        .filter(|element| Condition::of_row(row).holds(document, element.node) == Truth::Yes)
         .map(|element| {
+            (
+                Condition::of_row(row).holds(document, element.node),
+                element,
+            )
+        })
+        .filter(|(holds, element)| match holds {
+            Truth::Yes => true,
+            // It may be there; what is filled in later by a template may be anything.
+            Truth::Unknown => element.node.is_assembled(),
+            Truth::No => false,
+        })
+        .map(|(holds, element)| {
             let path = join_paths(document.base, &element.path);
             let name = Name::read(row, document, &element);
             // Others know it by its object's name, whatever the pool is called.
@@ -68,10 +78,13 @@ pub fn read_pools(
                 element: element.node,
                 path,
                 oddities,
-                pool: start_pool(provider, row, document, element.node, name),
+                pool: start_pool(provider, row, document, &element, name),
                 taints_written: false,
                 before: 0,
             };
+            if holds == Truth::Unknown {
+                reader.doubt(Condition::of_row(row));
+            }
             reader.read(count);
             let refers = reader.read_references();
             ReadPool {
@@ -83,8 +96,35 @@ pub fn read_pools(
             }
         })
         .collect();
+    if let Some(why) = row.each.find_open(document.root) {
+        pools.push(open_pool(provider, document, why));
+    }
     tell_apart(&mut pools);
     pools
+}
+
+/// Stands for the pools of a list that is not known.
+fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool {
+    let pool = NodePool {
+        name: document.object.name.clone().unwrap_or_default(),
+        provider: provider.to_owned(),
+        labels: NodeLabels {
+            others: OtherLabels::Possible,
+            ..NodeLabels::default()
+        },
+        complete: false,
+        incomplete_because: Some(why.to_owned()),
+        span: Some(document.root.span()),
+        object: document.object.clone(),
+        ..NodePool::default()
+    };
+    ReadPool {
+        pool,
+        source: document.source,
+        refers: Vec::new(),
+        part: None,
+        taints_written: false,
+    }
 }
 
 /// Elements without a name of their own may come out alike; a number tells them apart.
@@ -149,6 +189,10 @@ impl Name {
             Some(prefix) => format!("{prefix}-{}", name.text),
             None => name.text,
         };
+        if name.text.is_empty() && element.node.is_assembled() {
+            // Its address is a name that people know it by; its nodes do not.
+            name.text = document.object.name.clone().unwrap_or_default();
+        }
         if name.on_nodes.known().is_some() {
             name.on_nodes = Field::Is(name.text.clone());
         }
@@ -160,7 +204,7 @@ fn start_pool(
     provider: &str,
     row: &PoolRow,
     document: &PoolDocument<'_>,
-    element: Node<'_>,
+    element: &Found<'_>,
     name: Name,
 ) -> NodePool {
     let mut labels: BTreeMap<String, Field<String>> = row
@@ -183,11 +227,14 @@ fn start_pool(
         incomplete_because: row.incomplete.clone(),
         unschedulable: row.unschedulable.as_ref().is_some_and(|path| {
             document
-                .find(element, path, "")
+                .find(element.node, path, "")
                 .first()
                 .is_some_and(|found| matches!(found.node.scalar(), Some(Scalar::Bool(true))))
         }),
-        span: Some(element.span()),
+        span: Some(match element.field {
+            Some(field) if element.node.is_assembled() => field.span(),
+            _ => element.node.span(),
+        }),
         name_span: name.span,
         object: document.object.clone(),
         ..NodePool::default()
@@ -211,10 +258,14 @@ pub(super) struct PoolReader<'r, 'a> {
 impl<'a> PoolReader<'_, 'a> {
     fn read(&mut self, elements: usize) {
         let row = self.row;
+        self.note_open();
         for path in &row.labels {
             for found in self.document.find(self.element, path, &self.path) {
                 self.read_labels(found.node);
             }
+        }
+        for found in self.other_labels() {
+            self.read_labels(found.node);
         }
         for (key, path) in &row.labels_from {
             let value = match self.document.first_text(self.element, path) {
@@ -244,6 +295,9 @@ impl<'a> PoolReader<'_, 'a> {
                 self.taints_written |= !found.node.is_null();
                 self.read_taints(&found, Origin::Declared);
             }
+        }
+        for found in self.other_taints() {
+            self.read_taints(&found, Origin::Declared);
         }
         if !row.defaults_unless.is_empty() {
             self.taints_written = row.defaults_unless.iter().any(|path| {
@@ -283,59 +337,6 @@ impl<'a> PoolReader<'_, 'a> {
         }
         self.imply(row.implied_taints.iter().map(|text| text.0.clone()));
         self.read_implied();
-    }
-
-    /// What the provider adds to pools of this kind.
-    fn read_implied(&mut self) {
-        for implied in &self.row.implied {
-            let holds = Condition::of_implied(implied).holds(self.document, self.element);
-            if holds == Truth::No {
-                continue;
-            }
-            let sure = holds == Truth::Yes;
-            let fixed = implied
-                .labels
-                .iter()
-                .map(|(key, value)| (key, Field::Is(value.clone())));
-            let name = Field::Is(self.pool.name.clone());
-            let named = implied
-                .pool_label
-                .as_slice()
-                .iter()
-                .map(|key| (key, name.clone()));
-            for (key, value) in fixed.chain(named) {
-                let value = if sure { value } else { Field::Unknown };
-                let labels = &mut self.pool.labels.labels;
-                labels.entry(key.clone()).or_insert(value);
-            }
-            if sure {
-                self.imply(implied.taints.iter().map(|text| text.0.clone()));
-            } else if !implied.taints.is_empty() {
-                self.incomplete("whether the provider adds a taint depends on a template");
-            }
-            if let Some(because) = &implied.incomplete {
-                self.incomplete(because);
-            }
-        }
-    }
-
-    /// Adds taints that nobody wrote, unless somebody did: providers ask people to repeat theirs.
-    fn imply(&mut self, taints: impl Iterator<Item = Taint>) {
-        for taint in taints {
-            let known = self.pool.taints.iter().any(|known| {
-                known.origin != Origin::Startup
-                    && known.taint.key == taint.key
-                    && known.taint.effect == taint.effect
-            });
-            if known {
-                continue;
-            }
-            self.pool.taints.push(PoolTaint {
-                taint,
-                origin: Origin::Implied,
-                ..PoolTaint::default()
-            });
-        }
     }
 
     fn read_references(&mut self) -> Vec<Referred> {

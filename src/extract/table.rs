@@ -15,7 +15,12 @@ pub struct Table {
     by_kind: BTreeMap<(String, String), Vec<RowRef>>,
     /// Rows for documents without a kind: provider and row.
     kindless: Vec<(usize, usize)>,
+    /// Patterns of Terraform modules, each with its provider and row.
+    modules: Vec<(String, usize, usize)>,
 }
+
+/// Stands for an API group where the kind is the type of a Terraform resource; no group has such a name.
+const TERRAFORM: &str = "terraform resource";
 
 #[derive(Debug, Clone, Copy)]
 enum RowRef {
@@ -71,10 +76,18 @@ impl Table {
             }
         }
         for (row_at, row) in provider.pools.iter().enumerate() {
+            let reference = RowRef::Pool(at, row_at);
             for kind in &row.kinds {
-                rows.push(((row.group.clone(), kind.clone()), RowRef::Pool(at, row_at)));
+                rows.push(((row.group.clone(), kind.clone()), reference));
             }
-            if row.kinds.is_empty() {
+            for of_type in &row.terraform {
+                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
+            }
+            for module in &row.modules {
+                self.modules.push((module.clone(), at, row_at));
+            }
+            let of_terraform = !row.terraform.is_empty() || !row.modules.is_empty();
+            if row.kinds.is_empty() && !of_terraform {
                 self.kindless.push((at, row_at));
             }
         }
@@ -190,6 +203,31 @@ impl Table {
             .filter(|row| row.group == group && row.kinds.iter().any(|known| known == kind))
             .map(|row| (row.objects.as_slice(), row.incomplete.as_ref()))
             .collect()
+    }
+
+    /// Pool rows for a type of Terraform resource, with the provider's name.
+    pub fn resource_rows(&self, of_type: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
+        self.pool_rows(TERRAFORM, "", of_type)
+    }
+
+    /// Pool rows for a Terraform module, with the provider's name.
+    pub fn module_rows(&self, module: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
+        let module = module.to_owned();
+        self.modules
+            .iter()
+            .filter(move |(pattern, ..)| match pattern.strip_suffix('*') {
+                Some(start) => module.starts_with(start),
+                None => module == *pattern,
+            })
+            .map(|(_, provider, row)| {
+                let provider = &self.providers[*provider];
+                (provider.name.as_str(), &provider.pools[*row])
+            })
+    }
+
+    /// Whether a type of Terraform resource has a row.
+    pub fn has_resource(&self, of_type: &str) -> bool {
+        !self.rows(TERRAFORM, of_type).is_empty()
     }
 
     /// Whether a kind is never looked into.

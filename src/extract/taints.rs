@@ -13,6 +13,15 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Found, Kind, Node};
 
+/// A map that is a taint, not one of several.
+fn is_one_taint(node: Node<'_>) -> bool {
+    let is_scalar = |name: &str| {
+        let field = node.get(name);
+        field.is_some_and(|field| field.kind() == Kind::Scalar)
+    };
+    is_scalar("key") && is_scalar("effect")
+}
+
 impl<'a> PoolReader<'_, 'a> {
     pub(super) fn read_taints(&mut self, found: &Found<'a>, origin: Origin) {
         self.before = self.pool.taints.len();
@@ -37,9 +46,20 @@ impl<'a> PoolReader<'_, 'a> {
                     }
                 }
             }
+            // JSON writes a single block without its list.
+            Kind::Mapping if node.is_assembled() && is_one_taint(node) => {
+                self.read_taint(node, found.path.clone(), origin);
+            }
             Kind::Mapping => {
                 for field in node.fields() {
-                    self.read_keyed_taint(&field, &found.path, origin);
+                    match (field.name(), field.value.kind()) {
+                        // The keys only tell the taints apart.
+                        (Some(key), Kind::Mapping) if !is_template_action(field.value) => {
+                            let path = yaml::join(&found.path, key);
+                            self.read_taint(field.value, path, origin);
+                        }
+                        _ => self.read_keyed_taint(&field, &found.path, origin),
+                    }
                 }
             }
             Kind::Scalar => self.read_taint_flag(found),

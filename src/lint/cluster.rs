@@ -9,7 +9,13 @@ use crate::model::cluster::infer;
 use crate::source::SourceId;
 
 /// Oddities of files of which a part or nothing was read.
-const UNREAD_FILE: [&str; 4] = ["unparsable-manifest", "too-large", "not-utf8", "binary"];
+const UNREAD_FILE: [&str; 5] = [
+    "unparsable-manifest",
+    "unparsable-configuration",
+    "too-large",
+    "not-utf8",
+    "binary",
+];
 
 /// A set of pools that serve some workloads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -164,8 +164,11 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
         .pools
         .iter()
         .map(|placed| {
-            let path = gathered.paths[placed.source.0 as usize].as_str();
             let pool = &placed.pool;
+            // Lists name the file that declares a pool, which need not be the one that it belongs to.
+            let declared = pool.name_span.or(pool.span).map(|span| span.source);
+            let source = declared.unwrap_or(placed.source);
+            let path = gathered.paths[source.0 as usize].as_str();
             (path, pool.name.as_str(), pool.provider.as_str())
         })
         .collect();

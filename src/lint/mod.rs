@@ -23,6 +23,7 @@ use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
+use crate::terraform::Repository;
 use gather::Gathered;
 pub use ignores::Acceptance;
 use shapes::Shapes;
@@ -150,9 +151,26 @@ fn read_all(
         all.push(one.facts);
     }
     drop(shapes);
+    let configured = read_configurations(&mut all, inputs, settings.table);
+    all.extend(configured);
     let config_source = source_id(inputs.len());
     let gathered = gather::gather(all, inputs, config_source, settings.config, report);
     (gathered, digests)
+}
+
+/// What Terraform's files declare, which can be told only of all files of a folder and of the folders that it calls.
+fn read_configurations(all: &mut [FileFacts], inputs: &[Input], table: &Table) -> Vec<FileFacts> {
+    let files = all
+        .iter_mut()
+        .zip(inputs)
+        .filter_map(|(facts, input)| Some((input.path.clone(), facts.configuration.take()?)))
+        .collect();
+    let repository = Repository::new(files);
+    repository
+        .tops()
+        .into_par_iter()
+        .map(|top| extract::read_configuration(&repository, top, table))
+        .collect()
 }
 
 /// A file that has a manifest's name and is no text, such as one that git-crypt has encrypted.

@@ -447,6 +447,7 @@ impl Build {
             start: offset(self.marker),
             range: 0..0,
             comments: Vec::new(),
+            assembly: None,
         })
     }
 }

@@ -3,6 +3,7 @@
 //! [`parse`] turns a text into [`Document`]s, trees that own their strings and remember where everything was written.
 //! Values are typed as Kubernetes' own YAML reader (go-yaml v2) types them.
 
+mod assembly;
 mod build;
 mod de;
 mod node;
@@ -11,12 +12,14 @@ mod path;
 mod repair;
 mod scalar;
 mod scan;
+mod tree;
 
 pub use de::{DeError, Spanned, from_node};
 pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};
 pub use path::{Found, Path, PathError, index, join};
 pub use scalar::Scalar;
+pub use tree::{Leaf, TreeBuilder};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use super::assembly::Assembly;
 use super::scalar::{Scalar, Tag, resolve};
 use crate::source::{SourceId, Span};
 
@@ -27,6 +28,8 @@ pub struct Document {
     pub(super) start: u32,
     pub(super) range: Range<usize>,
     pub(super) comments: Vec<Comment>,
+    /// Only of trees that were put together from values.
+    pub(super) assembly: Option<Box<Assembly>>,
 }
 
 /// A node's index in its document; stable for the document's lifetime.
@@ -125,6 +128,9 @@ impl Document {
 
     /// From the start marker, or the first content without one, to the end of the last content.
     pub fn span(&self) -> Span {
+        if self.assembly.is_some() {
+            return self.root().span();
+        }
         let start = self.start as usize;
         let end = self.nodes[self.root.0 as usize].end as usize;
         Span::new(self.source, start..end.max(start))
@@ -189,6 +195,9 @@ impl<'a> Node<'a> {
     }
 
     fn span_of(self, id: NodeId) -> Span {
+        if let Some(assembly) = &self.document.assembly {
+            return assembly.spans[id.0 as usize];
+        }
         let data = &self.document.nodes[id.0 as usize];
         Span::new(self.document.source, data.start as usize..data.end as usize)
     }
@@ -428,7 +437,12 @@ impl<'a> Field<'a> {
 
     /// From the key's start to the value's end, or to the end of the `*name` that stands for the value.
     pub fn span(&self) -> Span {
-        self.key.written_at().cover(self.value.written_at())
+        let (key, value) = (self.key.written_at(), self.value.written_at());
+        // A value that stands elsewhere than its key is the place to go to.
+        if self.value.is_assembled() && (key.source != value.source || value.start < key.start) {
+            return value;
+        }
+        key.cover(value)
     }
 
     /// The field is `<<`: its value's fields are merged into the mapping.

@@ -98,6 +98,44 @@ impl Path {
         }
         found
     }
+
+    /// Why it cannot be told whether more stands at the path than [`Path::find`] gives; nothing when it gives all.
+    /// Only trees that were put together from values have such places.
+    pub fn find_open<'a>(&self, from: Node<'a>) -> Option<&'a str> {
+        if !from.is_assembled() {
+            return None;
+        }
+        let mut found = vec![Found {
+            node: from,
+            path: String::new(),
+            field: None,
+        }];
+        for step in &self.steps {
+            let mut next = Vec::new();
+            for place in &found {
+                let before = next.len();
+                take(step, place, &mut next);
+                let complete = next.len() > before && *step != Step::AnyKey;
+                if let Some(why) = open_at(place.node, complete) {
+                    return Some(why);
+                }
+            }
+            found = next;
+        }
+        found.iter().find_map(|place| place.node.unknown_because())
+    }
+}
+
+/// Why a node may have another child. Of a mapping in which the wanted key was found nothing more is expected.
+fn open_at(node: Node<'_>, complete: bool) -> Option<&str> {
+    node.unknown_because()
+        .or_else(|| node.items().find_map(Node::unknown_because))
+        .or_else(|| {
+            // A key that is not known may be the one that is missing.
+            node.written_fields()
+                .filter(|_| !complete)
+                .find_map(|field| field.key.unknown_because())
+        })
 }
 
 fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
@@ -120,6 +158,10 @@ fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
                     push_field(field, key);
                 }
             }
+        }
+        Step::Items if place.node.kind() == Kind::Mapping && place.node.is_assembled() => {
+            // JSON writes a single block without its list.
+            next.push(place.clone());
         }
         Step::Items | Step::Item(_) | Step::ItemsWith { .. } => {
             for (at, item) in place.node.items().enumerate() {

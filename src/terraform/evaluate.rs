@@ -1,0 +1,283 @@
+//! Expressions in, values out: what can be told without running Terraform. What cannot is unknown, with its reason;
+//! what Terraform itself refuses is a failure, which `try` and `can` take as one.
+
+use std::rc::Rc;
+
+use super::run::{MAX_TEXT, Run};
+use super::syntax::{Expression, ExpressionKind, File, Operator, Part, Template};
+use super::value::{Entry, Failure, Fields, Outcome, Term, Value};
+use crate::source::Span;
+
+/// How deep evaluations may be nested, through names as well.
+const MAX_DEPTH: u32 = 200;
+
+/// Names that hold in a part of a file: `each`, `count`, the variables of `for`, the iterator of a dynamic block.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'n> {
+    outer: Option<&'n Names<'n>>,
+    names: &'n [(&'n str, Term)],
+}
+
+impl<'n> Names<'n> {
+    pub const NONE: Names<'static> = Names {
+        outer: None,
+        names: &[],
+    };
+
+    pub fn within(outer: &'n Names<'n>, names: &'n [(&'n str, Term)]) -> Names<'n> {
+        Names {
+            outer: Some(outer),
+            names,
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Term> {
+        let mut scope = Some(self);
+        while let Some(names) = scope {
+            if let Some((_, term)) = names.names.iter().find(|(known, _)| *known == name) {
+                return Some(term);
+            }
+            scope = names.outer;
+        }
+        None
+    }
+}
+
+/// What expressions refer to.
+pub(super) trait Scope {
+    /// What the evaluation may still cost.
+    fn run(&self) -> &Run;
+    /// `path:line`
+    fn place_of(&self, file: &File, offset: u32) -> String;
+    /// The value of a variable, or why it is not known.
+    fn variable(&self, name: &str) -> Result<Term, String>;
+    /// The value of a local, or why it is not known.
+    fn local(&self, name: &str) -> Result<Term, String>;
+    /// An output of a module that can be read.
+    fn output(&self, module: &str, output: &str) -> Option<Term>;
+}
+
+/// Evaluates the expressions of one file.
+#[derive(Clone, Copy)]
+pub(super) struct Evaluator<'e> {
+    pub scope: &'e dyn Scope,
+    pub file: &'e File,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn span(self, expression: &Expression) -> Span {
+        self.file.span(expression.at)
+    }
+
+    /// An unknown value, with the expression that makes it so and where that is.
+    pub fn unknown(self, expression: &Expression, why: &str) -> Term {
+        Term::unknown(self.reason(expression, why), self.span(expression))
+    }
+
+    fn reason(self, expression: &Expression, why: &str) -> String {
+        let place = self.scope.place_of(self.file, expression.at.0);
+        format!("`{}` ({place}) {why}", expression.describe())
+    }
+
+    /// The value of an expression; what Terraform would refuse is unknown, too.
+    pub fn value(self, expression: &Expression, names: &Names<'_>) -> Term {
+        self.evaluate(expression, names)
+            .unwrap_or_else(|Failure(why)| {
+                self.unknown(expression, &format!("cannot be evaluated: {why}"))
+            })
+    }
+
+    pub fn evaluate(self, expression: &Expression, names: &Names<'_>) -> Outcome {
+        if !self.scope.run().enter(MAX_DEPTH) {
+            return Ok(self.unknown(expression, "takes too much work to evaluate"));
+        }
+        let outcome = self.evaluate_inner(expression, names);
+        self.scope.run().leave();
+        outcome
+    }
+
+    fn evaluate_inner(self, expression: &Expression, names: &Names<'_>) -> Outcome {
+        let at = self.span(expression);
+        let value = match &expression.kind {
+            ExpressionKind::Null => Value::Null,
+            ExpressionKind::Bool(value) => Value::Bool(*value),
+            ExpressionKind::Number(number) => Value::Number(*number),
+            ExpressionKind::Text(text) => Value::text(text),
+            ExpressionKind::Template(template) => return self.template(template, at, names),
+            ExpressionKind::List(items) => {
+                let items: Result<_, _> = items
+                    .iter()
+                    .map(|item| self.evaluate(item, names))
+                    .collect();
+                Value::list(items?, None)
+            }
+            ExpressionKind::Object(fields) => self.object(fields, names)?,
+            ExpressionKind::Name(name) => {
+                return match names.get(name) {
+                    Some(term) => Ok(term.clone()),
+                    None => Ok(self.unknown(expression, "is not a value")),
+                };
+            }
+            ExpressionKind::Access(of, steps) => return self.access(expression, of, steps, names),
+            ExpressionKind::Conditional(parts) => {
+                let [condition, yes, no] = &**parts;
+                let condition = self.evaluate(condition, names)?;
+                return match condition.value.as_bool() {
+                    Some(true) => self.evaluate(yes, names),
+                    Some(false) => self.evaluate(no, names),
+                    None => match condition.value.unknown() {
+                        Some(why) => {
+                            // Both may come to the same.
+                            let (yes, no) = (self.value(yes, names), self.value(no, names));
+                            match self.scope.run().equal(&yes.value, &no.value) {
+                                Some(true) => Ok(yes),
+                                _ => Ok(Term::unknown(Rc::clone(why), at)),
+                            }
+                        }
+                        None => Err(Failure("a condition is not a boolean".to_owned())),
+                    },
+                };
+            }
+            ExpressionKind::Call(call) => return self.call(expression, call, at, names),
+            ExpressionKind::For(one) => return self.for_each(one, at, names),
+            ExpressionKind::Not(inner) => {
+                let inner = self.evaluate(inner, names)?;
+                match (inner.value.as_bool(), inner.value.unknown()) {
+                    (Some(value), _) => Value::Bool(!value),
+                    (None, Some(why)) => Value::Unknown(Rc::clone(why)),
+                    (None, None) => return Err(Failure("`!` wants a boolean".to_owned())),
+                }
+            }
+            ExpressionKind::Negative(inner) => {
+                let inner = self.evaluate(inner, names)?;
+                match (inner.value.as_number(), inner.value.unknown()) {
+                    (Some(number), _) => Value::Number(-number),
+                    (None, Some(why)) => Value::Unknown(Rc::clone(why)),
+                    (None, None) => return Err(Failure("`-` wants a number".to_owned())),
+                }
+            }
+            ExpressionKind::Binary(parts) => {
+                let (one, operator, other) = &**parts;
+                self.binary(one, *operator, other, names)?
+            }
+        };
+        Ok(Term::new(value, at))
+    }
+
+    fn template(self, template: &Template, at: Span, names: &Names<'_>) -> Outcome {
+        if let ([Part::Value(only)], None) = (template.parts.as_slice(), &template.lines) {
+            return self.evaluate(only, names);
+        }
+        let mut text = String::new();
+        for part in &template.parts {
+            match part {
+                Part::Text(literal) => text.push_str(literal),
+                Part::Value(expression) => {
+                    let term = self.evaluate(expression, names)?;
+                    match (term.value.as_text(), term.value.unknown()) {
+                        (Some(value), _) => text.push_str(&value),
+                        (None, Some(why)) => return Ok(Term::unknown(Rc::clone(why), at)),
+                        (None, None) => match term.value {
+                            Value::Encoded(_) => {
+                                return Ok(self.unknown(expression, "is not evaluated in a text"));
+                            }
+                            _ => return Err(Failure("a part of a text is no text".to_owned())),
+                        },
+                    }
+                }
+                Part::Directive => {
+                    return Ok(Term::unknown("a `%{` directive is not evaluated", at));
+                }
+            }
+            if text.len() > MAX_TEXT || !self.scope.run().spend(text.len() / 64) {
+                return Ok(Term::unknown("a text becomes too long", at));
+            }
+        }
+        Ok(Term::new(Value::Text(text.into()), at))
+    }
+
+    fn object(
+        self,
+        written: &[(Expression, Expression)],
+        names: &Names<'_>,
+    ) -> Result<Value, Failure> {
+        let mut fields = Fields::default();
+        let mut more = None;
+        for (key, value) in written {
+            let key_at = self.span(key);
+            let key = match &key.kind {
+                // A bare word is a name, not a reference.
+                ExpressionKind::Name(name) => Term::new(Value::text(name), key_at),
+                _ => self.evaluate(key, names)?,
+            };
+            let term = self.evaluate(value, names)?;
+            match (key.value.as_text(), key.value.unknown()) {
+                (Some(key), _) => fields.set(Entry { key, key_at, term }),
+                (None, Some(why)) => {
+                    fields.doubt(why);
+                    more = Some(Rc::clone(why));
+                }
+                (None, None) => return Err(Failure("a key is no text".to_owned())),
+            }
+        }
+        Ok(fields.finish(more))
+    }
+
+    fn binary(
+        self,
+        one: &Expression,
+        operator: Operator,
+        other: &Expression,
+        names: &Names<'_>,
+    ) -> Result<Value, Failure> {
+        let one = self.evaluate(one, names)?.value;
+        if let Operator::And | Operator::Or = operator {
+            let decides = operator == Operator::Or;
+            if one.as_bool() == Some(decides) {
+                return Ok(Value::Bool(decides));
+            }
+            let other = self.evaluate(other, names)?.value;
+            return match (one.as_bool(), other.as_bool()) {
+                (_, Some(value)) if value == decides => Ok(Value::Bool(decides)),
+                (Some(_), Some(value)) => Ok(Value::Bool(value)),
+                _ => unknown_of(&one, &other, "a boolean is wanted"),
+            };
+        }
+        let other = self.evaluate(other, names)?.value;
+        if let Operator::Equal | Operator::Unequal = operator {
+            return Ok(match self.scope.run().equal(&one, &other) {
+                Some(same) => Value::Bool(same == (operator == Operator::Equal)),
+                None => {
+                    let why = one.unknown().or(other.unknown());
+                    Value::Unknown(match why {
+                        Some(why) => Rc::clone(why),
+                        None => "a comparison depends on values that are not known".into(),
+                    })
+                }
+            });
+        }
+        let (Some(a), Some(b)) = (one.as_number(), other.as_number()) else {
+            return unknown_of(&one, &other, "a number is wanted");
+        };
+        Ok(match operator {
+            Operator::Less => Value::Bool(a < b),
+            Operator::LessOrEqual => Value::Bool(a <= b),
+            Operator::Greater => Value::Bool(a > b),
+            Operator::GreaterOrEqual => Value::Bool(a >= b),
+            Operator::Plus => Value::Number(a + b),
+            Operator::Minus => Value::Number(a - b),
+            Operator::Times => Value::Number(a * b),
+            Operator::Divided if b == 0.0 => return Err(Failure("a division by zero".to_owned())),
+            Operator::Divided => Value::Number(a / b),
+            Operator::Modulo if b == 0.0 => return Err(Failure("a division by zero".to_owned())),
+            _ => Value::Number(a % b),
+        })
+    }
+}
+
+fn unknown_of(one: &Value, other: &Value, wanted: &str) -> Result<Value, Failure> {
+    match one.unknown().or(other.unknown()) {
+        Some(why) => Ok(Value::Unknown(Rc::clone(why))),
+        None => Err(Failure(wanted.to_owned())),
+    }
+}

@@ -1,0 +1,287 @@
+//! The files of a repository by folder: which folders are modules, who calls whom, and what a file of values sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::syntax::{Block, Expression, File, Variable};
+use crate::source::SourceId;
+
+/// The configuration files of one folder, which share their names.
+#[derive(Debug, Default)]
+pub struct Folder {
+    /// Its path, without a slash at the end; empty for the top.
+    pub(super) path: String,
+    files: Vec<File>,
+    /// Files of values that Terraform reads by itself, in its order.
+    automatic_values: Vec<(String, File)>,
+    /// Other files of values, with their paths.
+    pub(super) named_values: Vec<(String, File)>,
+}
+
+/// Everything that was read of a repository's configurations.
+#[derive(Debug, Default)]
+pub struct Repository {
+    folders: BTreeMap<String, Folder>,
+    paths: BTreeMap<SourceId, String>,
+}
+
+impl Folder {
+    /// Whether it says itself that it is the top of a configuration: with a provider, a place for the state, or files of
+    /// values.
+    pub(super) fn is_top(&self) -> bool {
+        self.files.iter().any(|file| file.is_root)
+            || !self.automatic_values.is_empty()
+            || !self.named_values.is_empty()
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<(&File, &str, &Variable)> {
+        self.files.iter().find_map(|file| {
+            let (name, variable) = file.variables.get_key_value(name)?;
+            Some((file, &**name, variable))
+        })
+    }
+
+    pub(super) fn local(&self, name: &str) -> Option<(&File, &str, &Expression)> {
+        self.files.iter().find_map(|file| {
+            let (name, expression) = file.locals.get_key_value(name)?;
+            Some((file, &**name, expression))
+        })
+    }
+
+    pub(super) fn output(&self, name: &str) -> Option<(&File, &Expression)> {
+        self.files
+            .iter()
+            .find_map(|file| Some((file, file.outputs.get(name)?)))
+    }
+
+    pub(super) fn module(&self, name: &str) -> Option<(&File, &Block)> {
+        self.modules()
+            .find(|(_, block)| block.labels.first().is_some_and(|label| **label == *name))
+    }
+
+    pub(super) fn modules(&self) -> impl Iterator<Item = (&File, &Block)> {
+        self.files
+            .iter()
+            .flat_map(|file| file.modules.iter().map(move |block| (file, block)))
+    }
+
+    pub(super) fn resources(&self) -> impl Iterator<Item = (&File, &Block)> {
+        self.files
+            .iter()
+            .flat_map(|file| file.resources.iter().map(move |block| (file, block)))
+    }
+
+    /// The value that a file sets which Terraform reads by itself; the last one counts.
+    pub(super) fn automatic(&self, name: &str) -> Option<(&File, &Expression)> {
+        self.automatic_values.iter().rev().find_map(|(_, file)| {
+            let (_, value) = file
+                .values
+                .iter()
+                .rev()
+                .find(|(known, _)| **known == *name)?;
+            Some((file, value))
+        })
+    }
+}
+
+impl Repository {
+    /// Sorts files into their folders; paths are relative to the repository, with `/`.
+    pub fn new(files: Vec<(String, File)>) -> Repository {
+        let mut repository = Repository::default();
+        let mut values = Vec::new();
+        for (path, file) in files {
+            if let Some(source) = file.source {
+                repository.paths.insert(source, path.clone());
+            }
+            if is_values(&path) {
+                values.push((path, file));
+            } else {
+                let folder = parent(&path).to_owned();
+                let entry = repository.folders.entry(folder.clone()).or_default();
+                entry.path = folder;
+                entry.files.push(file);
+            }
+        }
+        values.sort_by(|(one, _), (other, _)| order_of_values(one).cmp(&order_of_values(other)));
+        for (path, file) in values {
+            // A folder of values only (`environments/`) belongs to the configuration above it.
+            let own = parent(&path);
+            let mut holder = Some(own);
+            while let Some(folder) =
+                holder.filter(|folder| !repository.folders.contains_key(*folder))
+            {
+                holder = (!folder.is_empty()).then(|| parent(folder));
+            }
+            let Some(folder) = holder.and_then(|holder| repository.folders.get_mut(holder)) else {
+                continue;
+            };
+            if folder.path == own && is_automatic(&path) {
+                folder.automatic_values.push((path, file));
+            } else {
+                folder.named_values.push((path, file));
+            }
+        }
+        repository
+    }
+
+    pub(super) fn path(&self, source: SourceId) -> &str {
+        self.paths.get(&source).map_or("", String::as_str)
+    }
+
+    pub(super) fn folder(&self, path: &str) -> Option<&Folder> {
+        self.folders.get(path)
+    }
+
+    /// The folder that a `module` block calls, when its source is a path.
+    pub(super) fn called(&self, from: &str, block: &Block) -> Option<String> {
+        let source = block.body.attribute("source")?.plain_text()?;
+        if !(source.starts_with("./") || source.starts_with("../")) {
+            return None;
+        }
+        let mut parts: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
+        for part in source.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop()?;
+                }
+                other => parts.push(other),
+            }
+        }
+        Some(parts.join("/"))
+    }
+
+    /// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part.
+    pub(super) fn registry_source(&self, block: &Block) -> Option<String> {
+        registry_name(block.body.attribute("source")?.plain_text()?)
+    }
+
+    /// The folders that nobody calls, and of those that call each other in a circle the first.
+    pub fn tops(&self) -> Vec<&Folder> {
+        let calls = |folder: &Folder| -> Vec<String> {
+            folder
+                .modules()
+                .filter_map(|(_, block)| self.called(&folder.path, block))
+                .filter(|path| *path != folder.path)
+                .collect()
+        };
+        let called: BTreeSet<String> = self.folders.values().flat_map(calls).collect();
+        let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut tops = Vec::new();
+        let uncalled = self
+            .folders
+            .values()
+            .filter(|one| !called.contains(&one.path));
+        for folder in uncalled.chain(self.folders.values()) {
+            if reached.contains(&folder.path) {
+                continue;
+            }
+            tops.push(folder);
+            let mut open = vec![folder.path.clone()];
+            while let Some(path) = open.pop() {
+                if !reached.insert(path.clone()) {
+                    continue;
+                }
+                if let Some(folder) = self.folders.get(&path) {
+                    open.extend(calls(folder));
+                }
+            }
+        }
+        tops
+    }
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether a path is a file of values.
+pub(super) fn is_values(path: &str) -> bool {
+    path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
+}
+
+fn is_automatic(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["terraform.tfvars", "terraform.tfvars.json"].contains(&name)
+        || name.ends_with(".auto.tfvars")
+        || name.ends_with(".auto.tfvars.json")
+}
+
+/// Terraform reads `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
+fn order_of_values(path: &str) -> (u8, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name {
+        "terraform.tfvars" => (0, path),
+        "terraform.tfvars.json" => (1, path),
+        _ => (2, path),
+    }
+}
+
+/// What the registry calls a module: `git::https://github.com/acme/terraform-aws-eks.git//modules/x?ref=v1` is
+/// `acme/eks/aws//modules/x`.
+fn registry_name(source: &str) -> Option<String> {
+    let source = source.split('?').next().unwrap_or(source);
+    let source = source.strip_prefix("git::").unwrap_or(source);
+    let source = ["https://", "ssh://git@", "http://"]
+        .iter()
+        .find_map(|scheme| source.strip_prefix(scheme))
+        .unwrap_or(source);
+    let (whole, part) = match source.split_once("//") {
+        Some((whole, part)) => (whole, Some(part.trim_end_matches('/'))),
+        None => (source, None),
+    };
+    let whole = whole
+        .strip_prefix("git@")
+        .unwrap_or(whole)
+        .replace("github.com:", "github.com/");
+    let whole = whole.trim_end_matches('/').trim_end_matches(".git");
+    let name = if let Some(repository) = whole.strip_prefix("github.com/") {
+        let (owner, repository) = repository.split_once('/')?;
+        let (provider, name) = repository.strip_prefix("terraform-")?.split_once('-')?;
+        format!("{owner}/{name}/{provider}")
+    } else {
+        let hosts = ["registry.terraform.io/", "registry.opentofu.org/"];
+        let bare = hosts
+            .iter()
+            .find_map(|host| whole.strip_prefix(host))
+            .unwrap_or(whole);
+        if bare.split('/').count() != 3 || bare.contains([':', '\\', '.']) {
+            return None;
+        }
+        bare.to_owned()
+    };
+    Some(match part {
+        Some(part) if !part.is_empty() => format!("{name}//{part}"),
+        _ => name,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::registry_name;
+
+    #[test]
+    fn every_spelling_of_a_source_is_one_module() {
+        for source in [
+            "terraform-aws-modules/eks/aws",
+            "registry.terraform.io/terraform-aws-modules/eks/aws",
+            "github.com/terraform-aws-modules/terraform-aws-eks",
+            "git::https://github.com/terraform-aws-modules/terraform-aws-eks.git?ref=v20.1.0",
+            "git@github.com:terraform-aws-modules/terraform-aws-eks.git",
+        ] {
+            let name = registry_name(source);
+            assert_eq!(
+                name.as_deref(),
+                Some("terraform-aws-modules/eks/aws"),
+                "{source}"
+            );
+        }
+        assert_eq!(
+            registry_name(
+                "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"
+            )
+            .as_deref(),
+            Some("terraform-google-modules/kubernetes-engine/google//modules/private-cluster")
+        );
+        assert_eq!(registry_name("git::https://example.com/vpc.git"), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! Terraform configurations as trees with places: files are read, modules evaluated as far as that can be done without
+//! running anything, and what they declare is handed out as the same kind of tree that YAML gives. What cannot be told
+//! is unknown, with its reason. It knows nothing of Kubernetes.
+
+mod body;
+mod collections;
+mod conform;
+mod evaluate;
+mod folder;
+mod functions;
+mod hcl;
+mod instances;
+mod json;
+mod module;
+mod references;
+mod run;
+mod syntax;
+mod text_functions;
+mod value;
+
+use crate::source::SourceId;
+use crate::yaml;
+
+pub use folder::{Folder, Repository};
+pub use syntax::File;
+
+use module::{Inputs, Module};
+use run::Run;
+
+/// How many steps the evaluation of one configuration may take.
+const BUDGET: u32 = 1_000_000;
+
+/// A place where a file is not what Terraform reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// First byte and one past the last.
+    pub at: (u32, u32),
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What kind of block declared something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredKind {
+    /// `resource`
+    Resource,
+    /// `module` with a source that is not in this repository.
+    Module,
+}
+
+/// Something that a configuration declares.
+#[derive(Debug)]
+pub struct Declared {
+    /// By which kind of block.
+    pub kind: DeclaredKind,
+    /// The type of the resource, or the module's name in the registry.
+    pub of_type: String,
+    /// Its name in its module, with the key of `for_each` or the index of `count`.
+    pub label: String,
+    /// Its name in the configuration.
+    pub address: String,
+    /// The file that it belongs to: that of the outermost call.
+    pub source: SourceId,
+    /// Its arguments; nested blocks are lists.
+    pub tree: yaml::Document,
+    /// Why it is open whether it is there at all.
+    pub doubt: Option<String>,
+}
+
+/// Whether a path is a file of Terraform's, in either notation.
+pub fn is_configuration(path: &str) -> bool {
+    [
+        ".tf",
+        ".tf.json",
+        ".tofu",
+        ".tofu.json",
+        ".tfvars",
+        ".tfvars.json",
+    ]
+    .iter()
+    .any(|ending| path.ends_with(ending))
+}
+
+/// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.
+pub fn parse(
+    path: &str,
+    text: &str,
+    source: SourceId,
+    wanted: &dyn Fn(&str) -> bool,
+) -> (File, Vec<SyntaxError>) {
+    let mut file = File {
+        source: Some(source),
+        lines: std::iter::once(0)
+            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| syntax::place(0..at + 1).1))
+            .collect(),
+        ..File::default()
+    };
+    let mut errors = Vec::new();
+    let is_values = folder::is_values(path);
+    if path.ends_with(".json") {
+        let stream = yaml::parse(text, source);
+        for error in stream.errors {
+            file.broken = true;
+            errors.push(SyntaxError {
+                at: (error.span.start, error.span.end),
+                message: error.message,
+            });
+        }
+        if let Some(document) = stream.documents.first() {
+            if is_values {
+                json::read_values(document.root(), &mut file);
+            } else {
+                json::read(document.root(), &mut file, wanted);
+            }
+        }
+    } else if is_values {
+        hcl::read_values(text, &mut file, &mut errors);
+    } else {
+        hcl::read(text, &mut file, &mut errors, wanted);
+    }
+    (file, errors)
+}
+
+impl Repository {
+    /// Everything that one configuration declares, modules of this repository that it calls included.
+    pub fn evaluate(&self, top: &Folder) -> Vec<Declared> {
+        let run = Run::new(BUDGET);
+        let inputs = if top.is_top() {
+            Inputs::Top
+        } else {
+            Inputs::Open
+        };
+        let mut declared = Vec::new();
+        Module::top(&run, self, top, inputs).declare(&mut declared);
+        declared
+    }
+}

@@ -1,0 +1,384 @@
+//! One module with its inputs: variables, locals, outputs, and what its blocks declare once `count`, `for_each` and
+//! dynamic blocks are resolved.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::conform::conform;
+use super::evaluate::{Evaluator, Names, Scope};
+use super::folder::{Folder, Repository};
+use super::instances::{Instance, instances};
+use super::run::Run;
+use super::syntax::{Block, File};
+use super::value::{Term, build};
+use super::{Declared, DeclaredKind};
+use crate::source::SourceId;
+use crate::yaml::TreeBuilder;
+
+/// Modules call modules so deep.
+const MAX_LEVEL: u32 = 8;
+
+/// Arguments that say how often and how, not what.
+const META: [&str; 6] = [
+    "count",
+    "for_each",
+    "depends_on",
+    "provider",
+    "source",
+    "version",
+];
+/// Where the values of a module's variables come from.
+pub(super) enum Inputs {
+    /// It is the top of a configuration: defaults, and files of values beside it.
+    Top,
+    /// It is made to be called and nobody calls it here, so that every variable is open.
+    Open,
+    /// A call in this repository.
+    Call(BTreeMap<String, Term>),
+}
+
+/// A module with its inputs.
+pub(super) struct Module<'r> {
+    run: &'r Run,
+    repository: &'r Repository,
+    folder: &'r Folder,
+    inputs: Inputs,
+    /// `module.a.` before the addresses of what is in it.
+    prefix: String,
+    level: u32,
+    /// The file of the outermost call, which says what the module's pools belong to.
+    caller: Option<SourceId>,
+    /// Why it is open whether there is such a module at all.
+    doubt: Option<Rc<str>>,
+    /// Absent while a value is being found out.
+    locals: RefCell<BTreeMap<&'r str, Option<Term>>>,
+    variables: RefCell<BTreeMap<&'r str, Option<Term>>>,
+    children: RefCell<BTreeMap<&'r str, Option<Rc<Module<'r>>>>>,
+}
+
+impl Scope for Module<'_> {
+    fn run(&self) -> &Run {
+        self.run
+    }
+
+    fn place_of(&self, file: &File, offset: u32) -> String {
+        let path = file
+            .source
+            .map_or("", |source| self.repository.path(source));
+        format!("{path}:{}", file.line(offset))
+    }
+
+    fn variable(&self, name: &str) -> Result<Term, String> {
+        let Some((file, name, variable)) = self.folder.variable(name) else {
+            return Err("is not declared".to_owned());
+        };
+        if let Some(known) = self.variables.borrow().get(name) {
+            return match known {
+                Some(term) => Ok(term.clone()),
+                None => Err("refers to itself".to_owned()),
+            };
+        }
+        self.variables.borrow_mut().insert(name, None);
+        let default = || {
+            let expression = variable.default.as_ref()?;
+            Some(self.evaluator(file).value(expression, &Names::NONE))
+        };
+        let found = match &self.inputs {
+            Inputs::Call(given) => match given.get(name).cloned().or_else(default) {
+                Some(term) => Ok(term),
+                None => Err("is given no value by the caller".to_owned()),
+            },
+            Inputs::Open => Err(match &variable.default {
+                Some(_) => {
+                    "is set by whoever calls this module; nobody does here, and a default is only a default"
+                }
+                None => "is set by whoever calls this module, and nobody does here",
+            }
+            .to_owned()),
+            Inputs::Top => self.given(name, default()),
+        };
+        match found {
+            Ok(term) => {
+                let term = match &variable.of_type {
+                    Some(of_type) => conform(term, of_type, self.evaluator(file)),
+                    None => term,
+                };
+                self.variables.borrow_mut().insert(name, Some(term.clone()));
+                Ok(term)
+            }
+            Err(why) => {
+                self.variables.borrow_mut().remove(name);
+                Err(why)
+            }
+        }
+    }
+
+    fn local(&self, name: &str) -> Result<Term, String> {
+        let Some((file, name, expression)) = self.folder.local(name) else {
+            return Err("is not declared".to_owned());
+        };
+        if let Some(known) = self.locals.borrow().get(name) {
+            return match known {
+                Some(term) => Ok(term.clone()),
+                None => Err("refers to itself".to_owned()),
+            };
+        }
+        self.locals.borrow_mut().insert(name, None);
+        let term = self.evaluator(file).value(expression, &Names::NONE);
+        self.locals.borrow_mut().insert(name, Some(term.clone()));
+        Ok(term)
+    }
+
+    fn output(&self, name: &str, output: &str) -> Option<Term> {
+        let (file, block) = self.folder.module(name)?;
+        let name = block.labels.first().map(|label| &**label)?;
+        let known = self.children.borrow().get(name).cloned();
+        let child = match known {
+            Some(child) => child?,
+            None => {
+                self.children.borrow_mut().insert(name, None);
+                let repeated = ["count", "for_each"]
+                    .iter()
+                    .any(|meta| block.body.attribute(meta).is_some());
+                if repeated {
+                    return None;
+                }
+                let child = Rc::new(self.child(file, block, &Names::NONE, String::new())?);
+                self.children
+                    .borrow_mut()
+                    .insert(name, Some(Rc::clone(&child)));
+                child
+            }
+        };
+        let (file, expression) = child.folder.output(output)?;
+        let term = child.evaluator(file).value(expression, &Names::NONE);
+        Some(term)
+    }
+}
+
+impl<'r> Module<'r> {
+    pub fn top(
+        run: &'r Run,
+        repository: &'r Repository,
+        folder: &'r Folder,
+        inputs: Inputs,
+    ) -> Module<'r> {
+        Module {
+            run,
+            repository,
+            folder,
+            inputs,
+            prefix: String::new(),
+            level: 0,
+            caller: None,
+            doubt: None,
+            locals: RefCell::default(),
+            variables: RefCell::default(),
+            children: RefCell::default(),
+        }
+    }
+
+    /// The value of a variable at the top: a file of values that Terraform reads by itself, else the default. Files that
+    /// are named on the command line count where all of them and this agree.
+    fn given(&self, name: &str, default: Option<Term>) -> Result<Term, String> {
+        let base = match self.folder.automatic(name) {
+            Some((file, expression)) => Some(self.evaluator(file).value(expression, &Names::NONE)),
+            None => default,
+        };
+        let mut candidates: Vec<(&str, Option<Term>)> = Vec::new();
+        for (path, file) in &self.folder.named_values {
+            let own = file.values.iter().rev().find(|(known, _)| &**known == name);
+            let term = match own {
+                Some((_, expression)) => Some(self.evaluator(file).value(expression, &Names::NONE)),
+                None => base.clone(),
+            };
+            candidates.push((path, term));
+        }
+        if base.is_some() {
+            candidates.push(("", base.clone()));
+        }
+        let mut known: Option<(&str, Term)> = None;
+        for (path, term) in candidates {
+            let Some(term) = term else { continue };
+            match &known {
+                None => known = Some((path, term)),
+                Some((other, first)) => {
+                    if self.run.equal(&first.value, &term.value) != Some(true) {
+                        let shown = |path: &str| {
+                            if path.is_empty() {
+                                "its default".to_owned()
+                            } else {
+                                path.to_owned()
+                            }
+                        };
+                        let (one, two) = (shown(other), shown(path));
+                        return Err(format!("differs between {one} and {two}"));
+                    }
+                }
+            }
+        }
+        match (known, base) {
+            (_, Some(base)) => Ok(base),
+            (Some((_, term)), None) => Ok(term),
+            (None, None) => Err("has no default, and no file of values sets it".to_owned()),
+        }
+    }
+
+    fn evaluator(&self, file: &'r File) -> Evaluator<'_> {
+        Evaluator { scope: self, file }
+    }
+
+    /// The module that a block calls, when it is in this repository.
+    fn child(
+        &self,
+        file: &'r File,
+        block: &'r Block,
+        names: &Names<'_>,
+        suffix: String,
+    ) -> Option<Module<'r>> {
+        if self.level >= MAX_LEVEL {
+            return None;
+        }
+        let folder = self
+            .repository
+            .called(&self.folder.path, block)
+            .and_then(|path| self.repository.folder(&path))?;
+        let evaluator = self.evaluator(file);
+        let given = block
+            .body
+            .attributes
+            .iter()
+            .filter(|(name, ..)| !META.contains(&&**name))
+            .map(|(name, _, value)| (name.to_string(), evaluator.value(value, names)))
+            .collect();
+        let label = block.labels.first().map_or("", |label| &**label);
+        Some(Module {
+            inputs: Inputs::Call(given),
+            prefix: format!("{}module.{label}{suffix}.", self.prefix),
+            level: self.level + 1,
+            caller: self.caller.or(file.source),
+            ..Module::top(self.run, self.repository, folder, Inputs::Open)
+        })
+    }
+
+    /// Everything that the module and the modules that it calls declare.
+    pub fn declare(&self, declared: &mut Vec<Declared>) {
+        for (file, block) in self.folder.resources() {
+            for instance in instances(self.evaluator(file), block) {
+                self.resource(file, block, &instance, declared);
+            }
+        }
+        for (file, block) in self.folder.modules() {
+            for instance in instances(self.evaluator(file), block) {
+                self.call(file, block, &instance, declared);
+            }
+        }
+    }
+
+    fn call(
+        &self,
+        file: &'r File,
+        block: &'r Block,
+        instance: &Instance,
+        declared: &mut Vec<Declared>,
+    ) {
+        let own;
+        let names = match &instance.term {
+            Some(term) => {
+                own = [(instance.name, term.clone())];
+                Names::within(&Names::NONE, &own)
+            }
+            None => Names::NONE,
+        };
+        if let Some(mut child) = self.child(file, block, &names, instance.suffix.clone()) {
+            child.doubt = self.doubt.clone().or_else(|| instance.doubt.clone());
+            child.declare(declared);
+            return;
+        }
+        let Some(source) = self.repository.registry_source(block) else {
+            return;
+        };
+        let label = block.labels.first().map_or("", |label| &**label);
+        let address = format!("{}module.{label}{}", self.prefix, instance.suffix);
+        let whole = self
+            .evaluator(file)
+            .body(&block.body, file.span(block.at), &names);
+        self.push(
+            DeclaredKind::Module,
+            &source,
+            label,
+            address,
+            file,
+            instance,
+            &whole,
+            declared,
+        );
+    }
+
+    fn resource(
+        &self,
+        file: &'r File,
+        block: &'r Block,
+        instance: &Instance,
+        declared: &mut Vec<Declared>,
+    ) {
+        let [of_type, label, ..] = block.labels.as_slice() else {
+            return;
+        };
+        let own;
+        let names = match &instance.term {
+            Some(term) => {
+                own = [(instance.name, term.clone())];
+                Names::within(&Names::NONE, &own)
+            }
+            None => Names::NONE,
+        };
+        let address = format!("{}{of_type}.{label}{}", self.prefix, instance.suffix);
+        let whole = self
+            .evaluator(file)
+            .body(&block.body, file.span(block.at), &names);
+        self.push(
+            DeclaredKind::Resource,
+            of_type,
+            label,
+            address,
+            file,
+            instance,
+            &whole,
+            declared,
+        );
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "two callers, in this file")]
+    fn push(
+        &self,
+        kind: DeclaredKind,
+        of_type: &str,
+        label: &str,
+        address: String,
+        file: &File,
+        instance: &Instance,
+        whole: &Term,
+        declared: &mut Vec<Declared>,
+    ) {
+        let mut tree = TreeBuilder::default();
+        let root = build(whole, &mut tree);
+        let mut root = root;
+        if !self.run.spend(tree.len()) {
+            tree = TreeBuilder::default();
+            let why = "its configuration takes too much work to evaluate";
+            root = build(&Term::unknown(why, whole.at), &mut tree);
+        }
+        let doubt = self.doubt.as_ref().or(instance.doubt.as_ref());
+        declared.push(Declared {
+            kind,
+            of_type: of_type.to_owned(),
+            label: format!("{label}{}", instance.suffix),
+            address,
+            source: self.caller.or(file.source).unwrap_or(SourceId(u32::MAX)),
+            tree: tree.finish(root),
+            doubt: doubt.map(|why| why.to_string()),
+        });
+    }
+}

@@ -1,0 +1,317 @@
+//! Terraform's configuration language as a tree with places: expressions, blocks, and what one file declares.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::source::{SourceId, Span};
+
+/// An expression and its place in its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// First byte and one past the last.
+    pub at: (u32, u32),
+}
+
+/// What an expression is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExpressionKind {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// A text without anything to fill in.
+    Text(Box<str>),
+    /// A text with parts to fill in.
+    Template(Box<Template>),
+    /// `[a, b]`
+    List(Vec<Expression>),
+    /// `{a = b}`
+    Object(Vec<(Expression, Expression)>),
+    /// `name` at the start of a reference.
+    Name(Box<str>),
+    /// `a.b`, `a[b]`, `a[*].b`
+    Access(Box<Expression>, Vec<Step>),
+    /// `a ? b : c`
+    Conditional(Box<[Expression; 3]>),
+    /// `f(a, b...)`
+    Call(Box<Call>),
+    /// `[for ...]`, `{for ...}`
+    For(Box<For>),
+    /// `!a`
+    Not(Box<Expression>),
+    /// `-a`
+    Negative(Box<Expression>),
+    /// `a == b` and the like.
+    Binary(Box<(Expression, Operator, Expression)>),
+}
+
+/// A text with parts to fill in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    /// The parts, indentation already taken off.
+    pub parts: Vec<Part>,
+    /// For a heredoc: its lines as they stand in the file, and where they start.
+    pub lines: Option<(u32, Box<str>)>,
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Text as it is.
+    Text(Box<str>),
+    /// `${...}`
+    Value(Expression),
+    /// `%{...}`, which is not evaluated.
+    Directive,
+}
+
+/// One step of a reference.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// `.name`
+    Name(Box<str>),
+    /// `[index]`
+    Index(Box<Expression>),
+    /// `[*]` or `.*`: the rest applies to each item.
+    Each,
+}
+
+/// A call of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Its name.
+    pub name: Box<str>,
+    /// What it is called with.
+    pub arguments: Vec<Expression>,
+    /// The last argument is a list of arguments (`...`).
+    pub spread: bool,
+}
+
+/// A `for` expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct For {
+    /// Name for the key or index.
+    pub key_name: Option<Box<str>>,
+    /// Name for the item.
+    pub value_name: Box<str>,
+    /// What is walked.
+    pub over: Expression,
+    /// The key of a map's entry; absent when a list is made.
+    pub key: Option<Expression>,
+    /// The entry.
+    pub value: Expression,
+    /// Entries of one key are collected (`...`).
+    pub grouped: bool,
+    /// Which entries count.
+    pub when: Option<Expression>,
+}
+
+/// An operator between two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `*`
+    Times,
+    /// `/`
+    Divided,
+    /// `%`
+    Modulo,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// The inside of a block.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Body {
+    /// `name = value`, with the place of the name.
+    pub attributes: Vec<(Box<str>, (u32, u32), Expression)>,
+    /// Blocks in it.
+    pub blocks: Vec<Block>,
+}
+
+/// A block, such as `taint { ... }` or `dynamic "taint" { ... }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The first word.
+    pub name: Box<str>,
+    /// What follows it before the brace.
+    pub labels: Vec<Box<str>>,
+    /// The inside.
+    pub body: Body,
+    /// Its place as a whole.
+    pub at: (u32, u32),
+    /// The place of the first word.
+    pub name_at: (u32, u32),
+}
+
+impl Body {
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&Expression> {
+        self.attributes
+            .iter()
+            .find(|(known, ..)| &**known == name)
+            .map(|(_, _, value)| value)
+    }
+}
+
+/// What one file declares.
+#[derive(Debug, Default)]
+pub struct File {
+    /// Which source it is.
+    pub source: Option<SourceId>,
+    /// `variable` blocks: default and type.
+    pub variables: BTreeMap<Box<str>, Variable>,
+    /// Names in `locals` blocks.
+    pub locals: BTreeMap<Box<str>, Expression>,
+    /// `output` blocks.
+    pub outputs: BTreeMap<Box<str>, Expression>,
+    /// `resource` blocks of the types that somebody asked for.
+    pub resources: Vec<Block>,
+    /// `module` blocks.
+    pub modules: Vec<Block>,
+    /// Assignments of a file of variables.
+    pub values: Vec<(Box<str>, Expression)>,
+    /// It has a `provider` block, or says where the state is kept: what only the top of a configuration does.
+    pub is_root: bool,
+    /// A part of it could not be read.
+    pub broken: bool,
+    /// Byte offsets at which lines start.
+    pub lines: Vec<u32>,
+}
+
+/// A `variable` block.
+#[derive(Debug, Default)]
+pub struct Variable {
+    /// Its default.
+    pub default: Option<Expression>,
+    /// Its type constraint.
+    pub of_type: Option<Expression>,
+}
+
+impl File {
+    /// The 1-based line of a byte offset.
+    pub fn line(&self, offset: u32) -> usize {
+        self.lines.partition_point(|start| *start <= offset)
+    }
+
+    /// A span in this file.
+    pub fn span(&self, at: (u32, u32)) -> Span {
+        Span::new(
+            self.source.unwrap_or(SourceId(u32::MAX)),
+            at.0 as usize..at.1 as usize,
+        )
+    }
+
+    /// Takes in a top-level block; resources only of types that are `wanted`.
+    pub fn take(&mut self, mut block: Block, wanted: &dyn Fn(&str) -> bool) {
+        let label = |at: usize| block.labels.get(at).cloned().unwrap_or_default();
+        match &*block.name {
+            "variable" => {
+                let name = label(0);
+                let mut take = |wanted: &str| {
+                    let at = block
+                        .body
+                        .attributes
+                        .iter()
+                        .position(|(name, ..)| &**name == wanted)?;
+                    Some(block.body.attributes.swap_remove(at).2)
+                };
+                let variable = Variable {
+                    default: take("default"),
+                    of_type: take("type"),
+                };
+                self.variables.insert(name, variable);
+            }
+            "locals" => {
+                for (name, _, value) in block.body.attributes {
+                    self.locals.insert(name, value);
+                }
+            }
+            "output" => {
+                let name = label(0);
+                let attributes = &mut block.body.attributes;
+                if let Some(at) = attributes.iter().position(|(name, ..)| &**name == "value") {
+                    self.outputs.insert(name, attributes.swap_remove(at).2);
+                }
+            }
+            "module" => self.modules.push(block),
+            "resource" if wanted(&label(0)) => self.resources.push(block),
+            "provider" => self.is_root = true,
+            "terraform" => {
+                self.is_root |= block
+                    .body
+                    .blocks
+                    .iter()
+                    .any(|inner| ["backend", "cloud"].contains(&&*inner.name));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A range in a file, in the form that the tree keeps.
+pub fn place(range: Range<usize>) -> (u32, u32) {
+    let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+    (clamp(range.start), clamp(range.end))
+}
+
+impl Expression {
+    /// The text, when it is one without anything to fill in.
+    pub fn plain_text(&self) -> Option<&str> {
+        match &self.kind {
+            ExpressionKind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The expression in a few words, for reasons.
+    pub fn describe(&self) -> String {
+        match &self.kind {
+            ExpressionKind::Access(of, steps) => {
+                let mut text = of.describe();
+                for step in steps {
+                    match step {
+                        Step::Name(name) => {
+                            text.push('.');
+                            text.push_str(name);
+                        }
+                        Step::Index(index) => match &index.kind {
+                            ExpressionKind::Text(key) => text.push_str(&format!("[\"{key}\"]")),
+                            ExpressionKind::Number(number) => text.push_str(&format!("[{number}]")),
+                            _ => text.push_str("[…]"),
+                        },
+                        Step::Each => text.push_str("[*]"),
+                    }
+                }
+                text
+            }
+            ExpressionKind::Name(name) => name.to_string(),
+            ExpressionKind::Call(call) => format!("{}(…)", call.name),
+            ExpressionKind::Conditional(_) => "a conditional".to_owned(),
+            ExpressionKind::For(_) => "a `for` expression".to_owned(),
+            ExpressionKind::Template(_) => "a template".to_owned(),
+            _ => "an expression".to_owned(),
+        }
+    }
+}

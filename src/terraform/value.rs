@@ -1,0 +1,402 @@
+//! Values as evaluation gives them: what is known, where it is written, and why the rest is not known.
+
+use std::rc::Rc;
+
+use crate::source::Span;
+use crate::yaml::{Leaf, TreeBuilder};
+
+/// A value and where it is written.
+#[derive(Debug, Clone)]
+pub(super) struct Term {
+    pub value: Value,
+    pub at: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(Rc<str>),
+    List(Rc<List>),
+    Object(Rc<Object>),
+    /// A text that encodes a value, as `yamlencode` makes it.
+    Encoded(Rc<Term>),
+    /// Why it is not known.
+    Unknown(Rc<str>),
+}
+
+/// Values are walked by recursion, so they are not nested deeper.
+const MAX_DEPTH: u32 = 100;
+
+/// Items, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct List {
+    pub items: Vec<Term>,
+    /// There may be more of them behind or between these, and why that is not known.
+    pub more: Option<Rc<str>>,
+    /// How deep it is nested.
+    depth: u32,
+}
+
+/// Fields, each name once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object {
+    pub fields: Vec<Entry>,
+    /// There may be fields of other names, and why that is not known.
+    pub more: Option<Rc<str>>,
+    depth: u32,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub key: Rc<str>,
+    pub key_at: Span,
+    pub term: Term,
+}
+
+impl Object {
+    pub fn get(&self, key: &str) -> Option<&Term> {
+        self.fields
+            .iter()
+            .find(|entry| &*entry.key == key)
+            .map(|entry| &entry.term)
+    }
+
+    /// The fields in the order of their names, in which Terraform walks maps.
+    pub fn sorted(&self) -> Vec<&Entry> {
+        let mut sorted: Vec<_> = self.fields.iter().collect();
+        sorted.sort_by(|one, other| one.key.cmp(&other.key));
+        sorted
+    }
+}
+
+/// Fields while an object is made: the last value of a name counts.
+#[derive(Default)]
+pub(super) struct Fields {
+    fields: Vec<Entry>,
+    places: std::collections::HashMap<Rc<str>, usize>,
+}
+
+impl Fields {
+    pub fn set(&mut self, entry: Entry) {
+        match self.places.get(&entry.key) {
+            Some(place) => self.fields[*place] = entry,
+            None => {
+                self.places.insert(Rc::clone(&entry.key), self.fields.len());
+                self.fields.push(entry);
+            }
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Term> {
+        self.places.get(key).map(|place| &self.fields[*place].term)
+    }
+
+    /// Whatever is there now may be overridden.
+    pub fn doubt(&mut self, why: &Rc<str>) {
+        for entry in &mut self.fields {
+            entry.term.value = Value::Unknown(Rc::clone(why));
+        }
+    }
+
+    pub fn finish(self, more: Option<Rc<str>>) -> Value {
+        Value::object(self.fields, more)
+    }
+}
+
+impl Value {
+    pub fn text(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+
+    fn depth(&self) -> u32 {
+        match self {
+            Value::List(list) => list.depth,
+            Value::Object(object) => object.depth,
+            Value::Encoded(inner) => inner.value.depth() + 1,
+            _ => 0,
+        }
+    }
+
+    pub fn list(items: Vec<Term>, more: Option<Rc<str>>) -> Value {
+        let depth = 1 + items
+            .iter()
+            .map(|item| item.value.depth())
+            .max()
+            .unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Value::Unknown("it is nested too deeply".into());
+        }
+        Value::List(Rc::new(List { items, more, depth }))
+    }
+
+    pub fn object(fields: Vec<Entry>, more: Option<Rc<str>>) -> Value {
+        let depths = fields.iter().map(|entry| entry.term.value.depth());
+        let depth = 1 + depths.max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            return Value::Unknown("it is nested too deeply".into());
+        }
+        Value::Object(Rc::new(Object {
+            fields,
+            more,
+            depth,
+        }))
+    }
+
+    pub fn encoded(term: Term) -> Value {
+        if term.value.depth() >= MAX_DEPTH {
+            return Value::Unknown("it is nested too deeply".into());
+        }
+        Value::Encoded(Rc::new(term))
+    }
+
+    pub fn unknown(&self) -> Option<&Rc<str>> {
+        match self {
+            Value::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// As a text, the way a text with parts is filled; an error where Terraform refuses it.
+    pub fn as_text(&self) -> Option<Rc<str>> {
+        match self {
+            Value::Text(text) => Some(Rc::clone(text)),
+            Value::Bool(value) => Some(value.to_string().into()),
+            Value::Number(number) => Some(number_text(*number).into()),
+            _ => None,
+        }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            Value::Text(text) if &**text == "true" => Some(true),
+            Value::Text(text) if &**text == "false" => Some(false),
+            _ => None,
+        }
+    }
+
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Term {
+    pub fn new(value: Value, at: Span) -> Term {
+        Term { value, at }
+    }
+
+    pub fn unknown(why: impl Into<Rc<str>>, at: Span) -> Term {
+        Term {
+            value: Value::Unknown(why.into()),
+            at,
+        }
+    }
+}
+
+/// A number as Terraform prints it.
+pub(super) fn number_text(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 {
+        format!("{number:.0}")
+    } else {
+        number.to_string()
+    }
+}
+
+/// Whether two values are the same; nothing when that cannot be told. `budget` bounds how many are looked at.
+pub(super) fn equal(one: &Value, other: &Value, budget: &mut u32) -> Option<bool> {
+    *budget = budget.checked_sub(1)?;
+    match (one, other) {
+        (Value::Unknown(_), _) | (_, Value::Unknown(_)) => None,
+        (Value::Null, Value::Null) => Some(true),
+        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
+        #[allow(clippy::float_cmp, reason = "as Terraform compares")]
+        (Value::Number(a), Value::Number(b)) => Some(a == b),
+        (Value::Text(a), Value::Text(b)) => Some(a == b),
+        (Value::List(a), Value::List(b)) => {
+            if a.more.is_some() || b.more.is_some() {
+                return None;
+            }
+            if a.items.len() != b.items.len() {
+                return Some(false);
+            }
+            all(
+                a.items
+                    .iter()
+                    .zip(&b.items)
+                    .map(|(a, b)| (&a.value, &b.value)),
+                budget,
+            )
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            if a.more.is_some() || b.more.is_some() {
+                return None;
+            }
+            if a.fields.len() != b.fields.len()
+                || a.fields.iter().any(|one| b.get(&one.key).is_none())
+            {
+                return Some(false);
+            }
+            let pairs = a
+                .fields
+                .iter()
+                .filter_map(|one| Some((&one.term.value, &b.get(&one.key)?.value)));
+            all(pairs, budget)
+        }
+        (Value::Encoded(_), _) | (_, Value::Encoded(_)) => None,
+        _ => Some(false),
+    }
+}
+
+fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>, budget: &mut u32) -> Option<bool> {
+    let mut known = true;
+    for (a, b) in pairs {
+        match equal(a, b, budget) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => known = false,
+        }
+    }
+    known.then_some(true)
+}
+
+/// Why Terraform would refuse an expression.
+#[derive(Debug, Clone)]
+pub(super) struct Failure(pub String);
+
+pub(super) type Outcome = Result<Term, Failure>;
+
+/// Keys and values as `for` and `for_each` walk them, and why there may be more.
+pub(super) type Pairs = (Vec<(Term, Term)>, Option<Rc<str>>);
+
+/// Keys and values of a list or a map; nothing for anything else.
+pub(super) fn pairs(over: &Term) -> Option<Pairs> {
+    match &over.value {
+        Value::List(list) => {
+            let pairs = list.items.iter().enumerate().map(|(at, item)| {
+                #[allow(clippy::cast_precision_loss, reason = "lists are bounded")]
+                let index = match &list.more {
+                    // What stands before it is not known.
+                    Some(why) => Value::Unknown(Rc::clone(why)),
+                    None => Value::Number(at as f64),
+                };
+                (Term::new(index, item.at), item.clone())
+            });
+            Some((pairs.collect(), list.more.clone()))
+        }
+        Value::Object(object) => {
+            let pairs = object.sorted().into_iter().map(|entry| {
+                let key = Term::new(Value::Text(Rc::clone(&entry.key)), entry.key_at);
+                (key, entry.term.clone())
+            });
+            Some((pairs.collect(), object.more.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// `term[key]`
+pub(super) fn index(term: &Term, key: &Term) -> Outcome {
+    if let Some(why) = term.value.unknown().or(key.value.unknown()) {
+        return Ok(Term::unknown(Rc::clone(why), term.at));
+    }
+    match &term.value {
+        Value::Object(object) => {
+            let Some(name) = key.value.as_text() else {
+                return Err(Failure("a key is no text".to_owned()));
+            };
+            match (object.get(&name), &object.more) {
+                (Some(found), _) => Ok(found.clone()),
+                (None, Some(why)) => Ok(Term::unknown(Rc::clone(why), term.at)),
+                (None, None) => Err(Failure(format!("there is no `{name}`"))),
+            }
+        }
+        Value::List(list) => {
+            if let Some(why) = &list.more {
+                return Ok(Term::unknown(Rc::clone(why), term.at));
+            }
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let place = key
+                .value
+                .as_number()
+                .filter(|number| *number >= 0.0 && number.fract() == 0.0)
+                .map(|number| number as usize);
+            match place.and_then(|place| list.items.get(place)) {
+                Some(found) => Ok(found.clone()),
+                None => Err(Failure("there is no such item".to_owned())),
+            }
+        }
+        Value::Encoded(_) => Ok(Term::unknown("an encoded text is not taken apart", term.at)),
+        _ => Err(Failure("it has no parts".to_owned())),
+    }
+}
+
+/// What a function gives; nothing when it is not known how it works.
+pub(super) type Computed = Option<Result<Value, Failure>>;
+
+/// The first reason among arguments that are not known.
+pub(super) fn any_unknown(arguments: &[Term]) -> Option<Rc<str>> {
+    arguments
+        .iter()
+        .find_map(|term| term.value.unknown().cloned())
+}
+
+/// A refusal.
+pub(super) fn fail(why: &str) -> Computed {
+    Some(Err(Failure(why.to_owned())))
+}
+
+/// Arguments of a wrong kind: unknown ones may still be right.
+pub(super) fn unknown_or_fail(arguments: &[Term], why: &str) -> Computed {
+    match any_unknown(arguments) {
+        Some(unknown) => Some(Ok(Value::Unknown(unknown))),
+        None => fail(why),
+    }
+}
+
+/// A tree of more nodes is not built.
+const MAX_NODES: usize = 50_000;
+
+/// Adds a value to a tree. Sharing makes values small that are huge when written out, so the tree is bounded: what does
+/// not fit is unknown.
+pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> crate::yaml::NodeId {
+    if tree.len() > MAX_NODES {
+        return tree.scalar(Leaf::Unknown("the value is too large"), term.at);
+    }
+    match &term.value {
+        Value::Null => tree.scalar(Leaf::Plain("null"), term.at),
+        Value::Bool(value) => {
+            tree.scalar(Leaf::Plain(if *value { "true" } else { "false" }), term.at)
+        }
+        Value::Number(number) => tree.scalar(Leaf::Plain(&number_text(*number)), term.at),
+        Value::Text(text) => tree.scalar(Leaf::Text(text), term.at),
+        Value::Unknown(why) => tree.scalar(Leaf::Unknown(why), term.at),
+        // Readers want what the text says.
+        Value::Encoded(inner) => build(inner, tree),
+        Value::List(list) => {
+            let mut items: Vec<_> = list.items.iter().map(|item| build(item, tree)).collect();
+            if let Some(why) = &list.more {
+                items.push(tree.scalar(Leaf::Unknown(why), term.at));
+            }
+            tree.sequence(&items, term.at)
+        }
+        Value::Object(object) => {
+            let mut fields = Vec::with_capacity(object.fields.len());
+            for entry in &object.fields {
+                let key = tree.scalar(Leaf::Text(&entry.key), entry.key_at);
+                fields.push((key, build(&entry.term, tree)));
+            }
+            if let Some(why) = &object.more {
+                let key = tree.scalar(Leaf::Unknown(why), term.at);
+                let value = tree.scalar(Leaf::Unknown(why), term.at);
+                fields.push((key, value));
+            }
+            tree.mapping(&fields, term.at)
+        }
+    }
+}

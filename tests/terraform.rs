@@ -1,0 +1,584 @@
+//! What is read out of the Terraform configurations, plans and states below `fixtures/providers/`: pools with labels,
+//! taints, where each is written, and what is not known for which reason. And broken and hostile input.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kubetaint::builtin;
+use kubetaint::config::Config;
+use kubetaint::extract::{FileFacts, Table, extract, read_configuration};
+use kubetaint::finding::Report;
+use kubetaint::lint::Input;
+use kubetaint::lint::gather::{Gathered, gather};
+use kubetaint::model::Field;
+use kubetaint::model::node_pool::{NodePool, Origin};
+use kubetaint::source::{Source, SourceId, Span};
+use kubetaint::terraform::Repository;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
+}
+
+fn table() -> Table {
+    Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load")
+}
+
+/// Everything that is read of some files.
+struct Reading {
+    sources: Vec<Source>,
+    gathered: Gathered,
+}
+
+fn read(files: &[(&str, &str)]) -> Reading {
+    let table = table();
+    let sources: Vec<Source> = files
+        .iter()
+        .map(|(path, text)| Source::new(*path, *text))
+        .collect();
+    let mut all: Vec<FileFacts> = sources
+        .iter()
+        .zip(0..)
+        .map(|(source, at)| extract(source, SourceId(at), &table))
+        .collect();
+    let inputs: Vec<Input> = sources
+        .iter()
+        .map(|source| Input {
+            path: source.path.clone(),
+            scanned_from: 0,
+        })
+        .collect();
+    let configurations = all
+        .iter_mut()
+        .zip(&sources)
+        .filter_map(|(facts, source)| Some((source.path.clone(), facts.configuration.take()?)))
+        .collect();
+    let repository = Repository::new(configurations);
+    for top in repository.tops() {
+        all.push(read_configuration(&repository, top, &table));
+    }
+    let none = SourceId(u32::try_from(sources.len()).expect("few files"));
+    let gathered = gather(
+        all,
+        &inputs,
+        none,
+        &Config::default(),
+        &mut Report::default(),
+    );
+    Reading { sources, gathered }
+}
+
+fn read_fixture(name: &str) -> Reading {
+    let mut paths = Vec::new();
+    let mut open = vec![fixtures().join(name)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    let files: Vec<(String, String)> = paths
+        .iter()
+        .map(|path| {
+            let below = path.strip_prefix(fixtures().join(name)).expect("below");
+            let text = fs::read_to_string(path).expect("a text");
+            (below.to_string_lossy().replace('\\', "/"), text)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    read(&files)
+}
+
+impl Reading {
+    /// `file:line:column`, and the text that stands there.
+    fn place(&self, span: Span) -> String {
+        let source = &self.sources[span.source.0 as usize];
+        let at = source.position(span.start);
+        let text = source.slice(span).lines().next().unwrap_or_default();
+        format!("{}:{}:{} `{text}`", source.path, at.line, at.column)
+    }
+
+    fn pools(&self) -> Vec<&NodePool> {
+        self.gathered
+            .pools
+            .iter()
+            .map(|placed| &*placed.pool)
+            .collect()
+    }
+
+    fn pool(&self, name: &str) -> &NodePool {
+        let pools = self.pools();
+        let names: Vec<&str> = pools.iter().map(|pool| pool.name.as_str()).collect();
+        pools
+            .iter()
+            .find(|pool| pool.name == name)
+            .unwrap_or_else(|| panic!("no pool {name} among {names:?}"))
+    }
+
+    fn why_open(&self, name: &str) -> &str {
+        self.pool(name)
+            .incomplete_because
+            .as_deref()
+            .unwrap_or("it is complete")
+    }
+
+    /// The pools as a person would write them down.
+    fn show(&self) -> String {
+        let mut shown = String::new();
+        for placed in &self.gathered.pools {
+            let pool = &placed.pool;
+            let mut line = |text: String| writeln!(shown, "{text}").expect("a text");
+            line(format!("pool {} ({})", pool.name, pool.provider));
+            if let Some(span) = pool.span {
+                line(format!("  declared at {}", self.place(span)));
+            }
+            let own = pool.span.map(|span| span.source);
+            if own != Some(placed.source) {
+                let path = &self.sources[placed.source.0 as usize].path;
+                line(format!("  belongs to {path}"));
+            }
+            if let Some(span) = pool.name_span {
+                line(format!("  named at {}", self.place(span)));
+            }
+            for (key, value) in &pool.labels.labels {
+                let value = match value {
+                    Field::Is(value) => value.as_str(),
+                    Field::Absent => "",
+                    Field::Unknown => "?",
+                };
+                line(format!("  label {key}={value}"));
+            }
+            for taint in &pool.taints {
+                let origin = match taint.origin {
+                    Origin::Declared => "declared",
+                    Origin::Startup => "startup",
+                    Origin::Implied => "implied",
+                };
+                let at = taint.span.map(|span| format!(" at {}", self.place(span)));
+                line(format!(
+                    "  taint {} {origin}{}",
+                    taint.taint,
+                    at.unwrap_or_default()
+                ));
+            }
+            match &pool.incomplete_because {
+                Some(why) => line(format!("  open: {why}")),
+                None => assert!(pool.complete, "{}", pool.name),
+            }
+        }
+        shown
+    }
+}
+
+macro_rules! fixture {
+    ($test:ident, $name:literal) => {
+        #[test]
+        fn $test() {
+            insta::assert_snapshot!($name, read_fixture($name).show());
+        }
+    };
+}
+
+fixture!(
+    eks_groups_are_read_from_resources_and_modules,
+    "terraform-eks"
+);
+fixture!(gke_pools_are_read_with_what_gke_adds, "terraform-gke");
+fixture!(aks_pools_are_read_with_what_aks_adds, "terraform-aks");
+fixture!(pools_of_other_clouds_are_read, "terraform-clouds");
+
+#[test]
+fn every_configuration_among_the_fixtures_is_tested() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/terraform.rs"))
+        .expect("this file");
+    for entry in fs::read_dir(fixtures()).expect("the fixtures") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let tested = text.contains(&format!("\"{name}\""));
+        assert!(
+            tested || !name.starts_with("terraform-"),
+            "{name} has no test"
+        );
+    }
+}
+
+/// Every resource and module of the tables that speak of Terraform alone occurs in a fixture.
+#[test]
+fn every_table_of_terraform_has_a_fixture() {
+    let folders: BTreeSet<String> = fs::read_dir(fixtures())
+        .expect("the fixtures")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    for (name, _) in builtin::PROVIDERS {
+        let name = name.trim_end_matches(".yaml");
+        assert!(
+            !name.starts_with("terraform-") || folders.contains(name),
+            "{name}"
+        );
+    }
+}
+
+fn one(text: &str) -> Reading {
+    read(&[("main.tf", text)])
+}
+
+/// A pool whose taints and labels are given, at the top of a configuration.
+fn with_locals(locals: &str) -> Reading {
+    one(&format!(
+        "provider \"aws\" {{}}\nlocals {{\n{locals}\n}}\nresource \"aws_eks_node_group\" \"p\" {{\n  \
+         node_group_name = local.name\n  labels = local.labels\n  dynamic \"taint\" {{\n    for_each = local.taints\n    \
+         content {{\n      key = taint.value\n      effect = \"NO_SCHEDULE\"\n    }}\n  }}\n}}\n"
+    ))
+}
+
+fn keys(reading: &Reading) -> Vec<String> {
+    let taints = &reading.pools()[0].taints;
+    taints
+        .iter()
+        .map(|one| one.taint.key.text().unwrap_or("?").to_owned())
+        .collect()
+}
+
+/// The keys that an expression gives, and whether these are all.
+fn keys_of(expression: &str) -> (Vec<String>, bool) {
+    let reading = with_locals(&format!(
+        "name = \"p\"\nlabels = {{}}\nbase = [\"a\", \"b\"]\nmap = {{ x = \"1\", y = \"2\" }}\ntaints = {expression}"
+    ));
+    (keys(&reading), reading.pools()[0].complete)
+}
+
+#[test]
+fn functions_and_expressions_give_what_terraform_gives() {
+    let cases: &[(&str, &[&str])] = &[
+        ("concat(local.base, [\"c\"])", &["a", "b", "c"]),
+        ("flatten([local.base, [[\"c\"]]])", &["a", "b", "c"]),
+        ("toset([\"b\", \"a\", \"b\"])", &["b", "a"]),
+        ("keys(local.map)", &["x", "y"]),
+        ("values(merge(local.map, { y = \"3\" }))", &["1", "3"]),
+        (
+            "[for key, value in local.map : \"${key}-${value}\" if key != \"x\"]",
+            &["y-2"],
+        ),
+        ("[for one in local.base : upper(one)]", &["A", "B"]),
+        (
+            "[lookup(local.map, \"z\", \"default\"), local.map[\"x\"], local.map.y]",
+            &["default", "1", "2"],
+        ),
+        (
+            "[try(local.map.z, local.map.x), coalesce(null, \"\", \"c\")]",
+            &["1", "c"],
+        ),
+        ("true ? local.base : null", &["a", "b"]),
+        (
+            "length(local.base) > 1 && !false ? [\"yes\"] : [\"no\"]",
+            &["yes"],
+        ),
+        ("[{ k = \"a\" }, { k = \"b\" }][*].k", &["a", "b"]),
+        (
+            "[format(\"%s-%02d\", \"n\", 3), join(\"/\", local.base), replace(\"a_b\", \"_\", \"-\")]",
+            &["n-03", "a/b", "a-b"],
+        ),
+        ("split(\",\", \"p,q\")", &["p", "q"]),
+        ("jsondecode(\"[\\\"j\\\"]\")", &["j"]),
+        ("yamldecode(yamlencode({ t = [\"y\"] })).t", &["y"]),
+        ("compact([\"\", null, \"a\"])", &["a"]),
+        (
+            "[for row in setproduct([\"a\"], [\"x\", \"y\"]) : \"${row[0]}${row[1]}\"]",
+            &["ax", "ay"],
+        ),
+        ("[<<-EOT\n    indented\n  EOT\n  ]", &["indented\n"]),
+        (
+            "[for index, one in local.base : \"${index + 1}${one}\"]",
+            &["1a", "2b"],
+        ),
+        ("can(local.map.z) ? [] : [\"cannot\"]", &["cannot"]),
+    ];
+    for (expression, wanted) in cases {
+        assert_eq!(
+            keys_of(expression),
+            (wanted.iter().map(|key| (*key).to_owned()).collect(), true),
+            "{expression}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_told_is_open_and_never_absent() {
+    let cases: &[(&str, &[&str])] = &[
+        ("data.aws_x.y.taints", &[]),
+        ("concat(local.base, data.aws_x.y.taints)", &["a", "b"]),
+        ("flatten([local.base, aws_x.y.taints])", &["a", "b"]),
+        ("data.aws_x.y.on ? local.base : []", &[]),
+        ("[for one in local.base : one if data.aws_x.y.on]", &[]),
+        ("file(\"taints.txt\")", &[]),
+        ("[data.aws_x.y.key]", &["?"]),
+        ("local.nowhere", &[]),
+        ("local.base[7]", &[]),
+        ("values(merge(local.map, data.aws_x.y.map))", &["?", "?"]),
+    ];
+    for (expression, wanted) in cases {
+        let (keys, complete) = keys_of(expression);
+        assert_eq!(keys, *wanted, "{expression}");
+        assert!(!complete, "{expression}");
+    }
+}
+
+#[test]
+fn a_branch_that_does_not_matter_leaves_nothing_open() {
+    let (keys, complete) = keys_of("data.aws_x.y.on ? local.base : [\"a\", \"b\"]");
+    assert_eq!(keys, ["a", "b"]);
+    assert!(complete);
+}
+
+#[test]
+fn a_reason_names_the_expression_and_its_place() {
+    let reading = one(
+        "provider \"aws\" {}\n\nvariable \"taints\" {}\n\nresource \"azurerm_kubernetes_cluster_node_pool\" \
+                       \"p\" {\n  name = \"p\"\n  node_taints = var.taints\n}\n",
+    );
+    let why = reading.why_open("p");
+    assert_eq!(
+        why,
+        "`var.taints` (main.tf:7) has no default, and no file of values sets it"
+    );
+}
+
+#[test]
+fn a_name_that_is_not_known_is_told_by_its_address() {
+    let reading =
+        one("resource \"aws_eks_node_group\" \"main\" {\n  node_group_name = data.x.y.name\n}\n");
+    let pool = reading.pool("main");
+    assert!(pool.labels.labels["eks.amazonaws.com/nodegroup"].is_unknown());
+    assert!(pool.complete);
+}
+
+const VARIABLE: &str = "variable \"taints\" {\n  default = [\"a=b:NoSchedule\"]\n}\nresource \
+     \"azurerm_kubernetes_cluster_node_pool\" \"p\" {\n  name = \"p\"\n  node_taints = var.taints\n}\n";
+
+fn with_values(files: &[(&str, &str)]) -> Reading {
+    let mut all = vec![("main.tf", VARIABLE)];
+    all.extend_from_slice(files);
+    read(&all)
+}
+
+#[test]
+fn files_of_values_that_terraform_reads_by_itself_count() {
+    let reading = with_values(&[
+        ("terraform.tfvars", "taints = [\"t=1:NoSchedule\"]"),
+        ("z.auto.tfvars", "taints = [\"z=1:NoSchedule\"]"),
+        ("a.auto.tfvars.json", "{\"taints\": [\"j=1:NoSchedule\"]}"),
+    ]);
+    assert_eq!(keys(&reading), ["z"]);
+    assert!(reading.pool("p").complete);
+    let span = reading.pool("p").taints[0].span.expect("a place");
+    assert_eq!(
+        reading.place(span),
+        "z.auto.tfvars:1:11 `\"z=1:NoSchedule\"`"
+    );
+}
+
+#[test]
+fn named_files_of_values_count_where_they_agree() {
+    let agree = "taints = [\"a=b:NoSchedule\"]";
+    let reading = with_values(&[("prod.tfvars", agree), ("env/dev.tfvars", agree)]);
+    assert!(reading.pool("p").complete);
+    assert_eq!(keys(&reading), ["a"]);
+    let reading = with_values(&[("prod.tfvars", agree), ("env/dev.tfvars", "taints = []")]);
+    assert_eq!(
+        reading.why_open("p"),
+        "`var.taints` (main.tf:6) differs between env/dev.tfvars and prod.tfvars"
+    );
+    assert_eq!(keys(&reading), Vec::<String>::new());
+}
+
+#[test]
+fn the_default_of_a_module_that_nobody_calls_says_nothing() {
+    let reading = with_values(&[]);
+    assert!(
+        reading.why_open("p").contains("nobody does here"),
+        "{}",
+        reading.why_open("p")
+    );
+    let called = read(&[
+        ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
+        ("m/main.tf", VARIABLE),
+    ]);
+    assert_eq!(keys(&called), ["a"]);
+    assert!(called.pool("p").complete);
+    let top = read(&[("main.tf", &format!("provider \"x\" {{}}\n{VARIABLE}"))]);
+    assert_eq!(keys(&top), ["a"]);
+    assert!(top.pool("p").complete);
+}
+
+#[test]
+fn a_module_is_read_once_for_each_call_and_not_for_itself() {
+    let reading = read(&[
+        (
+            "prod/main.tf",
+            "module \"pools\" {\n  source   = \"../modules/pool\"\n  for_each = { a = \"1\", b = \"2\" }\n  taints = \
+             [\"k=${each.value}:NoSchedule\"]\n}\n",
+        ),
+        ("modules/pool/main.tf", VARIABLE),
+    ]);
+    let pools = reading.pools();
+    let shown: Vec<String> = pools
+        .iter()
+        .map(|pool| {
+            format!(
+                "{} {}",
+                pool.object.name.as_deref().unwrap_or_default(),
+                pool.taints[0].taint
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "module.pools[\"a\"].p k=1:NoSchedule",
+            "module.pools[\"b\"].p k=2:NoSchedule"
+        ]
+    );
+    let source = reading.gathered.pools[0].source;
+    assert_eq!(reading.sources[source.0 as usize].path, "prod/main.tf");
+}
+
+#[test]
+fn outputs_of_modules_of_the_repository_are_followed() {
+    let reading = read(&[
+        (
+            "main.tf",
+            "module \"t\" {\n  source = \"./t\"\n  key = \"k\"\n}\nresource \
+             \"azurerm_kubernetes_cluster_node_pool\" \"p\" {\n  name = \"p\"\n  node_taints = module.t.taints\n}\n",
+        ),
+        (
+            "t/main.tf",
+            "variable \"key\" {}\noutput \"taints\" {\n  value = [\"${var.key}=v:NoExecute\"]\n}\n",
+        ),
+    ]);
+    assert_eq!(
+        reading.pool("p").taints[0].taint.to_string(),
+        "k=v:NoExecute"
+    );
+    assert!(reading.pool("p").complete);
+}
+
+#[test]
+fn json_notation_reads_like_the_other() {
+    let text = r#"{
+  "provider": {"aws": {}},
+  "locals": {"keys": ["a", "b"]},
+  "resource": {"aws_eks_node_group": {"p": [{
+    "node_group_name": "${upper(\"p\")}",
+    "labels": {"x": "y"},
+    "taint": {"key": "single", "effect": "NO_SCHEDULE"}
+  }], "q": {
+    "node_group_name": "q",
+    "dynamic": {"taint": {"for_each": "${local.keys}", "content": {"key": "${taint.value}", "effect": "NO_EXECUTE"}}}
+  }}}
+}"#;
+    let reading = read(&[("main.tf.json", text)]);
+    assert_eq!(
+        reading.pool("P").taints[0].taint.to_string(),
+        "single:NoSchedule"
+    );
+    let keys: Vec<_> = reading
+        .pool("q")
+        .taints
+        .iter()
+        .map(|one| one.taint.to_string())
+        .collect();
+    assert_eq!(keys, ["a:NoExecute", "b:NoExecute"]);
+    assert!(reading.pools().iter().all(|pool| pool.complete));
+}
+
+#[test]
+fn a_broken_file_is_told_with_its_place_and_hides_nothing_else() {
+    let reading = read(&[(
+        "main.tf",
+        "resource \"aws_eks_node_group\" \"a\" {\n  node_group_name = \"a\"\n}\n\nresource \"aws_x\" \"b\" {\n  name = [1,\n  \
+         other = 2\n}\n\nresource \"aws_eks_node_group\" \"c\" {\n  node_group_name = \"c\"\n}\n",
+    )]);
+    let names: Vec<&str> = reading
+        .pools()
+        .iter()
+        .map(|pool| pool.name.as_str())
+        .collect();
+    assert_eq!(names, ["a", "c"]);
+    let oddity = &reading.gathered.oddities[0];
+    assert_eq!(oddity.kind, "unparsable-configuration");
+    let at = reading.sources[0].position(oddity.span.start);
+    assert_eq!((at.line, at.column), (7, 9), "{}", oddity.detail);
+}
+
+#[test]
+fn hostile_input_is_bounded_and_open() {
+    let cyclic = with_locals(
+        "name = \"p\"\nlabels = {}\ntaints = local.b\nb = local.c\nc = concat(local.b, [\"x\"])",
+    );
+    assert!(!cyclic.pools()[0].complete);
+    let counted = one(
+        "resource \"aws_eks_node_group\" \"p\" {\n  count = 1000000000\n  node_group_name = \
+                       \"p-${count.index}\"\n  taint {\n    key = \"a\"\n    effect = \"NO_SCHEDULE\"\n  }\n}\n",
+    );
+    assert_eq!(counted.pools().len(), 1);
+    assert_eq!(keys(&counted), ["a"]);
+    // Each local is twice as long as the one before.
+    let mut doubling = "name = \"p\"\nlabels = {}\ntaints = [local.l60]\nl0 = \"x\"\n".to_owned();
+    let mut lists = "name = \"p\"\nlabels = {}\ntaints = local.l60\nl0 = [\"x\"]\n".to_owned();
+    let mut nested = "name = \"p\"\nlabels = {}\ntaints = local.l5000\nl0 = [\"x\"]\n".to_owned();
+    let mut shared = "name = \"p\"\nlabels = local.l60\ntaints = []\nl0 = [\"x\"]\n".to_owned();
+    for at in 1..=60 {
+        let before = at - 1;
+        writeln!(
+            doubling,
+            "l{at} = \"${{local.l{before}}}${{local.l{before}}}\""
+        )
+        .expect("a text");
+        writeln!(lists, "l{at} = concat(local.l{before}, local.l{before})").expect("a text");
+        writeln!(shared, "l{at} = [local.l{before}, local.l{before}]").expect("a text");
+    }
+    for at in 1..=5000 {
+        writeln!(nested, "l{at} = [local.l{}]", at - 1).expect("a text");
+    }
+    for text in [&doubling, &lists, &nested] {
+        assert!(!with_locals(text).pools()[0].complete);
+    }
+    with_locals(&shared);
+    let deep = format!(
+        "locals {{\n  a = {}1{}\n}}\n",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    assert_eq!(one(&deep).gathered.oddities.len(), 1);
+    let deep = format!(
+        "{{\"locals\": {{\"a\": {}1{}}}}}",
+        "[".repeat(5_000),
+        "]".repeat(5_000)
+    );
+    assert_eq!(read(&[("main.tf.json", &deep)]).gathered.oddities.len(), 0);
+    // A module that calls itself, twice.
+    let calls = "module \"a\" {\n  source = \"./\"\n}\nmodule \"b\" {\n  source = \"./.\"\n}\nresource \
+                 \"aws_eks_node_group\" \"p\" {\n  node_group_name = \"p\"\n}\n";
+    assert!(!one(calls).pools().is_empty());
+}
