@@ -31,6 +31,7 @@ const DERIVED: &[(&str, &[&str])] = &[
     ("fits", &["key"]),
     ("duplicateOf", &["key", "operator", "value", "effect"]),
     ("subsumedBy", &["key", "effect"]),
+    ("shadowedBy", &["key", "effect"]),
     ("duplicate", &["key", "effect"]),
 ];
 
