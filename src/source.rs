@@ -51,6 +51,21 @@ fn clamp(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
+/// Whether a file holds commands, by its name: such a file is no manifest.
+pub fn is_script(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["sh", "bash", "mk"].contains(&ending)
+        || [
+            "Makefile",
+            "makefile",
+            "GNUmakefile",
+            "Justfile",
+            "justfile",
+        ]
+        .contains(&name)
+}
+
 /// A place that people and editors can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {

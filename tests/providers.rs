@@ -82,18 +82,15 @@ fn taint(one: &PoolTaint, sources: &[Source]) -> Value {
     value
 }
 
-fn labels(labels: &BTreeMap<String, Field<String>>) -> Map<String, Value> {
-    labels
-        .iter()
-        .map(|(key, value)| (key.clone(), text(value)))
-        .collect()
-}
-
 fn pool(pool: &NodePool, sources: &[Source]) -> Value {
     let source = &sources[pool.span.map_or(0, |span| span.source.0 as usize)];
     let taints: Vec<Value> = pool.taints.iter().map(|one| taint(one, sources)).collect();
-    let labels_of = labels;
-    let labels = labels(&pool.labels.labels);
+    let labels: Map<String, Value> = pool
+        .labels
+        .labels
+        .iter()
+        .map(|(key, value)| (key.clone(), text(value)))
+        .collect();
     let mut value = json!({
         // A pool that has no name, not even a made-up one.
         "name": Some(&pool.name).filter(|name| !name.is_empty()),
@@ -124,7 +121,11 @@ fn pool(pool: &NodePool, sources: &[Source]) -> Value {
             .collect();
         value["autoscaler"] = json!({
             "taints": taints,
-            "labels": labels_of(&template.labels),
+            "labels": template
+                .labels
+                .iter()
+                .map(|(key, (value, _))| (key.clone(), text(value)))
+                .collect::<Map<_, _>>(),
             "complete": template.complete,
         });
     }
@@ -174,6 +175,7 @@ fn pools(provider: &str) -> Vec<Value> {
     let mut pools: Vec<Value> = gathered
         .pools
         .iter()
+        .chain(&gathered.hints)
         .map(|placed| pool(&placed.pool, &sources))
         .collect();
     pools.sort_by_key(|pool| {
@@ -324,6 +326,11 @@ fn huawei_pools_are_known_by_their_version() {
 #[test]
 fn tanzu_pools_are_read() {
     assert_pools("tanzu");
+}
+
+#[test]
+fn commands_are_read_as_weak_evidence() {
+    assert_pools("flags");
 }
 
 #[test]

@@ -702,3 +702,89 @@ fn a_runtime_class_without_scheduling_adds_nothing() {
     );
     assert_eq!(not_judged(&report), []);
 }
+
+/// A complete cluster of everything.
+const COMPLETE: (&str, &str) = (
+    ".kubetaint.yaml",
+    "clusters: {all: {paths: [\"**\"], complete: true}}\n",
+);
+
+/// A Deployment that selects the pool and tolerates something else.
+fn tolerates(key: &str) -> String {
+    format!(
+        "{BLOCKED}      tolerations: [{{key: {key}, operator: Equal, value: a, effect: NoSchedule}}]\n"
+    )
+}
+
+#[test]
+fn a_taint_that_a_script_sets_explains_a_toleration() {
+    let app = tolerates("example.com/script");
+    let orphan = "orphan-toleration";
+    let with = |script: &str| {
+        let files = [
+            COMPLETE,
+            ("pool.yaml", POOL),
+            ("web.yaml", &app),
+            ("setup.sh", script),
+        ];
+        places(&report(&files))
+            .iter()
+            .any(|found| found.contains(orphan))
+    };
+    assert!(with("echo no taint here\n"));
+    assert!(with(
+        "kubectl taint nodes a example.com/other=a:NoSchedule\n"
+    ));
+    assert!(!with(
+        "kubectl taint nodes a example.com/script=a:NoSchedule\n"
+    ));
+    // The value is not known, so it may be this one.
+    assert!(!with(
+        "kubectl taint nodes a example.com/script=$V:NoSchedule\n"
+    ));
+}
+
+#[test]
+fn what_a_command_says_accuses_nobody() {
+    let script = "gcloud container node-pools create p --node-labels=pool=gpu \\\n  \
+                  --node-taints=example.com/gpu=present:NoSchedule\n";
+    for files in [
+        vec![("setup.sh", script), ("web.yaml", BLOCKED)],
+        vec![COMPLETE, ("setup.sh", script), ("web.yaml", BLOCKED)],
+    ] {
+        assert_eq!(places(&report(&files)), NOTHING);
+        assert_eq!(report(&files).counts.pools, 0);
+    }
+}
+
+#[test]
+fn a_taint_that_a_script_takes_off_may_not_be_there() {
+    let with = |script: &str| {
+        places(&report(&[
+            COMPLETE,
+            ("pool.yaml", POOL),
+            ("web.yaml", BLOCKED),
+            ("setup.sh", script),
+        ]))
+    };
+    let blocked = |script: &str| {
+        let rule = "selected-pool-not-tolerated";
+        with(script).iter().any(|found| found.contains(rule))
+    };
+    for kept in [
+        "echo no taint here\n",
+        "kubectl taint nodes worker-1 example.com/gpu-\n",
+        "kubectl taint nodes --all example.com/gpu:NoExecute-\n",
+        "kubectl taint nodes --all example.com/other-\n",
+        "kubectl taint nodes -l pool=cpu example.com/gpu-\n",
+    ] {
+        assert!(blocked(kept), "{kept}");
+    }
+    for removed in [
+        "kubectl taint nodes --all example.com/gpu-\n",
+        "kubectl taint nodes $NODE example.com/gpu:NoSchedule-\n",
+        "kubectl taint nodes -l pool=gpu example.com/gpu=present:NoSchedule-\n",
+    ] {
+        assert!(!blocked(removed), "{removed}");
+    }
+}

@@ -126,7 +126,8 @@ impl Inputs {
                 .collect();
             problems.extend(config.check_used(&names));
         }
-        if discovery.files.is_empty() && !place.stdin {
+        let is_manifest = |file: &File| file.kind != FileKind::Script;
+        if !discovery.files.iter().any(is_manifest) && !place.stdin {
             if problems.is_empty() {
                 problems.push(Problem {
                     file: None,

@@ -76,6 +76,9 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
             return decode(bytes, kind);
         }
     }
+    if kind == FileKind::Script {
+        return Loaded::Irrelevant;
+    }
     match scan(bytes.as_slice().chain(reader)) {
         Ok(scanned) if scanned.relevant => Loaded::TooLarge {
             bytes: scanned.bytes,
@@ -139,6 +142,13 @@ fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
 }
 
 fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
+    if kind == FileKind::Script {
+        // What a script says is a hint at most; one that is no text gives none.
+        return match String::from_utf8(bytes) {
+            Ok(text) if text.contains("taint") && !text.contains('\0') => Loaded::Text(text),
+            Ok(_) | Err(_) => Loaded::Irrelevant,
+        };
+    }
     let text = if let Some(order) = utf16(&bytes) {
         match decode_utf16(&bytes[2..], order) {
             Ok(text) => text,

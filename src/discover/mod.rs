@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
+use crate::source::is_script;
 use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
@@ -59,6 +60,8 @@ pub enum FileKind {
     Json,
     /// `.tf` and `.tfvars`, and both in JSON.
     Terraform,
+    /// A shell script or a Makefile.
+    Script,
 }
 
 impl FileKind {
@@ -75,6 +78,9 @@ impl FileKind {
         let name = path.file_name()?.to_str();
         if name.is_some_and(|name| TERRAFORM.iter().any(|ending| name.ends_with(ending))) {
             return Some(FileKind::Terraform);
+        }
+        if is_script(&path.to_string_lossy()) {
+            return Some(FileKind::Script);
         }
         let extension = path.extension()?;
         if extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml") {

@@ -90,9 +90,8 @@ impl<'a> PoolReader<'_, 'a> {
         if let Some(key) = taint {
             self.add_template_taint(tagged_taint(key, &read_text(Some(value))), span, path);
         } else if let Some(key) = label {
-            self.template()
-                .labels
-                .insert(key, known(read_text(Some(value))));
+            let value = known(read_text(Some(value)));
+            self.template().labels.insert(key, (value, span));
         } else if key == TAINTS_ANNOTATION {
             let Some(text) = value.raw() else { return };
             let embedded = Embedded::new(self.document.text, value, text);
@@ -104,11 +103,12 @@ impl<'a> PoolReader<'_, 'a> {
             }
         } else if key == LABELS_ANNOTATION {
             let Some(text) = value.raw() else { return };
-            for (pair, _) in parts(text, 0..text.len()) {
+            let embedded = Embedded::new(self.document.text, value, text);
+            for (pair, at) in parts(text, 0..text.len()) {
                 match pair.split_once('=') {
                     Some((key, value)) if !is_placeholder(pair) => {
-                        let value = Field::Is(value.to_owned());
-                        self.template().labels.insert(key.to_owned(), value);
+                        let told = (Field::Is(value.to_owned()), embedded.place_of(at));
+                        self.template().labels.insert(key.to_owned(), told);
                     }
                     _ => self.template().complete = false,
                 }

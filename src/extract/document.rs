@@ -12,6 +12,7 @@ use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::{ReadPool, read_pools};
 use super::read::Context;
+use super::scripts;
 use super::table::Table;
 use super::terraform;
 use crate::finding::Object;
@@ -123,7 +124,9 @@ impl<'a> ObjectReader<'_, 'a> {
                 return;
             }
             if self.object.kind.is_empty() && self.object.api_version.is_empty() {
+                let before = self.facts.pools.len();
                 self.read_kindless_pools();
+                self.read_strings(self.facts.pools.len() > before);
             }
             self.search_elsewhere(text, Level::Other);
             return;
@@ -156,6 +159,7 @@ impl<'a> ObjectReader<'_, 'a> {
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
         let devices = self.read_devices(&group, &version, &kind);
+        self.read_strings(pools);
         let templated = text.contains("{{");
         if (level.is_some() || pools || devices) && !templated {
             let kinds = if devices { Level::Typed } else { Level::Custom };
@@ -273,6 +277,19 @@ impl<'a> ObjectReader<'_, 'a> {
                     .get_or_insert_with(|| why.clone());
             }
         }
+    }
+
+    /// Commands in the strings of the document.
+    fn read_strings(&mut self, pools_known: bool) {
+        let strings = scripts::Strings {
+            root: self.root,
+            source: self.source,
+            id: self.id,
+            object: &self.object,
+            base: &self.base,
+            pools_known,
+        };
+        strings.read(self.facts);
     }
 
     fn group_and_version(&self) -> (String, String) {

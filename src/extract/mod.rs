@@ -2,6 +2,7 @@
 //! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
 
 mod autoscaler;
+mod commands;
 mod devices;
 mod document;
 mod duplicates;
@@ -11,6 +12,7 @@ mod flags;
 pub mod ignores;
 mod implied;
 mod labels;
+mod makers;
 mod namespaces;
 mod notation;
 mod open;
@@ -23,15 +25,18 @@ mod pools;
 mod read;
 mod resources;
 pub mod rows;
+mod scripts;
 pub mod table;
 mod taints;
 mod terraform;
+mod weak;
+mod words;
 mod workloads;
 
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
-use crate::source::{Source, SourceId, Span};
+use crate::source::{Source, SourceId, Span, is_script};
 use crate::terraform::{File, SyntaxError, is_configuration};
 use crate::yaml;
 
@@ -88,8 +93,12 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         return facts;
     }
-    let stream = yaml::parse(&source.text, id);
     let mut facts = FileFacts::default();
+    if is_script(&source.path) {
+        scripts::read_script(source, id, &mut facts);
+        return facts;
+    }
+    let stream = yaml::parse(&source.text, id);
     let mut in_template = false;
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();

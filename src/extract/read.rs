@@ -25,9 +25,9 @@ pub fn is_placeholder(text: &str) -> bool {
         return true;
     }
     let bytes = text.as_bytes();
-    // `$` can stand in no key, value or effect, so `$NAME`, `${NAME}` and `$(NAME)` are variables.
+    // `$` can stand in no key, value or effect, so `$NAME`, `$1`, `${NAME}` and `$(NAME)` are variables.
     if bytes.windows(2).any(|pair| {
-        pair[0] == b'$' && (pair[1] == b'{' || pair[1] == b'(' || pair[1].is_ascii_alphabetic())
+        pair[0] == b'$' && (pair[1] == b'{' || pair[1] == b'(' || pair[1].is_ascii_alphanumeric())
     }) {
         return true;
     }

@@ -63,6 +63,7 @@ impl Pool {
             },
             taints,
             unschedulable: pool.unschedulable,
+            weak: pool.weak,
             complete: pool.complete,
             incomplete_because: pool.incomplete_because.clone(),
         }

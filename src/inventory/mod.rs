@@ -80,6 +80,9 @@ pub struct Pool {
     /// Cordoned.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unschedulable: bool,
+    /// Known from a command alone.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub weak: bool,
     /// Every taint is known.
     pub complete: bool,
     /// Why not every taint is known.

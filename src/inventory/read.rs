@@ -143,6 +143,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         complete: pool.complete,
         incomplete_because: pool.incomplete_because.clone(),
         unschedulable: pool.unschedulable,
+        weak: pool.weak,
         span: Some(node.span()),
         name_span: node.field("name").map(|field| field.span()),
         object: Object {

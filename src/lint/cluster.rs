@@ -26,6 +26,8 @@ pub struct Cluster {
     pub complete: bool,
     /// Indices of its pools.
     pub pools: Vec<usize>,
+    /// Indices of what commands say of its nodes.
+    pub hints: Vec<usize>,
 }
 
 /// The clusters, and for each workload the index of its own.
@@ -159,6 +161,7 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
                         || all_listed(gathered, &listed, name)
                         || (given && all_listed(gathered, &config.given, name))),
                 pools,
+                hints: Vec::new(),
             }
         })
         .collect();
@@ -200,7 +203,14 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .map(|workload| scanned(workload.source))
         .collect();
     let serving = infer(&pool_paths, &workload_paths);
-    let inferred = |list: &[usize]| {
+    // Apart from the pools, so that a script beside workloads makes no example of them.
+    let (mut configured, free_hints) = share_hints(configured, gathered, config);
+    let hint_paths: Vec<&str> = free_hints
+        .iter()
+        .map(|index| scanned(gathered.hints[*index].source))
+        .collect();
+    let hinting = infer(&hint_paths, &workload_paths);
+    let inferred = |list: &[usize], hints: &[usize]| {
         let mut pools: Vec<usize> = list.iter().map(|at| free[*at]).collect();
         pools.extend(&everywhere);
         pools.sort_unstable();
@@ -209,6 +219,7 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
             name: None,
             complete: given && pools.iter().all(known),
             pools,
+            hints: hints.iter().map(|at| free_hints[*at]).collect(),
         }
     };
 
@@ -219,22 +230,22 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         *numbers.entry(cluster).or_insert(next)
     };
     // Configured clusters without a workload still have pools to judge.
-    let of_configured: Vec<usize> = configured.into_iter().map(&mut number).collect();
-    let mut of_list: Vec<Option<usize>> = vec![None; serving.lists.len()];
+    let of_configured: Vec<usize> = configured.drain(..).map(&mut number).collect();
+    let mut of_lists: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut of_source: BTreeMap<SourceId, Option<usize>> = BTreeMap::new();
     let of_workload = gathered
         .workloads
         .iter()
-        .zip(&serving.of_workload)
-        .map(|(workload, list)| {
+        .zip(serving.of_workload.iter().zip(&hinting.of_workload))
+        .map(|(workload, (list, hints))| {
             let configured = of_source
                 .entry(workload.source)
                 .or_insert_with(|| config.cluster_of(path(workload.source)));
             match configured {
                 Some(at) => of_configured[*at],
-                None => {
-                    *of_list[*list].get_or_insert_with(|| number(inferred(&serving.lists[*list])))
-                }
+                None => *of_lists.entry((*list, *hints)).or_insert_with(|| {
+                    number(inferred(&serving.lists[*list], &hinting.lists[*hints]))
+                }),
             }
         })
         .collect();
@@ -244,6 +255,26 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
         of_workload,
     }
+}
+
+/// Gives configured clusters the hints in their files, and says which hints are in no such cluster.
+fn share_hints(
+    mut configured: Vec<Cluster>,
+    gathered: &Gathered,
+    config: &Config,
+) -> (Vec<Cluster>, Vec<usize>) {
+    let mut free = Vec::new();
+    for (index, hint) in gathered.hints.iter().enumerate() {
+        match membership(hint, gathered, config) {
+            Membership::In(clusters) => {
+                for at in clusters {
+                    configured[at].hints.push(index);
+                }
+            }
+            Membership::Everywhere | Membership::Free => free.push(index),
+        }
+    }
+    (configured, free)
 }
 
 /// The inventory that a file holds.

@@ -268,6 +268,12 @@ pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
         .build()
 }
 
+/// The taints of a pool, in its order.
+pub fn taint_facts(pool: &Arc<NodePool>) -> Vec<Fact> {
+    let taints = pool.taints.iter();
+    taints.map(|taint| taint_fact(pool, taint)).collect()
+}
+
 /// A pool with the facts of its taints.
 pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bool) -> Fact {
     let labels = pool
@@ -275,6 +281,12 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .labels
         .iter()
         .map(|(key, value)| (key.as_str(), value.text()));
+    let told = pool.autoscaler.iter();
+    let told_taints = told.clone().flat_map(|told| &told.taints);
+    let told_taints = told_taints.map(|taint| taint_fact(pool, taint));
+    let told_labels = told
+        .flat_map(|told| &told.labels)
+        .map(|(key, (value, _))| (key.as_str(), value.text()));
     let hard: BTreeSet<usize> = pool.blocking_taints().map(|(at, _)| at).collect();
     let hard_taints = taints
         .iter()
@@ -285,9 +297,12 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .text("name", pool.name.clone())
         .text("provider", pool.provider.clone())
         .bool("complete", pool.complete)
+        .bool("weak", pool.weak)
         .map("labels", labels)
         .facts("taints", taints.iter().cloned())
         .facts("hardTaints", hard_taints)
+        .facts("autoscalerTaints", told_taints)
+        .map("autoscalerLabels", told_labels)
         .place(pool_span(pool).map(Place::Span))
         .handle(Handle::Pool(Arc::clone(pool)), comparison_operators)
         .build()

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::drift::drift;
 use super::{Input, admission, overlay};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
@@ -35,6 +36,8 @@ pub struct PlacedPool {
 pub struct Gathered {
     /// Node pools.
     pub pools: Vec<PlacedPool>,
+    /// What commands say of nodes. It explains tolerations, and nobody is judged by it.
+    pub hints: Vec<PlacedPool>,
     /// Pod templates and lists.
     pub workloads: Vec<Workload>,
     /// Taints and tolerations of devices.
@@ -109,11 +112,15 @@ pub fn gather(
             .unwrap_or_default(),
     );
 
-    gathered.pools = join_references(read_pools, &gathered.paths);
+    (gathered.hints, gathered.pools) = join_references(read_pools, &gathered.paths)
+        .into_iter()
+        .partition(|placed| placed.pool.weak);
     gathered
         .pools
         .extend(configured_pools(config, config_source));
     take_in(inventories, &mut gathered);
+    let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
+    gathered.oddities.extend(drifts);
     let (open_classes, open_namespaces) = admission::apply(
         &mut gathered.workloads,
         &namespaces,
@@ -163,6 +170,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
     let originals: BTreeSet<(&str, &str, &str)> = gathered
         .pools
         .iter()
+        .chain(&gathered.hints)
         .map(|placed| {
             let pool = &placed.pool;
             // Lists name the file that declares a pool, which need not be the one that it belongs to.
@@ -189,7 +197,9 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
         }
         gathered.inventories.insert(read.source, read.inventory);
     }
+    let (hints, listed): (Vec<_>, Vec<_>) = listed.into_iter().partition(|placed| placed.pool.weak);
     gathered.pools.extend(listed);
+    gathered.hints.extend(hints);
 }
 
 /// The folder that a path is in; empty for the root.

@@ -371,6 +371,7 @@ impl<'j> Judge<'j> {
                 name: named.clone(),
                 complete: false,
                 pools: vec![index],
+                hints: Vec::new(),
             };
             let facts = ClusterFacts::new(
                 &alone,

@@ -32,6 +32,12 @@ pub fn list_pools(
     let named: BTreeSet<_> = gathered
         .pools
         .iter()
+        .chain(
+            gathered
+                .hints
+                .iter()
+                .filter(|hint| !hint.pool.taints.is_empty()),
+        )
         .filter(|placed| placed.listed.is_none())
         .flat_map(|placed| {
             let taints = placed.pool.taints.iter().filter_map(|taint| taint.span);
@@ -53,6 +59,12 @@ pub fn list_pools(
     let mut pools: Vec<Pool> = gathered
         .pools
         .iter()
+        .chain(
+            gathered
+                .hints
+                .iter()
+                .filter(|hint| !hint.pool.taints.is_empty()),
+        )
         .flat_map(|placed| {
             let mut names: Vec<Option<String>> = clusters_of(placed, &gathered, settings.config)
                 .into_iter()

@@ -2,8 +2,10 @@
 
 mod admission;
 mod cluster;
+mod drift;
 mod facts;
 pub mod gather;
+mod hints;
 mod identity;
 pub mod ignores;
 mod judge;
@@ -22,7 +24,7 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{SourceId, Span};
+use crate::source::{SourceId, Span, is_script};
 use crate::terraform::Repository;
 use gather::Gathered;
 pub use ignores::Acceptance;
@@ -188,7 +190,8 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
         counted,
     };
     match content {
-        Content::Irrelevant => nothing(Vec::new(), true),
+        // A script without a word about taints is none of the files that people mean.
+        Content::Irrelevant => nothing(Vec::new(), !is_script(&input.path)),
         Content::Unreadable(why) => nothing(
             vec![Problem {
                 file: Some(input.path.clone()),

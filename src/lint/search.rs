@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::facts::{
-    self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_fact,
+    self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
     well_known_fields,
 };
 use super::gather::Gathered;
+use super::hints::Hints;
 use super::testimony::Testimony;
 use crate::config::Config;
 use crate::model::Truth;
@@ -36,9 +37,11 @@ pub struct ClusterFacts<'g> {
     /// `kubernetes`
     pub kubernetes: Fact,
     /// The pools themselves.
-    pub models: Vec<&'g Arc<NodePool>>,
+    pub models: Vec<Arc<NodePool>>,
     /// Facts of each pool's taints.
     pub taints: Vec<Vec<Fact>>,
+    /// What commands say of nodes.
+    hints: Hints<'g>,
     gathered: &'g Gathered,
     /// Keys that some pool of the repository declares.
     declared_keys: &'g BTreeSet<String>,
@@ -59,6 +62,7 @@ pub fn declared_keys(gathered: &Gathered) -> BTreeSet<String> {
     gathered
         .pools
         .iter()
+        .chain(&gathered.hints)
         .flat_map(|placed| &placed.pool.taints)
         .filter_map(|taint| taint.taint.key.known().cloned())
         .collect()
@@ -74,20 +78,13 @@ impl<'g> ClusterFacts<'g> {
         config: &Config,
     ) -> Self {
         let comparison_operators = config.comparison_operators();
-        let models: Vec<&Arc<NodePool>> = cluster
+        let hints = Hints::new(cluster, gathered, comparison_operators);
+        let models: Vec<Arc<NodePool>> = cluster
             .pools
             .iter()
-            .map(|index| &gathered.pools[*index].pool)
+            .map(|index| hints.doubt(&gathered.pools[*index].pool))
             .collect();
-        let taints: Vec<Vec<Fact>> = models
-            .iter()
-            .map(|pool| {
-                pool.taints
-                    .iter()
-                    .map(|taint| taint_fact(pool, taint))
-                    .collect()
-            })
-            .collect();
+        let taints: Vec<Vec<Fact>> = models.iter().map(taint_facts).collect();
         let pools: Vec<Fact> = models
             .iter()
             .zip(&taints)
@@ -103,6 +100,7 @@ impl<'g> ClusterFacts<'g> {
             kubernetes: kubernetes(config),
             models,
             taints,
+            hints,
             gathered,
             declared_keys,
             well_known,
@@ -133,8 +131,8 @@ impl<'g> ClusterFacts<'g> {
         let entry = &shape.tolerations[index];
         let mut builder = entry_fact(entry, index, self.comparison_operators);
         builder = testimony.of_entry(builder, index, self.gathered);
-        let tolerated =
-            |taint: &PoolTaint| entry.tolerates(&taint.taint, self.comparison_operators);
+        let gate = self.comparison_operators;
+        let tolerated = |taint: &PoolTaint| entry.tolerates(&taint.taint, gate);
         builder = well_known_fields(builder, entry, self.well_known);
         builder = redundancy_fields(builder, &shape.tolerations, redundancy, index);
         let truths: Vec<Truth> = self
@@ -152,9 +150,10 @@ impl<'g> ClusterFacts<'g> {
                 .zip(&truths)
                 .filter(|(_, truth)| **truth == Truth::Yes)
                 .map(|((pool, at, _), _)| self.taints[pool][at].clone());
-            builder = builder.facts("matches", matches);
+            builder = self.hints.add_matches(builder, matches, entry, gate);
             builder = self.mismatches(builder, shape, entry);
         }
+        let builder = self.hints.add_hinted(builder, entry);
         let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
         builder
             .facts("nearKeys", self.near_keys(shape, entry))
@@ -315,6 +314,14 @@ impl<'g> ClusterFacts<'g> {
                     partly.extend(self.partly(shape, at, taint));
                 }
                 Placement::Refused(_) => {}
+            }
+        }
+        for (pool, fact) in self.hints.pools() {
+            let (pod, gate) = (shape.candidate(&tolerations), self.comparison_operators);
+            let placement = place(&pod, pool, Moment::Lasting, gate);
+            if matches!(placement, Placement::Lands | Placement::Unknown(_)) {
+                possible.push(fact.clone());
+                open_keys.extend(keys(pool));
             }
         }
         // A toleration that opens one pool is not wasted because it does not open another.

@@ -45,8 +45,8 @@ pub struct PoolTaint {
 pub struct AutoscalerTemplate {
     /// Taints, in the order of the source; of one that could not be read, the parts are unknown.
     pub taints: Vec<PoolTaint>,
-    /// Labels.
-    pub labels: BTreeMap<String, Field<String>>,
+    /// Labels, each with the place where it is told.
+    pub labels: BTreeMap<String, (Field<String>, Span)>,
     /// It could be read to the end.
     pub complete: bool,
 }

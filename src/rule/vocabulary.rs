@@ -96,6 +96,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             if scope == Scope::Toleration {
                 all.extend([
                     ("wellKnown", Ty::Bool),
+                    ("hinted", Ty::Bool),
                     ("means", TEXT),
                     ("fits", Ty::Bool),
                     ("legacy", Ty::Bool),
@@ -181,9 +182,12 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("name", TEXT),
                 ("provider", TEXT),
                 ("complete", Ty::Bool),
+                ("weak", Ty::Bool),
                 ("labels", Ty::TextMap),
                 ("taints", TAINTS),
                 ("hardTaints", TAINTS),
+                ("autoscalerTaints", TAINTS),
+                ("autoscalerLabels", Ty::TextMap),
             ];
             if scope == Scope::Pool {
                 all.push(("tolerated", Ty::Bool));

@@ -1,0 +1,241 @@
+//! What commands in scripts say of nodes: `kubectl taint`, the clouds' commands that make node pools, flags of the kubelet
+//! and of agents. It is weak evidence: somebody may run the command, and what else the nodes have it does not say.
+
+use std::collections::BTreeMap;
+
+use super::flags::{self, Says};
+use super::makers;
+use super::taints::{partial_taint, parts};
+use super::weak::{add, is_variable, read_labels, repeated, weak_pool};
+use super::words::{Word, commands};
+use crate::finding::Object;
+use crate::model::Field;
+use crate::model::node_pool::NodePool;
+use crate::model::taint::{Effect, Taint};
+use crate::model::workload::Oddity;
+use crate::source::Span;
+
+/// Whether a text may hold a command that is of interest: a cheap look before the words are read.
+pub(super) fn is_worth_reading(text: &str) -> bool {
+    const SIGNS: [&str; 10] = [
+        "taint node",
+        "taint $",
+        "taint \"$",
+        "taint no ",
+        "register-with-taints",
+        "node-taint",
+        "--taint",
+        "nodepool-taints",
+        "taint\nnode",
+        "nodegroup-config",
+    ];
+    text.contains("taint") && SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// Options of `kubectl taint` whose value is the next word.
+const KUBECTL_VALUES: [&str; 12] = [
+    "-l",
+    "--selector",
+    "--context",
+    "--kubeconfig",
+    "--cluster",
+    "--user",
+    "--namespace",
+    "-n",
+    "-o",
+    "--output",
+    "--server",
+    "--field-manager",
+];
+
+/// A text that may hold commands.
+pub(super) struct Script<'s> {
+    pub(super) text: &'s str,
+    /// Where a part of it stands in the file.
+    pub(super) place: &'s dyn Fn(usize, usize) -> Span,
+    /// Whose it is.
+    pub(super) object: &'s Object,
+    /// Flags of kubelets were read with the pools of the document already.
+    pub(super) flags_known: bool,
+}
+
+/// Reads the commands of a text.
+pub(super) fn read(script: &Script<'_>, oddities: &mut Vec<Oddity>) -> Vec<NodePool> {
+    let mut pools = Vec::new();
+    for words in commands(script.text, script.place) {
+        pools.extend(read_command(&words, script.object, oddities));
+    }
+    if !script.flags_known {
+        pools.extend(read_flags(
+            script.text,
+            script.place,
+            script.object,
+            oddities,
+        ));
+    }
+    pools
+}
+
+/// Reads one command.
+pub(super) fn read_command(
+    words: &[Word],
+    object: &Object,
+    oddities: &mut Vec<Oddity>,
+) -> Option<NodePool> {
+    // `kubectl taint nodes x …`, and `kubectl taint "$node" …` where the variable holds `node/x`.
+    for (at, pair) in words.windows(2).enumerate() {
+        let (verb, next) = (pair[0].text.as_str(), pair[1].text.as_str());
+        let tool = at
+            .checked_sub(1)
+            .and_then(|before| words[before].text.rsplit('/').next());
+        let named = ["node", "nodes", "no"].contains(&next);
+        let variable = next.starts_with("node/") || is_variable(next);
+        if verb == "taint" && (named || (variable && matches!(tool, Some("kubectl" | "oc")))) {
+            let from = at + if named { 2 } else { 1 };
+            return read_kubectl(&words[at..], &words[from..], object);
+        }
+    }
+    makers::read_command(words, object, oddities)
+}
+
+/// A command from `taint` on, and its arguments.
+fn read_kubectl(words: &[Word], arguments: &[Word], object: &Object) -> Option<NodePool> {
+    let whole = words.first()?.span.cover(words.last()?.span);
+    let mut pool = weak_pool("", whole, object);
+    let mut many = false;
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let text = word.text.as_str();
+        if text.starts_with('-') {
+            many |= text == "--all" || text == "--all=true";
+            let selector = text
+                .strip_prefix("--selector=")
+                .or_else(|| text.strip_prefix("-l="))
+                .map(str::to_owned);
+            let value = if KUBECTL_VALUES.contains(&text) {
+                rest.next().map(|word| word.text.clone())
+            } else {
+                None
+            };
+            let selector = selector.or(value.filter(|_| ["-l", "--selector"].contains(&text)));
+            if let Some(selector) = selector {
+                many = true;
+                read_labels(&mut pool, &selector);
+                pool.name = if is_variable(&selector) {
+                    String::new()
+                } else {
+                    selector
+                };
+            }
+        } else if let Some(removed) = text.strip_suffix('-').and_then(removal) {
+            pool.removes.push(removed);
+        } else if text.contains([':', '=']) && !text.contains("::") {
+            if let Ok(taint) = partial_taint(text) {
+                add(&mut pool, taint, word.span);
+            }
+        } else if pool.taints.is_empty() && pool.removes.is_empty() {
+            many |= is_variable(text);
+            if pool.name.is_empty() && !is_variable(text) {
+                text.clone_into(&mut pool.name);
+                pool.name_span = Some(word.span);
+            }
+        }
+    }
+    if !many {
+        // One node of many; those made like it keep the taint.
+        pool.removes.clear();
+    }
+    (!pool.taints.is_empty() || !pool.removes.is_empty()).then_some(pool)
+}
+
+/// `key[=value][:Effect]` before the `-` that takes it away.
+fn removal(text: &str) -> Option<Taint> {
+    let (left, effect) = text.split_once(':').unwrap_or((text, ""));
+    let key = left.split('=').next().unwrap_or_default();
+    if key.is_empty() || is_variable(key) || text.contains(' ') {
+        return None;
+    }
+    Some(Taint {
+        key: Field::Is(key.to_owned()),
+        value: Field::Absent,
+        effect: match Effect::parse(effect) {
+            Some(effect) => Field::Is(effect.as_str().to_owned()),
+            None => Field::Absent,
+        },
+    })
+}
+
+/// Flags of the kubelet and of agents, wherever in the text: those of one line that goes on behind backslashes are
+/// about one group of nodes.
+fn read_flags(
+    text: &str,
+    place: &dyn Fn(usize, usize) -> Span,
+    object: &Object,
+    oddities: &mut Vec<Oddity>,
+) -> Vec<NodePool> {
+    let found = flags::find(text, false);
+    let mut lines: BTreeMap<usize, Vec<flags::Flag>> = BTreeMap::new();
+    for flag in found {
+        // What belongs to a command that makes pools was read with it.
+        let (start, line) = line_of(text, flag.value.start);
+        let elsewhere = ["gcloud", "eksctl"].iter().any(|tool| line.contains(tool));
+        if !elsewhere && !line.trim_start().starts_with('#') {
+            lines.entry(start).or_default().push(flag);
+        }
+    }
+    let mut pools = Vec::new();
+    for flags in lines.into_values() {
+        let (Some(first), Some(last)) = (flags.first(), flags.last()) else {
+            continue;
+        };
+        let mut pool = weak_pool("", place(first.value.start, last.value.end), object);
+        for (flag, later) in flags.iter().zip(flags::replaced(&flags)) {
+            let value = flag.value.clone();
+            if let Some(later) = later {
+                let mut oddity = repeated(object, place(value.start, value.end));
+                flags::describe(&mut oddity, text, flag, later);
+                oddities.push(oddity);
+                continue;
+            }
+            match flag.says {
+                Says::Labels => read_labels(&mut pool, &text[value]),
+                Says::Taints => {
+                    for (part, at) in parts(text, value) {
+                        if let Ok(taint) = partial_taint(part) {
+                            add(&mut pool, taint, place(at.start, at.end));
+                        }
+                    }
+                }
+            }
+        }
+        if !pool.taints.is_empty() {
+            pools.push(pool);
+        }
+    }
+    pools
+}
+
+/// The line that a place is in, joined with those that a backslash joins it to: its start and its text.
+fn line_of(text: &str, at: usize) -> (usize, &str) {
+    let mut start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    while start >= 2 && text[..start - 1].trim_end_matches('\r').ends_with('\\') {
+        start = text[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+    }
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    (start, &text[start..end])
+}
+
+/// The value of `register-with-taints`, where configuration that is not known holds it.
+pub(super) fn read_value(
+    text: &str,
+    place: &dyn Fn(usize, usize) -> Span,
+    object: &Object,
+) -> Option<NodePool> {
+    let mut pool = weak_pool("", place(0, text.len()), object);
+    for (part, at) in parts(text, 0..text.len()) {
+        if let Ok(taint) = partial_taint(part) {
+            add(&mut pool, taint, place(at.start, at.end));
+        }
+    }
+    (!pool.taints.is_empty()).then_some(pool)
+}

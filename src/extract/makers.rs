@@ -1,0 +1,276 @@
+//! The clouds' commands that make node pools, with their options for names, taints and labels.
+
+use super::taints::{partial_taint, parts};
+use super::weak::{add, is_variable, read_labels, repeated, weak_pool};
+use super::words::Word;
+use crate::finding::Object;
+use crate::model::Field;
+use crate::model::node_pool::NodePool;
+use crate::model::taint::{Effect, Taint};
+use crate::model::workload::Oddity;
+
+/// A command that makes pools, with the names of its options.
+struct Maker {
+    /// Words of the command, in order, other words between them allowed.
+    words: &'static [&'static str],
+    name: &'static [&'static str],
+    taints: &'static [&'static str],
+    /// A second use of the option for taints adds to the first; else it takes its place.
+    adds: bool,
+    labels: &'static [&'static str],
+    /// Labels whose value is the pool's name.
+    pool_label: &'static [&'static str],
+    /// The name is the first argument, not an option.
+    positional: bool,
+}
+
+const GKE_LABEL: &[&str] = &["cloud.google.com/gke-nodepool"];
+const EKS_LABEL: &[&str] = &["eks.amazonaws.com/nodegroup"];
+const AKS_LABELS: &[&str] = &["agentpool", "kubernetes.azure.com/agentpool"];
+
+const MAKERS: [Maker; 9] = [
+    Maker {
+        words: &["gcloud", "container", "node-pools", "create"],
+        name: &[],
+        taints: &["--node-taints"],
+        adds: false,
+        labels: &["--node-labels"],
+        pool_label: GKE_LABEL,
+        positional: true,
+    },
+    Maker {
+        words: &["gcloud", "container", "node-pools", "update"],
+        name: &[],
+        taints: &["--node-taints"],
+        adds: false,
+        labels: &["--node-labels"],
+        pool_label: GKE_LABEL,
+        positional: true,
+    },
+    Maker {
+        words: &["gcloud", "container", "clusters", "create"],
+        name: &[],
+        taints: &["--node-taints"],
+        adds: false,
+        labels: &["--node-labels"],
+        pool_label: &[],
+        positional: true,
+    },
+    Maker {
+        words: &["az", "aks", "nodepool"],
+        name: &["--name", "-n", "--nodepool-name"],
+        taints: &["--node-taints"],
+        adds: false,
+        labels: &["--labels"],
+        pool_label: AKS_LABELS,
+        positional: false,
+    },
+    Maker {
+        words: &["az", "aks"],
+        name: &["--nodepool-name"],
+        taints: &["--nodepool-taints", "--node-taints"],
+        adds: false,
+        labels: &["--nodepool-labels"],
+        pool_label: AKS_LABELS,
+        positional: false,
+    },
+    Maker {
+        words: &["aws", "eks", "create-nodegroup"],
+        name: &["--nodegroup-name"],
+        taints: &["--taints"],
+        adds: false,
+        labels: &["--labels"],
+        pool_label: EKS_LABEL,
+        positional: false,
+    },
+    Maker {
+        words: &["aws", "eks", "update-nodegroup-config"],
+        name: &["--nodegroup-name"],
+        taints: &["--taints"],
+        adds: false,
+        labels: &["--labels"],
+        pool_label: EKS_LABEL,
+        positional: false,
+    },
+    Maker {
+        words: &["eksctl", "create", "nodegroup"],
+        name: &["--name", "-n"],
+        taints: &["--node-taints"],
+        adds: true,
+        labels: &["--node-labels"],
+        pool_label: &["alpha.eksctl.io/nodegroup-name"],
+        positional: false,
+    },
+    Maker {
+        words: &["doctl", "kubernetes", "node-pool"],
+        name: &["--name"],
+        taints: &["--taint"],
+        adds: true,
+        labels: &["--label"],
+        pool_label: &["doks.digitalocean.com/node-pool"],
+        positional: false,
+    },
+];
+
+/// Reads a command that is one of them.
+pub(super) fn read_command(
+    words: &[Word],
+    object: &Object,
+    oddities: &mut Vec<Oddity>,
+) -> Option<NodePool> {
+    MAKERS
+        .iter()
+        .find_map(|maker| Some((maker, follows(words, maker.words)?)))
+        .and_then(|(maker, from)| read_maker(maker, &words[from..], words, object, oddities))
+}
+
+/// Where the words after these start, when they come in this order.
+fn follows(words: &[Word], wanted: &[&str]) -> Option<usize> {
+    let mut at = 0;
+    for want in wanted {
+        let is_it = |word: &Word| {
+            word.text == *want || (at == 0 && word.text.rsplit('/').next() == Some(want))
+        };
+        at += words.get(at..)?.iter().position(is_it)? + 1;
+    }
+    Some(at)
+}
+
+/// The values of an option, each time that it is given: all words up to the next option.
+fn option(words: &[Word], names: &[&str]) -> Vec<Vec<Word>> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        for name in names {
+            let Some(rest) = word.text.strip_prefix(name) else {
+                continue;
+            };
+            let values = || {
+                words[at + 1..]
+                    .iter()
+                    .take_while(|word| !word.text.starts_with('-'))
+            };
+            if rest.is_empty() {
+                found.push(values().cloned().collect());
+            } else if rest.starts_with('=') {
+                found.push(vec![word.after(name.len() + 1)]);
+            }
+        }
+    }
+    found
+}
+
+fn read_maker(
+    maker: &Maker,
+    arguments: &[Word],
+    words: &[Word],
+    object: &Object,
+    oddities: &mut Vec<Oddity>,
+) -> Option<NodePool> {
+    let given = option(arguments, maker.taints);
+    let used: &[Vec<Word>] = match given.as_slice() {
+        all if maker.adds => all,
+        [earlier @ .., last] => {
+            for lost in earlier {
+                note_repeated(maker, lost, last, object, oddities);
+            }
+            std::slice::from_ref(last)
+        }
+        [] => return None,
+    };
+    let named = option(arguments, maker.name);
+    let name = named.last().and_then(|values| values.first());
+    let name = if maker.positional {
+        arguments.first().filter(|word| !word.text.starts_with('-'))
+    } else {
+        name
+    };
+    let text = name.map_or("", |word| word.text.as_str());
+    let whole = words.first()?.span.cover(words.last()?.span);
+    let mut pool = weak_pool(text, whole, object);
+    pool.name_span = name.filter(|_| !pool.name.is_empty()).map(|word| word.span);
+    for key in maker.pool_label {
+        let value = if pool.name.is_empty() {
+            Field::Unknown
+        } else {
+            Field::Is(pool.name.clone())
+        };
+        pool.labels.labels.insert((*key).to_owned(), value);
+    }
+    for word in option(arguments, maker.labels).concat() {
+        read_labels(&mut pool, &word.text);
+    }
+    for word in used.iter().flatten() {
+        read_taint_argument(&mut pool, word);
+    }
+    (!pool.taints.is_empty()).then_some(pool)
+}
+
+/// `k=v:E,k2:E2`, or a structure of the aws command: `key=k,value=v,effect=NO_SCHEDULE`, alone, in a list, or as JSON.
+fn read_taint_argument(pool: &mut NodePool, word: &Word) {
+    let added = word.text.split("removeTaints").next().unwrap_or_default();
+    if !added.contains("effect") {
+        for (part, at) in parts(&word.text, 0..word.text.len()) {
+            if let Ok(taint) = partial_taint(part) {
+                let span = word.part(at.start, at.end);
+                add(pool, taint, span);
+            }
+        }
+        return;
+    }
+    let field = |text: &str, name: &str| {
+        let at = text.find(name)? + name.len();
+        let rest = text[at..].trim_start_matches(['"', '\\', ' ', ':', '=']);
+        let end = rest
+            .find(['"', '\\', ',', '}', ']', ' '])
+            .unwrap_or(rest.len());
+        Some(rest[..end].to_owned())
+    };
+    // Structures end with a brace; shorthand without one is a single structure.
+    for structure in added.split_inclusive('}') {
+        let (key, effect) = (field(structure, "key"), field(structure, "effect"));
+        let (Some(key), Some(effect)) = (key, effect) else {
+            continue;
+        };
+        let part = |text: String| {
+            if is_variable(&text) {
+                Field::Unknown
+            } else {
+                Field::Is(text)
+            }
+        };
+        let effect = match Effect::canonical(&effect) {
+            Some(effect) => Field::Is(effect.as_str().to_owned()),
+            None => part(effect),
+        };
+        let taint = Taint {
+            key: part(key),
+            value: part(field(structure, "value").unwrap_or_default()),
+            effect,
+        };
+        if taint.errors().is_empty() {
+            add(pool, taint, word.span);
+        }
+    }
+}
+
+fn note_repeated(
+    maker: &Maker,
+    lost: &[Word],
+    kept: &[Word],
+    object: &Object,
+    oddities: &mut Vec<Oddity>,
+) {
+    let text = |words: &[Word]| {
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        texts.join(" ")
+    };
+    let Some(span) = lost.first().map(|word| word.span) else {
+        return;
+    };
+    let mut oddity = repeated(object, span);
+    oddity.field = maker.taints.first().copied().unwrap_or_default().to_owned();
+    oddity.written = text(lost);
+    oddity.detail = text(kept);
+    oddity.suggestion = format!("{},{}", oddity.written, oddity.detail);
+    oddities.push(oddity);
+}

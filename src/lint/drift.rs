@@ -1,0 +1,129 @@
+//! Where a pool tells the cluster autoscaler otherwise of its nodes than they are.
+
+use crate::finding::Label;
+use crate::model::Field;
+use crate::model::node_pool::{AutoscalerTemplate, NodePool, Origin, PoolTaint};
+use crate::model::taint::Taint;
+use crate::model::workload::{Level, Oddity};
+use crate::source::Span;
+
+/// The label of pools whose taints the autoscaler asks the cloud for, so that tags need not tell all of them.
+const ASKED_FOR: &str = "eks.amazonaws.com/nodegroup";
+
+/// What differs between a pool's taints and labels and those that its autoscaler is told of.
+pub fn drift(pool: &NodePool) -> Vec<Oddity> {
+    let Some(told) = &pool.autoscaler else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for tag in &told.taints {
+        found.extend(told_taint(pool, tag));
+    }
+    if told.complete && !told.taints.is_empty() && !pool.labels.labels.contains_key(ASKED_FOR) {
+        found.extend(untold_taints(pool, told));
+    }
+    found.extend(labels(pool, told));
+    found
+}
+
+fn same_place(one: &Taint, other: &Taint) -> bool {
+    one.key == other.key && one.effect == other.effect
+}
+
+fn is_known(taint: &Taint) -> bool {
+    ![&taint.key, &taint.value, &taint.effect]
+        .iter()
+        .any(|field| field.is_unknown())
+}
+
+/// A taint that the autoscaler is told of and the nodes do not have so.
+fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Oddity> {
+    let taint = &tag.taint;
+    // A tag without an effect is passed over by the autoscaler, and a variable may be right.
+    if !is_known(taint) || taint.effect().is_none() {
+        return None;
+    }
+    let lasting = || {
+        let taints = pool.taints.iter();
+        taints.filter(|one| one.origin != Origin::Startup && one.taint.key == taint.key)
+    };
+    let text = |field: &Field<String>| field.text().unwrap_or_default().to_owned();
+    let equal = |one: &&PoolTaint| {
+        same_place(&one.taint, taint) && text(&one.taint.value) == text(&taint.value)
+    };
+    if lasting().any(|one| !is_known(&one.taint) || equal(&one)) {
+        return None;
+    }
+    let span = tag.span?;
+    let own = lasting().next();
+    if own.is_none() && !pool.complete {
+        return None;
+    }
+    let what = if own.is_some() {
+        "other-taint"
+    } else {
+        "no-such-taint"
+    };
+    let mut oddity = oddity(pool, what, span, &tag.path);
+    oddity.written = taint.to_string();
+    oddity.detail = own.map(|own| own.taint.to_string()).unwrap_or_default();
+    oddity.related.extend(own.and_then(|own| {
+        Some(Label {
+            span: own.span?,
+            message: "the nodes have this taint".to_owned(),
+        })
+    }));
+    Some(oddity)
+}
+
+/// Hard taints of the nodes that the autoscaler is not told of, though it is told of others.
+fn untold_taints<'p>(
+    pool: &'p NodePool,
+    told: &'p AutoscalerTemplate,
+) -> impl Iterator<Item = Oddity> + 'p {
+    let of_key = |taint: &Taint| told.taints.iter().any(|tag| tag.taint.key == taint.key);
+    pool.blocking_taints()
+        .map(|(_, taint)| taint)
+        .filter(move |taint| is_known(&taint.taint) && !of_key(&taint.taint))
+        .filter_map(|taint| {
+            let mut oddity = oddity(pool, "untold-taint", taint.span?, &taint.path);
+            oddity.detail = taint.taint.to_string();
+            let tag = told.taints.first().and_then(|tag| tag.span);
+            oddity.related.extend(tag.map(|span| Label {
+                span,
+                message: "the autoscaler is told of this one".to_owned(),
+            }));
+            Some(oddity)
+        })
+}
+
+/// Labels that the nodes have with another value.
+fn labels<'p>(
+    pool: &'p NodePool,
+    told: &'p AutoscalerTemplate,
+) -> impl Iterator<Item = Oddity> + 'p {
+    told.labels.iter().filter_map(|(key, (value, span))| {
+        let (told, own) = (value.known()?, pool.labels.labels.get(key)?.known()?);
+        (told != own).then(|| {
+            let mut oddity = oddity(pool, "other-label", *span, "");
+            oddity.written = format!("{key}={told}");
+            oddity.detail = format!("{key}={own}");
+            oddity
+        })
+    })
+}
+
+fn oddity(pool: &NodePool, what: &str, span: Span, path: &str) -> Oddity {
+    Oddity {
+        kind: "autoscaler-drift",
+        field: what.to_owned(),
+        written: String::new(),
+        suggestion: pool.name.clone(),
+        detail: String::new(),
+        level: Level::Custom,
+        object: pool.object.clone(),
+        span,
+        path: path.to_owned(),
+        related: Vec::new(),
+    }
+}

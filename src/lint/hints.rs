@@ -1,0 +1,113 @@
+//! What commands say of a cluster's nodes: it explains tolerations and casts doubt on taints. No finding rests on it.
+
+use std::sync::Arc;
+
+use super::cluster::Cluster;
+use super::facts::{pool_fact, taint_facts};
+use super::gather::Gathered;
+use crate::model::node_pool::NodePool;
+use crate::model::taint::Taint;
+use crate::model::toleration::Toleration;
+use crate::model::{Field, Truth};
+use crate::rule::fact::{Fact, FactBuilder};
+
+struct Hint<'g> {
+    pool: &'g Arc<NodePool>,
+    fact: Fact,
+    taints: Vec<Fact>,
+}
+
+/// The hints of a cluster.
+pub struct Hints<'g>(Vec<Hint<'g>>);
+
+impl<'g> Hints<'g> {
+    /// Those of a cluster, with their facts.
+    pub fn new(cluster: &Cluster, gathered: &'g Gathered, comparison_operators: bool) -> Self {
+        let hints = cluster.hints.iter().map(|index| {
+            let pool = &gathered.hints[*index].pool;
+            let taints = taint_facts(pool);
+            Hint {
+                pool,
+                fact: pool_fact(pool, &taints, comparison_operators),
+                taints,
+            }
+        });
+        Hints(hints.collect())
+    }
+
+    /// Pools that commands make or taint; what only takes taints off makes no nodes.
+    pub fn pools(&self) -> impl Iterator<Item = (&'g Arc<NodePool>, &Fact)> {
+        let hints = self.0.iter().filter(|hint| !hint.taints.is_empty());
+        hints.map(|hint| (hint.pool, &hint.fact))
+    }
+
+    /// `hinted`: whether a command taints nodes with the entry's key.
+    pub fn add_hinted(&self, builder: FactBuilder, entry: &Toleration) -> FactBuilder {
+        let Some(key) = entry.key.text() else {
+            return builder.unknown("hinted");
+        };
+        let mut taints = self.0.iter().flat_map(|hint| &hint.pool.taints);
+        builder.bool(
+            "hinted",
+            taints.any(|taint| taint.taint.key.text() == Some(key)),
+        )
+    }
+
+    /// `matches`: those of the pools, with taints of commands that the entry tolerates. Where only one of which a part
+    /// is not known has its key, there may be a match.
+    pub fn add_matches(
+        &self,
+        builder: FactBuilder,
+        matches: impl Iterator<Item = Fact>,
+        entry: &Toleration,
+        comparison_operators: bool,
+    ) -> FactBuilder {
+        let mut matches: Vec<Fact> = matches.collect();
+        let mut doubt = false;
+        for hint in &self.0 {
+            for (taint, fact) in hint.pool.taints.iter().zip(&hint.taints) {
+                match entry.tolerates(&taint.taint, comparison_operators) {
+                    Truth::Yes => matches.push(fact.clone()),
+                    Truth::Unknown => doubt |= taint.taint.key == entry.key,
+                    Truth::No => {}
+                }
+            }
+        }
+        if matches.is_empty() && doubt {
+            builder.unknown("matches")
+        } else {
+            builder.facts("matches", matches)
+        }
+    }
+
+    /// A pool with those of its taints open that a command takes off nodes like its own: whether they are there is not known.
+    pub fn doubt(&self, pool: &Arc<NodePool>) -> Arc<NodePool> {
+        let is_meant = |hint: &NodePool| {
+            hint.labels.labels.iter().all(|(key, wanted)| {
+                let own = pool.labels.labels.get(key);
+                own.is_none_or(|own| own.is_unknown() || wanted.is_unknown() || own == wanted)
+            })
+        };
+        let removes = |taint: &Taint| {
+            self.0
+                .iter()
+                .map(|hint| hint.pool)
+                .filter(|hint| is_meant(hint))
+                .flat_map(|hint| &hint.removes)
+                .any(|removed| {
+                    removed.key == taint.key
+                        && (removed.effect.is_absent() || removed.effect == taint.effect)
+                })
+        };
+        if !pool.taints.iter().any(|taint| removes(&taint.taint)) {
+            return Arc::clone(pool);
+        }
+        let mut pool = (**pool).clone();
+        for taint in &mut pool.taints {
+            if removes(&taint.taint) {
+                taint.taint.effect = Field::Unknown;
+            }
+        }
+        Arc::new(pool)
+    }
+}
