@@ -334,6 +334,11 @@ fn commands_are_read_as_weak_evidence() {
 }
 
 #[test]
+fn modules_of_blueprints_are_read() {
+    assert_pools("cluster-toolkit");
+}
+
+#[test]
 fn every_provider_fixture_is_tested() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/providers.rs"))
         .expect("this file");

@@ -258,6 +258,14 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
             }
         }
     }
+    for (pool, absorbed) in pools.iter_mut().zip(&absorbed) {
+        if pool.part.is_some() && !absorbed {
+            let pool = &mut pool.pool;
+            pool.complete = false;
+            pool.incomplete_because
+                .get_or_insert_with(|| "what refers to it was not found".to_owned());
+        }
+    }
     pools
         .into_iter()
         .zip(absorbed)
