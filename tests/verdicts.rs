@@ -788,3 +788,58 @@ fn a_taint_that_a_script_takes_off_may_not_be_there() {
         assert!(!blocked(removed), "{removed}");
     }
 }
+
+#[test]
+fn a_flag_that_a_later_one_replaces_and_an_effect_in_another_spelling_are_noticed() {
+    const RULE: &str = "id: noticed
+title: What reading pools noticed
+severity: note
+scope: oddity
+when: oddity.kind == \"repeated-flag\" || oddity.kind == \"effect-spelling\"
+at: oddity
+message: '{oddity.field} {oddity.written} {oddity.suggestion}'
+help: none
+why: none
+examples:
+  - bad: |
+      a: b  # <- finding
+  - good: |
+      a: b
+";
+    let files = [
+        (
+            "setup.sh",
+            "az aks nodepool add -n a --node-taints a=1:NoSchedule --node-taints b=2:NoSchedule\n\
+             kubelet --register-with-taints=c:NoSchedule --register-with-taints=d:NoSchedule\n",
+        ),
+        (
+            "group.yaml",
+            "apiVersion: eks.services.k8s.aws/v1alpha1\nkind: Nodegroup\nmetadata: {name: a}\n\
+             spec: {name: a, taints: [{key: a, effect: NoExecute}, {key: b, effect: NO_EXECUTE}]}\n",
+        ),
+    ];
+    let report = report_with(&files, &[("noticed.yaml", RULE)]);
+    let found: Vec<(&str, &str)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "noticed")
+        .map(|finding| {
+            let source = &report.sources[&finding.span.source];
+            (finding.message.as_str(), source.slice(finding.span))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("effect NoExecute NO_EXECUTE", "NoExecute"),
+            (
+                "--node-taints a=1:NoSchedule a=1:NoSchedule,b=2:NoSchedule",
+                "a=1:NoSchedule"
+            ),
+            (
+                "--register-with-taints c:NoSchedule c:NoSchedule,d:NoSchedule",
+                "c:NoSchedule"
+            ),
+        ]
+    );
+}
