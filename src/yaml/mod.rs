@@ -6,6 +6,7 @@
 mod assembly;
 mod build;
 mod de;
+pub mod edit;
 mod node;
 mod parse;
 mod path;

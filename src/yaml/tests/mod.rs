@@ -1,5 +1,6 @@
 //! Tests over the whole of the module, by subject; shared here is what reads a text and shows a place in it.
 
+mod edits;
 mod errors;
 mod hostile;
 mod paths;

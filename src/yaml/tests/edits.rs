@@ -1,0 +1,296 @@
+//! Changes of a text: what they touch, and above all what they leave alone.
+
+use serde_json::{Map, Value, json};
+
+use super::super::edit::{Change, Replacement, Target, apply, change};
+use super::super::{Document, Kind, Node, Scalar, parse};
+use crate::source::SourceId;
+
+/// The tree as plain data, aliases and merges resolved.
+fn value(node: Node<'_>) -> Value {
+    match node.kind() {
+        Kind::Mapping => {
+            let mut map = Map::new();
+            for field in node.fields() {
+                map.insert(
+                    field.name().unwrap_or_default().to_owned(),
+                    value(field.value),
+                );
+            }
+            Value::Object(map)
+        }
+        Kind::Sequence => Value::Array(node.items().map(value).collect()),
+        Kind::Scalar => match node.scalar() {
+            Some(Scalar::Str(text)) => json!(text),
+            Some(Scalar::Bool(value)) => json!(value),
+            Some(Scalar::Int(value)) => json!(value),
+            _ => json!(node.raw().map(|raw| ["?", raw])),
+        },
+    }
+}
+
+fn values(text: &str) -> Vec<Value> {
+    let stream = parse(text, SourceId(0));
+    assert_eq!(stream.errors, [], "{text}");
+    stream
+        .documents
+        .iter()
+        .map(|one| value(one.root()))
+        .collect()
+}
+
+/// Applies a change to the field `x`, or to the item that has a field `x`.
+fn changed(text: &str, target: Target, what: &Change) -> Option<String> {
+    let stream = parse(text, SourceId(0));
+    assert_eq!(stream.errors, [], "{text}");
+    let document = &stream.documents[0];
+    let mut pending = vec![document.root()];
+    let mut place = None;
+    while let Some(node) = pending.pop() {
+        for field in node.written_fields() {
+            if field.name() == Some("x") {
+                place.get_or_insert(match target {
+                    Target::Field => field.span(),
+                    Target::Item => node.written_at(),
+                });
+            }
+            pending.push(field.value);
+        }
+        pending.extend(node.items());
+    }
+    let done = change(document, text, (target, place.expect("a field x")), what)?;
+    Some(apply(text, &[done]))
+}
+
+#[track_caller]
+fn removed(text: &str, expected: &str) {
+    let got = changed(text, Target::Field, &Change::Remove);
+    assert_eq!(got.as_deref(), Some(expected), "{text}");
+    values(expected);
+}
+
+#[test]
+fn a_removed_field_takes_its_line_and_nothing_else() {
+    removed("a: 1\nx: 2\nb: 3\n", "a: 1\nb: 3\n");
+    removed("a: 1\r\nx: 2\r\nb: 3\r\n", "a: 1\r\nb: 3\r\n");
+    removed("a: 1\nx: 2", "a: 1");
+    removed("a: 1\r\nx: 2", "a: 1");
+    removed("a: 1\n\nx: 2", "a: 1\n");
+    removed("a: 1\nx: 2  # why\nb: 3\n", "a: 1\n# why\nb: 3\n");
+    removed("# top\nx: 2\n# of b\nb: 3\n", "# top\n# of b\nb: 3\n");
+    removed("a: 1\nx:\n  - y\n  - z\nb: 3\n", "a: 1\nb: 3\n");
+    removed("a: 1\nx: |\n  y\n  z\nb: 3\n", "a: 1\nb: 3\n");
+}
+
+#[test]
+fn the_dash_stays_when_the_first_field_of_an_item_goes() {
+    removed("- x: 2\n  a: 1\n", "- a: 1\n");
+    removed("-   x: 2\n    a: 1\n", "-   a: 1\n");
+    removed("- x: 2 # why\n  a: 1\n", "- # why\n  a: 1\n");
+    removed("- x: 2\n  # of a\n  a: 1\n", "- # of a\n  a: 1\n");
+    removed("- a: 1\n  x: 2\n- b: 1\n", "- a: 1\n- b: 1\n");
+}
+
+#[test]
+fn in_flow_style_a_comma_goes_along() {
+    removed("- {a: 1, x: 2}\n", "- {a: 1}\n");
+    removed("- {x: 2, a: 1}\n", "- {a: 1}\n");
+    removed("- {a: 1, x: 2, b: 3}\n", "- {a: 1, b: 3}\n");
+    removed("- {x: 2}\n", "- {}\n");
+    removed("{\n  \"a\": 1,\n  \"x\": 2\n}\n", "{\n  \"a\": 1\n}\n");
+    removed("{\n  \"x\": 2,\n  \"a\": 1\n}\n", "{\n  \"a\": 1\n}\n");
+    let commented = "a: {\n  b: 1, # why\n  x: 2}\n";
+    assert_eq!(changed(commented, Target::Field, &Change::Remove), None);
+}
+
+#[test]
+fn a_collection_that_loses_all_that_it_has_stays() {
+    removed("a:\n  x: 2\nb: 3\n", "a: {}\nb: 3\n");
+    let item = |text: &str| changed(text, Target::Item, &Change::Remove);
+    assert_eq!(item("a:\n- x: 2\nb: 3\n").as_deref(), Some("a: []\nb: 3\n"));
+    assert_eq!(item("a:\n  - x: 2\n    y: 3\n").as_deref(), Some("a: []\n"));
+    assert_eq!(item("a: [{x: 2}]\n").as_deref(), Some("a: []\n"));
+    assert_eq!(item("a:\n  # why\n  - x: 2\n"), None);
+    assert_eq!(item("a: &b\n  - x: 2\nc: *b\n"), None);
+}
+
+#[test]
+fn a_removed_item_takes_its_lines() {
+    let item = |text: &str, expected: &str| {
+        let got = changed(text, Target::Item, &Change::Remove);
+        assert_eq!(got.as_deref(), Some(expected), "{text}");
+        values(expected);
+    };
+    item("- a: 1\n- x: 2\n  y: 3\n- b: 4\n", "- a: 1\n- b: 4\n");
+    item(
+        "l:\n  - a: 1\n  # why\n  - x: 2\n    y: 3\n",
+        "l:\n  - a: 1\n  # why\n",
+    );
+    item("- a: 1\n- x: 2 # why\n", "- a: 1\n# why\n");
+    let nested = "- -   x: 2\n  - a: 1\n- b: 1\n";
+    assert_eq!(changed(nested, Target::Item, &Change::Remove), None);
+}
+
+#[test]
+fn a_value_keeps_its_quotes() {
+    let set = |text: &str, new: &str| changed(text, Target::Field, &Change::Set(new.to_owned()));
+    assert_eq!(set("x: a # why\n", "b").as_deref(), Some("x: b # why\n"));
+    assert_eq!(set("x: 'a'\n", "it's").as_deref(), Some("x: 'it''s'\n"));
+    assert_eq!(
+        set("x: \"a\"\n", "b\"\\").as_deref(),
+        Some("x: \"b\\\"\\\\\"\n")
+    );
+    assert_eq!(set("{\"x\": true}", "b").as_deref(), Some("{\"x\": \"b\"}"));
+    for needs_quotes in [
+        "true", "1", "", "a: b", "- a", "#a", "*a", "~", "1.5", "yes", "0x1",
+    ] {
+        let new = set("x: a\n", needs_quotes).unwrap();
+        assert_eq!(values(&new), [json!({"x": needs_quotes})]);
+    }
+    assert_eq!(set("x: a\n", "a"), None);
+    assert_eq!(set("x:\ny: 1\n", "a"), None);
+    assert_eq!(set("y: &a b\nx: *a\n", "c"), None);
+}
+
+#[test]
+fn quotes_are_put_on_and_taken_off() {
+    let quote = |text: &str| changed(text, Target::Field, &Change::Quote);
+    assert_eq!(
+        quote("x: yes # why\n").as_deref(),
+        Some("x: \"yes\" # why\n")
+    );
+    assert_eq!(quote("{\"x\": 0550}").as_deref(), Some("{\"x\": \"0550\"}"));
+    assert_eq!(quote("x: \"yes\"\n"), None);
+    let unquote = |text: &str| changed(text, Target::Field, &Change::Unquote);
+    assert_eq!(unquote("x: '300'\n").as_deref(), Some("x: 300\n"));
+    assert_eq!(unquote("x: '5m'\n"), None);
+    assert_eq!(unquote("x: 300\n"), None);
+}
+
+#[test]
+fn a_key_is_renamed_and_a_field_added() {
+    let rename = |text: &str| changed(text, Target::Field, &Change::Rename("name".to_owned()));
+    assert_eq!(
+        rename("- x: 1 # why\n").as_deref(),
+        Some("- name: 1 # why\n")
+    );
+    assert_eq!(rename("{\"x\": 1}").as_deref(), Some("{\"name\": 1}"));
+    let add = |text: &str| {
+        let what = Change::Add("op".to_owned(), "Exists".to_owned());
+        let new = changed(text, Target::Item, &what);
+        if let Some(new) = &new {
+            values(new);
+        }
+        new
+    };
+    assert_eq!(add("- x: 1\n").as_deref(), Some("- x: 1\n  op: Exists\n"));
+    assert_eq!(
+        add("- x: 1 # why\r\n- b\r\n").as_deref(),
+        Some("- x: 1 # why\r\n  op: Exists\r\n- b\r\n")
+    );
+    assert_eq!(
+        add("- a: 1\n  x: 1").as_deref(),
+        Some("- a: 1\n  x: 1\n  op: Exists")
+    );
+    assert_eq!(add("- {x: 1}\n").as_deref(), Some("- {x: 1, op: Exists}\n"));
+    assert_eq!(
+        add("[{\"x\": 1}]").as_deref(),
+        Some("[{\"x\": 1, \"op\": \"Exists\"}]")
+    );
+    assert_eq!(add("- x: 1\n  op: Equal\n"), None);
+}
+
+/// Every field and item of every fixture, removed one at a time: the text still parses, and says the same but for that.
+#[test]
+fn removing_anything_from_real_manifests_leaves_all_else_as_it_was() {
+    let mut tried = 0;
+    let mut done = 0;
+    for entry in walkdir::WalkDir::new("fixtures").sort_by_file_name() {
+        let entry = entry.unwrap();
+        let name = entry.path().to_string_lossy().into_owned();
+        if !(name.ends_with(".yaml") || name.ends_with(".json")) {
+            continue;
+        }
+        let Ok(text) = std::fs::read_to_string(entry.path()) else {
+            continue;
+        };
+        // Each change reads its file anew: large files would be read very often.
+        if text.len() > 4_000 {
+            continue;
+        }
+        for text in [text.clone(), text.replace('\n', "\r\n")] {
+            let stream = parse(&text, SourceId(0));
+            if !stream.errors.is_empty() || text.contains("<<:") || name.contains("duplicate-key") {
+                continue;
+            }
+            for (at, document) in stream.documents.iter().enumerate() {
+                for (target, pointer, node_span) in places(document) {
+                    tried += 1;
+                    let Some(gone) = change(document, &text, (target, node_span), &Change::Remove)
+                    else {
+                        continue;
+                    };
+                    done += 1;
+                    check_removed(&name, &text, at, &pointer, &gone);
+                }
+            }
+        }
+    }
+    assert!(done > 1_000, "{done} of {tried}");
+    assert!(done * 100 > tried * 95, "{done} of {tried}");
+}
+
+fn check_removed(name: &str, text: &str, at: usize, pointer: &str, gone: &Replacement) {
+    let mut expected = values(text);
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match expected[at].pointer_mut(parent).unwrap() {
+        Value::Object(map) => {
+            map.remove(&key.replace("~1", "/").replace("~0", "~"));
+        }
+        Value::Array(list) => {
+            list.remove(key.parse().unwrap());
+        }
+        other => panic!("{other}"),
+    }
+    let new = apply(text, std::slice::from_ref(gone));
+    let stream = parse(&new, SourceId(0));
+    assert_eq!(stream.errors, [], "{name} without {pointer}:\n{new}");
+    let got: Vec<Value> = stream
+        .documents
+        .iter()
+        .map(|one| value(one.root()))
+        .collect();
+    assert_eq!(got, expected, "{name} without {pointer}:\n{new}");
+    let comments = |text: &str| text.matches('#').count();
+    assert!(comments(&new) >= comments(text) - comments(&text[gone.range.clone()]));
+}
+
+/// Where everything stands, as JSON pointers. What is in anchored collections is left out: it stands in several places.
+fn places(document: &Document) -> Vec<(Target, String, crate::source::Span)> {
+    let mut found = Vec::new();
+    let mut pending = vec![(document.root(), String::new())];
+    while let Some((node, pointer)) = pending.pop() {
+        for field in node.fields() {
+            let key = field
+                .name()
+                .unwrap_or_default()
+                .replace('~', "~0")
+                .replace('/', "~1");
+            let pointer = format!("{pointer}/{key}");
+            if field.value.is_alias() {
+                return Vec::new();
+            }
+            found.push((Target::Field, pointer.clone(), field.span()));
+            pending.push((field.value, pointer));
+        }
+        for (index, item) in node.items().enumerate() {
+            let pointer = format!("{pointer}/{index}");
+            if item.is_alias() {
+                return Vec::new();
+            }
+            found.push((Target::Item, pointer.clone(), item.written_at()));
+            pending.push((item, pointer));
+        }
+    }
+    found
+}
