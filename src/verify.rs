@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::config::{self, Config};
 use crate::extract::Table;
-use crate::finding::{Problem, Report};
+use crate::finding::{Finding, Problem, Report};
+use crate::lint::fixes::mend;
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
 use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
@@ -24,6 +25,13 @@ pub enum Outcome {
         /// Found, not marked.
         unexpected: Vec<Line>,
     },
+    /// The fixes of the rule gave another text than the example says.
+    Mended {
+        /// The file.
+        file: String,
+        /// What they gave.
+        text: String,
+    },
     /// It could not be run.
     Unusable(Vec<Problem>),
 }
@@ -41,6 +49,16 @@ impl std::fmt::Display for Outcome {
                 }
                 for (file, line) in unexpected {
                     writeln!(f, "  {file}:{line}: found, though nothing is expected here")?;
+                }
+                Ok(())
+            }
+            Outcome::Mended { file, text } => {
+                writeln!(
+                    f,
+                    "  {file}: the fixes give another text than `fixed` says:"
+                )?;
+                for line in text.lines() {
+                    writeln!(f, "    {line}")?;
                 }
                 Ok(())
             }
@@ -70,14 +88,58 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         .collect();
     let missing: Vec<Line> = marked.difference(&found).cloned().collect();
     let unexpected: Vec<Line> = found.difference(&marked).cloned().collect();
-    if missing.is_empty() && unexpected.is_empty() {
-        Outcome::Passed
-    } else {
-        Outcome::Differs {
+    if !missing.is_empty() || !unexpected.is_empty() {
+        return Outcome::Differs {
             missing,
             unexpected,
+        };
+    }
+    if example.bad && rule.has_fix() && !example.fixed.is_empty() {
+        return mended(rules, table, rule, example);
+    }
+    Outcome::Passed
+}
+
+/// Applies the fixes of the rule to the files without their marks, which are comments, and those stay whatever happens.
+fn mended(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
+    let plain: Vec<(String, String)> = example
+        .files
+        .iter()
+        .map(|(path, text)| (path.clone(), without_marks(text)))
+        .collect();
+    let report = match report(rules, table, &plain) {
+        Ok(report) => report,
+        Err(problems) => return Outcome::Unusable(problems),
+    };
+    for (path, text) in &plain {
+        let source = Source::new(path.clone(), text.as_str());
+        let here = |finding: &&Finding| {
+            let file = report.sources.get(&finding.span.source);
+            finding.rule == rule.id && file.is_some_and(|file| file.path == *path)
+        };
+        let fixes = report.findings.iter().filter(here);
+        let mended = mend(&source, fixes.filter_map(|finding| finding.fix.as_ref()))
+            .map_or_else(|| text.clone(), |(text, _)| text);
+        let expected = example.fixed.iter().find(|(known, _)| known == path);
+        if mended != *expected.map_or(text, |(_, text)| text) {
+            return Outcome::Mended {
+                file: path.clone(),
+                text: mended,
+            };
         }
     }
+    Outcome::Passed
+}
+
+fn without_marks(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| match line.split_once(MARK) {
+            Some((before, _)) => before.trim_end(),
+            None => line,
+        })
+        .collect();
+    lines.join("\n")
 }
 
 /// The configuration among the files of an example.

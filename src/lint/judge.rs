@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
 use super::facts;
+use super::fixes::Proposals;
 use super::gather::Gathered;
 use super::ignores;
 use super::place::{self, At};
@@ -26,13 +27,14 @@ use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict};
 use crate::source::SourceId;
 
-/// Judges everything and adds findings and problems to the report. Findings have no order and no fingerprint yet.
+/// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
+/// gives what rules propose to mend them.
 pub fn judge(
     gathered: &Gathered,
     settings: Settings<'_>,
     well_known: &WellKnown,
     report: &mut Report,
-) {
+) -> Proposals {
     let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
     let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
@@ -40,6 +42,7 @@ pub fn judge(
         gathered,
         settings,
         findings: Vec::new(),
+        proposals: Proposals::default(),
         failures: BTreeSet::new(),
         open_workloads: 0,
         open_pools: 0,
@@ -56,6 +59,7 @@ pub fn judge(
     judge.oddities(&remarks);
     let Judge {
         findings,
+        proposals,
         failures,
         open_workloads,
         open_pools,
@@ -75,6 +79,7 @@ pub fn judge(
         }));
     report.suppressed = suppressed;
     report.findings = findings;
+    proposals
 }
 
 const OPEN_WORKLOADS: &str = "workloads that depend on values elsewhere that are not known";
@@ -87,6 +92,7 @@ struct Judge<'j> {
     gathered: &'j Gathered,
     settings: Settings<'j>,
     findings: Vec<Finding>,
+    proposals: Proposals,
     failures: BTreeSet<(String, String)>,
     /// Workloads, read in full, of which some rule could not say yes or no.
     open_workloads: u32,
@@ -129,7 +135,15 @@ impl<'j> Judge<'j> {
                     let mut labels = place::labels(&verdict.related, None);
                     labels.extend(oddity.related.iter().cloned());
                     let severity = verdict.severity;
-                    self.push(rule, &verdict, severity, at, &oddity.object, None, labels);
+                    let object = &oddity.object;
+                    let (span, path) = (at.span, at.path.clone());
+                    let locate = |_: &str| {
+                        Some(At {
+                            span,
+                            path: path.clone(),
+                        })
+                    };
+                    self.push(rule, &verdict, severity, at, &locate, object, None, labels);
                 }
             }
         }
@@ -211,13 +225,15 @@ impl<'j> Judge<'j> {
                     continue;
                 };
                 let index = index.unwrap_or_default();
-                let field = match rule.at.as_str() {
-                    "toleration.deviation" => testimony.deviating_field(index),
-                    at => at.strip_prefix("toleration.").unwrap_or_default(),
-                };
                 for workload in workloads {
-                    let at = place::of_toleration(workload, index, field);
-                    self.push_workload(rule, &verdict, at, workload, cluster);
+                    let locate = |at: &str| {
+                        let field = match at {
+                            "toleration.deviation" => testimony.deviating_field(index),
+                            at => at.strip_prefix("toleration.").unwrap_or_default(),
+                        };
+                        place::of_toleration(workload, index, field)
+                    };
+                    self.push_workload(rule, &verdict, &locate, workload, cluster);
                 }
             }
             if shape.level != Level::Other {
@@ -283,8 +299,8 @@ impl<'j> Judge<'j> {
                     let judged = rule.judge(&bindings);
                     open |= judged == Judged::Unknown;
                     if let Some(verdict) = self.verdict(rule, judged) {
-                        let at = place::of_workload(workload, &rule.at);
-                        self.push_workload(rule, &verdict, at, workload, cluster);
+                        let locate = |at: &str| place::of_workload(workload, at);
+                        self.push_workload(rule, &verdict, &locate, workload, cluster);
                     }
                 }
             }
@@ -342,6 +358,7 @@ impl<'j> Judge<'j> {
                     &verdict,
                     severity,
                     at,
+                    &|at| place::of_pool(pool, at),
                     &pool.object,
                     cluster.name.clone(),
                     labels,
@@ -402,6 +419,7 @@ impl<'j> Judge<'j> {
                             &verdict,
                             severity,
                             at,
+                            &|at| place::of_taint(pool, taint, at),
                             &pool.object,
                             named.clone(),
                             labels,
@@ -450,7 +468,7 @@ impl<'j> Judge<'j> {
         &mut self,
         rule: &Rule,
         verdict: &Verdict,
-        at: At,
+        locate: &dyn Fn(&str) -> At,
         workload: &Workload,
         cluster: &Cluster,
     ) {
@@ -461,7 +479,10 @@ impl<'j> Judge<'j> {
         } else {
             None
         };
-        self.push(rule, verdict, severity, at, &workload.object, name, labels);
+        let at = locate(&rule.at);
+        let locate = |at: &str| Some(locate(at));
+        let object = &workload.object;
+        self.push(rule, verdict, severity, at, &locate, object, name, labels);
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -471,6 +492,7 @@ impl<'j> Judge<'j> {
         verdict: &Verdict,
         severity: Severity,
         at: At,
+        locate: &dyn Fn(&str) -> Option<At>,
         object: &Object,
         cluster: Option<String>,
         related: Vec<Label>,
@@ -496,7 +518,7 @@ impl<'j> Judge<'j> {
                 severity = wanted;
             }
         }
-        self.findings.push(Finding {
+        let finding = Finding {
             rule: rule.id.clone(),
             severity,
             message: verdict.message.clone(),
@@ -506,10 +528,13 @@ impl<'j> Judge<'j> {
             cluster,
             object: object.clone(),
             related,
+            fix: None,
             fingerprint: String::new(),
             fingerprint_anywhere: String::new(),
             occurrences: 1,
-        });
+        };
+        self.proposals.add(&finding, &verdict.fixes, locate);
+        self.findings.push(finding);
     }
 }
 

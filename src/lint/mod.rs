@@ -4,6 +4,7 @@ mod admission;
 mod cluster;
 mod drift;
 mod facts;
+pub mod fixes;
 pub mod gather;
 mod hints;
 mod identity;
@@ -111,7 +112,7 @@ pub fn lint(
             .not_judged
             .insert(NOT_WHOLE.to_owned(), claimed);
     }
-    judge::judge(&gathered, settings, &well_known, &mut report);
+    let proposals = judge::judge(&gathered, settings, &well_known, &mut report);
     if let Some(source) = &settings.config.source {
         report
             .sources
@@ -119,6 +120,7 @@ pub fn lint(
     }
     let named = texts::named_by(&report);
     texts::load_again(inputs, load, &digests, named, &mut report);
+    proposals.work_out(&mut report.findings, &report.sources);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish_suppressed(&mut report.suppressed, &gathered.paths, &report.sources);
     report.counts.suppressed = u32::try_from(report.suppressed.len()).unwrap_or(u32::MAX);

@@ -81,6 +81,7 @@ impl Draft {
             cluster: None,
             object: Object::default(),
             related: Vec::new(),
+            fix: None,
             fingerprint: "f00d".to_owned(),
             fingerprint_anywhere: String::new(),
             occurrences: 1,

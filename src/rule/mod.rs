@@ -3,6 +3,7 @@
 mod check;
 pub mod expression;
 pub mod fact;
+pub mod fix;
 mod functions;
 pub mod schema;
 pub mod template;
@@ -17,6 +18,7 @@ use crate::yaml;
 
 use expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
 use fact::{Fact, Place};
+use fix::{Fix, Proposal};
 use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
 use template::Template;
 
@@ -64,6 +66,7 @@ pub struct Rule {
     related: Vec<(Expression, Template)>,
     message: Template,
     help: Option<Template>,
+    fixes: Vec<Fix>,
     severity_when: Vec<(Expression, Severity)>,
 }
 
@@ -74,6 +77,8 @@ pub struct Example {
     pub bad: bool,
     /// Paths and texts.
     pub files: Vec<(String, String)>,
+    /// The files after all fixes of the rule, those that change; empty when the example does not say.
+    pub fixed: Vec<(String, String)>,
     /// Why it is right or wrong.
     pub why: Option<String>,
     /// Number within its kind, from 1: `bad-1`, `good-2`.
@@ -114,6 +119,8 @@ pub struct Verdict {
     pub help: Option<String>,
     /// Other places.
     pub related: Vec<(Place, String)>,
+    /// How to mend it: the first that can be applied is taken.
+    pub fixes: Vec<Proposal>,
 }
 
 impl Rule {
@@ -139,6 +146,11 @@ impl Rule {
     /// who they are.
     pub fn spares(&self, bindings: &Bindings) -> bool {
         !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
+    }
+
+    /// Whether the rule can mend what it finds.
+    pub fn has_fix(&self) -> bool {
+        !self.fixes.is_empty()
     }
 
     /// Evaluates the rule over one input.
@@ -187,6 +199,11 @@ impl Rule {
                 None => None,
             },
             related,
+            fixes: self
+                .fixes
+                .iter()
+                .filter_map(|fix| fix.propose(bindings).transpose())
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -281,6 +298,13 @@ impl Loader<'_> {
             .zip(places)
             .filter_map(|(one, place)| Some((place?, sentence(&one.message)?)))
             .collect();
+        let mut fixes = Vec::new();
+        for fix in file.fix.iter().flat_map(|fixes| &fixes.0) {
+            match Fix::compile(fix, scope) {
+                Ok(fix) => fixes.push(fix),
+                Err((text, error)) => keep(&text, error),
+            }
+        }
         match (when, message) {
             (Some(when), Some(message)) if problems.is_empty() => Ok(Rule {
                 id: file.id.value,
@@ -308,6 +332,7 @@ impl Loader<'_> {
                 related,
                 message,
                 help,
+                fixes,
                 severity_when,
             }),
             _ => {
@@ -405,14 +430,16 @@ fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
             let text = example.bad.or(example.good)?;
             let number = numbers.entry(bad).or_default();
             *number += 1;
-            let files = text
-                .files()
-                .into_iter()
-                .map(|(path, text)| (path.to_owned(), text.to_owned()))
-                .collect();
+            let owned = |text: ExampleText| {
+                let files = text.files().into_iter();
+                files
+                    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+                    .collect()
+            };
             Some(Example {
                 bad,
-                files,
+                files: owned(text),
+                fixed: example.fixed.map(owned).unwrap_or_default(),
                 why: example.why,
                 number: *number,
             })

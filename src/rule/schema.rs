@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::fix::FixFiles;
 use crate::finding::Severity;
 use crate::yaml::Spanned;
 
@@ -43,6 +44,9 @@ pub struct RuleFile {
     /// Conditions that change the severity; the first that is true decides.
     #[serde(default)]
     pub severity_when: Vec<SeverityWhen>,
+    /// How to mend what it finds, without a person.
+    #[serde(default)]
+    pub fix: Option<FixFiles>,
     /// The page's body, Markdown: what happens in the cluster, and why.
     pub why: String,
     /// How to mend what it finds, Markdown.
@@ -146,6 +150,9 @@ pub struct ExampleFile {
     /// Right.
     #[serde(default)]
     pub good: Option<ExampleText>,
+    /// What the bad text becomes when all fixes of the rule are applied, without the marks.
+    #[serde(default)]
+    pub fixed: Option<ExampleText>,
     /// Why it is right or wrong; a near miss says here in which fact it differs.
     #[serde(default)]
     pub why: Option<String>,

@@ -1,0 +1,247 @@
+//! How a rule mends what it finds: an operation on a place, under a condition.
+
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
+use super::schema::Scope;
+use super::template::Template;
+use super::vocabulary;
+use crate::yaml::Spanned;
+use crate::yaml::edit::Change;
+
+/// One or several fixes as written; the first that applies is taken.
+#[derive(Debug, Clone, Default)]
+pub struct FixFiles(pub Vec<FixFile>);
+
+/// One fix as written: exactly one operation, with the place that it changes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixFile {
+    /// Whether the meaning for the cluster stays the same, or the object was rejected anyway. Others may change where pods
+    /// run, and are applied only on request.
+    pub safe: Spanned<bool>,
+    /// CEL; the fix applies where it is true.
+    #[serde(default)]
+    pub when: Option<Spanned<String>>,
+    /// What it does, in a few words; text with CEL holes.
+    #[serde(default)]
+    pub title: Option<Spanned<String>>,
+    /// Takes out the field or the entry.
+    #[serde(default)]
+    pub remove: Option<Spanned<String>>,
+    /// Gives the field the text `to`.
+    #[serde(default)]
+    pub set: Option<Spanned<String>>,
+    /// Puts the value in quotes.
+    #[serde(default)]
+    pub quote: Option<Spanned<String>>,
+    /// Takes the quotes off a number.
+    #[serde(default)]
+    pub unquote: Option<Spanned<String>>,
+    /// Gives the key the name `to`.
+    #[serde(default)]
+    pub rename: Option<Spanned<String>>,
+    /// Gives the entry one more field, named `field`, with the text `to`.
+    #[serde(default)]
+    pub add: Option<Spanned<String>>,
+    /// The text for `set`, `rename` and `add`; text with CEL holes.
+    #[serde(default)]
+    pub to: Option<Spanned<String>>,
+    /// The name of the field for `add`.
+    #[serde(default)]
+    pub field: Option<Spanned<String>>,
+}
+
+impl<'de> Deserialize<'de> for FixFiles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = FixFiles;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a fix or a list of fixes")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FixFiles, A::Error> {
+                FixFile::deserialize(MapAccessDeserializer::new(map)).map(|one| FixFiles(vec![one]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<FixFiles, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(FixFiles)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// A compiled fix.
+#[derive(Debug)]
+pub struct Fix {
+    safe: bool,
+    when: Option<Expression>,
+    title: Option<Template>,
+    at: String,
+    operation: Operation,
+}
+
+#[derive(Debug)]
+enum Operation {
+    Remove,
+    Set(Template),
+    Quote,
+    Unquote,
+    Rename(Template),
+    Add(String, Template),
+}
+
+/// A fix for one verdict, before anybody knows where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// Whether it may be applied without being asked for.
+    pub safe: bool,
+    /// What it does.
+    pub title: String,
+    /// The place, in the words of the rule's scope.
+    pub at: String,
+    /// What is done there.
+    pub change: Change,
+}
+
+/// What is wrong with a fix, and where: an offset in the text that is named.
+pub type FixError = (Spanned<String>, ExpressionError);
+
+impl Fix {
+    /// Compiles a fix.
+    ///
+    /// # Errors
+    /// No operation or more than one, a place that the scope does not have, a wrong expression.
+    pub fn compile(file: &FixFile, scope: Scope) -> Result<Fix, FixError> {
+        let operations = [
+            ("remove", &file.remove),
+            ("set", &file.set),
+            ("quote", &file.quote),
+            ("unquote", &file.unquote),
+            ("rename", &file.rename),
+            ("add", &file.add),
+        ];
+        let mut written = operations
+            .iter()
+            .filter_map(|(name, at)| Some((*name, at.as_ref()?)));
+        let (Some((name, at)), None) = (written.next(), written.next()) else {
+            let names: Vec<&str> = operations.iter().map(|(name, _)| *name).collect();
+            let place = Spanned {
+                value: String::new(),
+                span: file.safe.span,
+            };
+            let message = format!("a fix has exactly one of {}", names.join(", "));
+            return Err((place, ExpressionError { offset: 0, message }));
+        };
+        let wrong = |message: String| Err((at.clone(), ExpressionError { offset: 0, message }));
+        if !vocabulary::places(scope).contains(&at.value.as_str()) {
+            let known = vocabulary::places(scope).join(", ");
+            return wrong(format!(
+                "a fix of scope {} cannot change `{}`; it can change {known}",
+                scope.as_str(),
+                at.value
+            ));
+        }
+        let takes_text = ["set", "rename", "add"].contains(&name);
+        if takes_text != file.to.is_some() || (name == "add") != file.field.is_some() {
+            return wrong(format!(
+                "`to` belongs to `set`, `rename` and `add`, `field` to `add`; this is `{name}`"
+            ));
+        }
+        let template = |text: &Option<Spanned<String>>| -> Result<Option<Template>, FixError> {
+            text.as_ref()
+                .map(|text| {
+                    Template::compile(&text.value, scope).map_err(|error| (text.clone(), error))
+                })
+                .transpose()
+        };
+        let operation = match (name, template(&file.to)?) {
+            ("set", Some(to)) => Operation::Set(to),
+            ("rename", Some(to)) => Operation::Rename(to),
+            ("add", Some(to)) => {
+                let field = file.field.as_ref();
+                Operation::Add(field.map(|one| one.value.clone()).unwrap_or_default(), to)
+            }
+            ("quote", _) => Operation::Quote,
+            ("unquote", _) => Operation::Unquote,
+            _ => Operation::Remove,
+        };
+        let when = file
+            .when
+            .as_ref()
+            .map(|text| {
+                Expression::compile(&text.value, scope, Expected::Condition)
+                    .map_err(|error| (text.clone(), error))
+            })
+            .transpose()?;
+        Ok(Fix {
+            safe: file.safe.value,
+            when,
+            title: template(&file.title)?,
+            at: at.value.clone(),
+            operation,
+        })
+    }
+
+    /// The fix for a verdict, if it applies there.
+    ///
+    /// # Errors
+    /// An expression that fails.
+    pub fn propose(&self, bindings: &Bindings) -> Result<Option<Proposal>, String> {
+        if let Some(when) = &self.when {
+            match when.holds(bindings) {
+                Ok(true) => {}
+                Ok(false) | Err(Evaluation::Unknown | Evaluation::Absent) => return Ok(None),
+                Err(Evaluation::Failed(why)) => return Err(why),
+            }
+        }
+        let field = self.at.rsplit_once('.').map(|(_, field)| field);
+        let place = field.map_or("it".to_owned(), |field| format!("`{field}`"));
+        let (change, usual) = match &self.operation {
+            Operation::Remove => (Change::Remove, format!("remove {place}")),
+            Operation::Quote => (Change::Quote, "put the value in quotes".to_owned()),
+            Operation::Unquote => (Change::Unquote, "take off the quotes".to_owned()),
+            Operation::Set(to) => {
+                let to = to.fill(bindings)?;
+                let title = match field {
+                    Some(field) => format!("write `{field}: {to}`"),
+                    None => format!("write `{to}`"),
+                };
+                (Change::Set(to), title)
+            }
+            Operation::Rename(to) => {
+                let to = to.fill(bindings)?;
+                let title = format!("write `{to}`");
+                (Change::Rename(to), title)
+            }
+            Operation::Add(field, to) => {
+                let to = to.fill(bindings)?;
+                let title = format!("add `{field}: {to}`");
+                (Change::Add(field.clone(), to), title)
+            }
+        };
+        // What is not known or not there is no text to write.
+        if let Change::Set(text) | Change::Rename(text) | Change::Add(_, text) = &change
+            && (text.is_empty() || text.contains('…'))
+        {
+            return Ok(None);
+        }
+        let title = match &self.title {
+            Some(title) => title.fill(bindings)?,
+            None => usual,
+        };
+        Ok(Some(Proposal {
+            safe: self.safe,
+            title,
+            at: self.at.clone(),
+            change,
+        }))
+    }
+}
