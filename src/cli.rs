@@ -133,6 +133,18 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
 
+    /// Mend what can be mended without changing what the objects mean, and report what is left
+    #[arg(long)]
+    pub fix: bool,
+
+    /// Mend also where it may change where pods run
+    #[arg(long)]
+    pub unsafe_fixes: bool,
+
+    /// Show what --fix (or --unsafe-fixes) would change as a patch for `git apply`, and change nothing
+    #[arg(long)]
+    pub diff: bool,
+
     /// Leave out the findings that this file accepts
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,

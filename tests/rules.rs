@@ -70,6 +70,9 @@ fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
             "no good example whose `why` is `near miss - ` and the fact in which it differs".into(),
         );
     }
+    if rule.has_fix() && bad.iter().all(|example| example.fixed.is_empty()) {
+        return Err("a fix, and no bad example with what it gives (`fixed`)".into());
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::inputs::{Inputs, Place, Screen};
-use super::{CommandError, Exit, baseline, load_rules, settings};
+use super::{CommandError, Exit, baseline, fix, load_rules, settings};
 use crate::baseline::Accepted;
 use crate::cli::{Check, Cli, FormatTarget};
 use crate::config::{self, Config};
@@ -21,6 +21,7 @@ use crate::rule::RuleSet;
 /// Whatever keeps the job from being started: configuration, rules, formats, nothing to check.
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let formats = parse_formats(&arguments.formats)?;
+    let mode = fix::Mode::of(arguments)?;
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new()
@@ -56,8 +57,27 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         whole: inputs.discovery.whole,
         acceptance: acceptance(arguments),
     };
-    let mut report = inputs.read(cli.quiet, |list, load| lint(list, load, settings));
+    let accepts = |report: &mut Report| {
+        if let Some((_, known)) = &known {
+            known.apply(report);
+        }
+    };
+    let (mut report, mended) = inputs.read(cli.quiet, |list, load| match mode {
+        Some(mode) => fix::run(list, load, settings, mode, &accepts),
+        None => (lint(list, load, settings), fix::Mended::default()),
+    });
     inputs.add_problems(&mut report.problems);
+    if mode.is_some_and(fix::Mode::shows_patch) {
+        for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
+            eprintln!("error: {line}");
+        }
+        accepts(&mut report);
+        fix::show(&mended, &inputs, out)?;
+        return Ok(exit(&report, arguments.fail_on.threshold()));
+    }
+    if mode.is_some() {
+        fix::save(&mended, &inputs, cli.quiet, &mut report.problems);
+    }
     if let Some(path) = &arguments.write_baseline {
         baseline::write(path, &mut report, cli.quiet)?;
     }

@@ -3,6 +3,7 @@
 mod baseline;
 pub mod check;
 pub mod explain;
+mod fix;
 pub mod inputs;
 pub mod pools;
 pub mod rules;

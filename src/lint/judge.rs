@@ -165,11 +165,17 @@ impl<'j> Judge<'j> {
             };
             for rule in rules {
                 if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
-                    let field = rule.at.split_once('.').map_or("", |(_, field)| field);
-                    let at = place::of_located(&placed.located, field);
+                    let locate = |at: &str| {
+                        let field = at.split_once('.').map_or("", |(_, field)| field);
+                        Some(place::of_located(&placed.located, field))
+                    };
+                    let Some(at) = locate(&rule.at) else {
+                        continue;
+                    };
                     let severity = verdict.severity;
                     let labels = place::labels(&verdict.related, None);
-                    self.push(rule, &verdict, severity, at, &placed.object, None, labels);
+                    let object = &placed.object;
+                    self.push(rule, &verdict, severity, at, &locate, object, None, labels);
                 }
             }
         }

@@ -1,0 +1,185 @@
+//! `--fix`, `--unsafe-fixes` and `--diff`, from outside: which bytes change, and that no others do.
+
+// A test that cannot prepare its files has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+fn check(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+        .args(["check", "--format", "concise"])
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A file's text after `--fix` with these arguments.
+fn mended(text: &str, arguments: &[&str]) -> String {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("pod.yaml");
+    fs::write(&path, text).unwrap();
+    let before = fs::metadata(&path).unwrap().permissions();
+    check(folder.path(), arguments);
+    assert_eq!(fs::metadata(&path).unwrap().permissions(), before);
+    let after = fs::read_to_string(&path).unwrap();
+    // Doing it again changes nothing.
+    check(folder.path(), arguments);
+    assert_eq!(fs::read_to_string(&path).unwrap(), after);
+    after
+}
+
+#[track_caller]
+fn becomes(text: &str, from: &str, to: &str) {
+    assert!(text.contains(from), "{from}");
+    for line_end in ["\n", "\r\n"] {
+        let text = text.replace('\n', line_end);
+        let (from, to) = (from.replace('\n', line_end), to.replace('\n', line_end));
+        assert_eq!(mended(&text, &["--fix"]), text.replace(&from, &to));
+        let marked = format!("\u{feff}{text}");
+        assert_eq!(mended(&marked, &["--fix"]), marked.replace(&from, &to));
+    }
+}
+
+const POD: &str = "# The team's pod.
+apiVersion: v1
+kind: Pod
+metadata: {name: 'web',  labels: {a: \"b\"}}   # odd   spacing
+spec:
+  containers:   [ {name: a, image: b} ]
+
+  tolerations:
+
+    # dedicated nodes
+    - key:   example.com/x
+      operator: 'Exists'
+      value: w  # ours
+      effect: NoSchedule
+    - {key: \"example.com/y\", operator: Exists, value: w, effect: noschedule}
+";
+
+#[test]
+fn only_what_is_meant_changes() {
+    becomes(
+        POD,
+        "      value: w  # ours\n      effect: NoSchedule\n    - {key: \"example.com/y\", operator: Exists, value: w, effect: noschedule}\n",
+        "      # ours\n      effect: NoSchedule\n    - {key: \"example.com/y\", operator: Exists, effect: NoSchedule}\n",
+    );
+}
+
+#[test]
+fn anchors_json_and_several_documents_are_mended_where_they_stand() {
+    becomes(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: &spec\n  containers: [{name: a}]\n  tolerations: &both\n  - &one {key: a, \
+         operator: Exists, value: b}\n---\n# second\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: b}\nspec: {template: \
+         {spec: {containers: [], tolerations: [{key: c, operator: exists}]}}}\n",
+        "operator: Exists, value: b}\n---\n# second\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: b}\nspec: {template: {spec: \
+         {containers: [], tolerations: [{key: c, operator: exists}]}}}\n",
+        "operator: Exists}\n---\n# second\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: b}\nspec: {template: {spec: {containers: [], \
+         tolerations: [{key: c, operator: Exists}]}}}\n",
+    );
+    becomes(
+        "{\n  \"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"},\n  \"spec\": {\"containers\": [],\n    \"tolerations\": [\n      \
+         {\n        \"key\": \"a\",\n        \"operator\": \"Equal\",\n        \"value\": true\n      }\n    ]}\n}",
+        "\"value\": true",
+        "\"value\": \"true\"",
+    );
+}
+
+#[test]
+fn a_template_and_what_is_accepted_stay_as_they_are() {
+    let accepted = POD.replace(
+        "    - key:   example.com/x",
+        "    # kubetaint: ignore[value-with-exists] meant\n    - key:   example.com/x",
+    );
+    let got = mended(&accepted, &["--fix"]);
+    assert!(got.contains("      value: w  # ours\n"), "{got}");
+    assert!(!got.contains("noschedule"), "{got}");
+    let template = format!("{POD}{{{{- if .Values.more }}}}\n    - key: z\n{{{{- end }}}}\n");
+    assert_eq!(mended(&template, &["--unsafe-fixes"]), template);
+}
+
+#[test]
+fn what_may_move_pods_is_mended_only_when_asked_for() {
+    let two = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a, image: b}]\n  tolerations:\n  - key: a\n    \
+               operator: Exists\n  - key: a\n    operator: Exists\n    effect: NoSchedule\n";
+    assert_eq!(mended(two, &["--fix"]), two);
+    let narrow = two.replace(
+        "  - key: a\n    operator: Exists\n    effect: NoSchedule\n",
+        "",
+    );
+    assert_eq!(mended(two, &["--unsafe-fixes"]), narrow);
+    assert_eq!(mended(two, &["--fix", "--unsafe-fixes"]), narrow);
+    assert_eq!(
+        mended(
+            two,
+            &["--fix", "--unsafe-fixes", "--ignore", "subsumed-toleration"]
+        ),
+        two
+    );
+}
+
+#[test]
+fn a_patch_shows_what_would_change_and_changes_nothing() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("pod.yaml");
+    fs::write(&path, POD.trim_end()).unwrap();
+    let (code, patch, err) = check(folder.path(), &["--diff"]);
+    assert_eq!(code, 1, "{err}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), POD.trim_end());
+    assert_eq!(
+        patch,
+        "diff --git a/pod.yaml b/pod.yaml\n--- a/pod.yaml\n+++ b/pod.yaml\n@@ -10,6 +10,6 @@\n     # dedicated nodes\n     - key:   example.com/x\n       \
+         operator: 'Exists'\n-      value: w  # ours\n+      # ours\n       effect: NoSchedule\n-    - {key: \"example.com/y\", operator: Exists, value: w, \
+         effect: noschedule}\n\\ No newline at end of file\n+    - {key: \"example.com/y\", operator: Exists, effect: NoSchedule}\n\\ No newline at end of file\n"
+    );
+    let (code, out, err) = check(folder.path(), &["--fix"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert!(err.contains("3 fixes applied in 1 file"), "{err}");
+    let (code, patch, _) = check(folder.path(), &["--diff"]);
+    assert_eq!((code, patch.as_str()), (0, ""));
+}
+
+#[test]
+fn standard_input_cannot_be_mended() {
+    let folder = TempDir::new().unwrap();
+    for flag in ["--fix", "--diff", "--unsafe-fixes"] {
+        let (code, _, err) = check(folder.path(), &[flag, "-"]);
+        assert_eq!(code, 2);
+        assert!(err.contains("standard input cannot be mended"), "{err}");
+    }
+}
+
+#[test]
+fn mending_all_situations_breaks_none_and_is_done_at_once() {
+    let folder = TempDir::new().unwrap();
+    for entry in WalkDir::new("fixtures/situations") {
+        let entry = entry.unwrap();
+        let to = folder.path().join(entry.path());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(to).unwrap();
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+    let errors = |out: &str, rule: &str| out.matches(&format!("error[{rule}]")).count();
+    let (_, before, _) = check(folder.path(), &["--isolated"]);
+    let (_, after, err) = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
+    assert!(err.contains("fixes applied"), "{err}");
+    assert!(errors(&before, "value-with-exists") > 0);
+    assert_eq!(errors(&after, "value-with-exists"), 0, "{after}");
+    assert!(errors(&after, "unparsable-manifest") <= errors(&before, "unparsable-manifest"));
+    let (_, _, err) = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
+    assert!(err.contains("0 fixes applied in 0 files"), "{err}");
+}
