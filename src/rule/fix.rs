@@ -1,82 +1,11 @@
 //! How a rule mends what it finds: an operation on a place, under a condition.
 
-use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-
 use super::expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
-use super::schema::Scope;
+use super::schema::{FixFile, Scope};
 use super::template::Template;
 use super::vocabulary;
 use crate::yaml::Spanned;
 use crate::yaml::edit::Change;
-
-/// One or several fixes as written; the first that applies is taken.
-#[derive(Debug, Clone, Default)]
-pub struct FixFiles(pub Vec<FixFile>);
-
-/// One fix as written: exactly one operation, with the place that it changes.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FixFile {
-    /// Whether the meaning for the cluster stays the same, or the object was rejected anyway. Others may change where pods
-    /// run, and are applied only on request.
-    pub safe: Spanned<bool>,
-    /// CEL; the fix applies where it is true.
-    #[serde(default)]
-    pub when: Option<Spanned<String>>,
-    /// What it does, in a few words; text with CEL holes.
-    #[serde(default)]
-    pub title: Option<Spanned<String>>,
-    /// Takes out the field or the entry.
-    #[serde(default)]
-    pub remove: Option<Spanned<String>>,
-    /// Gives the field the text `to`.
-    #[serde(default)]
-    pub set: Option<Spanned<String>>,
-    /// Puts the value in quotes.
-    #[serde(default)]
-    pub quote: Option<Spanned<String>>,
-    /// Takes the quotes off a number.
-    #[serde(default)]
-    pub unquote: Option<Spanned<String>>,
-    /// Gives the key the name `to`.
-    #[serde(default)]
-    pub rename: Option<Spanned<String>>,
-    /// Gives the entry one more field, named `field`, with the text `to`.
-    #[serde(default)]
-    pub add: Option<Spanned<String>>,
-    /// The text for `set`, `rename` and `add`; text with CEL holes.
-    #[serde(default)]
-    pub to: Option<Spanned<String>>,
-    /// The name of the field for `add`.
-    #[serde(default)]
-    pub field: Option<Spanned<String>>,
-}
-
-impl<'de> Deserialize<'de> for FixFiles {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = FixFiles;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a fix or a list of fixes")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FixFiles, A::Error> {
-                FixFile::deserialize(MapAccessDeserializer::new(map)).map(|one| FixFiles(vec![one]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<FixFiles, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(FixFiles)
-            }
-        }
-
-        deserializer.deserialize_any(Either)
-    }
-}
 
 /// A compiled fix.
 #[derive(Debug)]
