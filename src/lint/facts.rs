@@ -107,7 +107,6 @@ pub fn redundancy_fields(
     builder
         .facts("duplicateOf", redundancy.duplicate_of(index).map(fact))
         .facts("subsumedBy", redundancy.subsumed_by(index).map(fact))
-        .facts("shadowedBy", redundancy.shadowed_by(index).map(fact))
 }
 
 /// A pool that the scheduler refuses, at the taint or else at the pool.

@@ -27,7 +27,6 @@ fn covers_values(wide: &Toleration, narrow: &Toleration) -> Truth {
 pub struct Redundancy {
     duplicate_of: Vec<Option<usize>>,
     subsumed_by: Vec<Option<usize>>,
-    shadowed_by: Vec<Option<usize>>,
 }
 
 impl Redundancy {
@@ -39,7 +38,6 @@ impl Redundancy {
             let (duplicate, wider) = search.compare(index);
             found.duplicate_of.push(duplicate);
             found.subsumed_by.push(wider);
-            found.shadowed_by.push(search.shadow(index));
         }
         found
     }
@@ -48,12 +46,6 @@ impl Redundancy {
     /// and fields that are empty are not written.
     pub fn duplicate_of(&self, index: usize) -> Option<usize> {
         self.duplicate_of.get(index).copied().flatten()
-    }
-
-    /// The first earlier entry that matches every `NoExecute` taint that this one matches: eviction goes by the first
-    /// entry that matches, so that the seconds of this one never count.
-    pub fn shadowed_by(&self, index: usize) -> Option<usize> {
-        self.shadowed_by.get(index).copied().flatten()
     }
 
     /// Another entry that covers this one, so that the pods would be placed and evicted all the same without it:
@@ -68,8 +60,6 @@ struct Search<'l> {
     list: &'l [Toleration],
     complete: bool,
     by_key: HashMap<&'l str, Vec<usize>>,
-    /// The first entry that is not known: whatever stands behind it may not be what decides.
-    first_unknown: usize,
     /// The last entry up to which all have the seconds of this one.
     same_until: Vec<usize>,
 }
@@ -89,9 +79,7 @@ impl<'l> Search<'l> {
                 same_until[index] = same_until[index + 1];
             }
         }
-        let first_unknown = list.iter().position(|entry| !is_known(entry));
         Search {
-            first_unknown: first_unknown.unwrap_or(list.len()),
             list,
             complete,
             by_key,
@@ -103,19 +91,6 @@ impl<'l> Search<'l> {
         let of = |key: &str| self.by_key.get(key).map_or(&[][..], Vec::as_slice);
         let every = if key.is_empty() { &[][..] } else { of("") };
         of(key).iter().chain(every).copied()
-    }
-
-    fn shadow(&self, index: usize) -> Option<usize> {
-        let entry = &self.list[index];
-        if !(self.complete && says_something(entry) && evicts(entry)) {
-            return None;
-        }
-        let key = entry.key.text().unwrap_or_default();
-        self.candidates(key)
-            .filter(|at| *at < index && *at < self.first_unknown)
-            .filter(|at| evicts(&self.list[*at]))
-            .filter(|at| covers_values(&self.list[*at], entry) == Truth::Yes)
-            .min()
     }
 
     /// The duplicate and the wider entry of this one.
@@ -268,27 +243,6 @@ mod tests {
         assert_eq!(subsumed_by(&usual, 1, true), None);
         let twice = list(&["a/Exists", "a/Exists"]);
         assert_eq!(subsumed_by(&twice, 1, true), None, "a duplicate");
-    }
-
-    #[test]
-    fn the_first_entry_that_matches_decides_about_eviction() {
-        let shadow =
-            |entries: &[&str], index| Redundancy::of(&list(entries), true).shadowed_by(index);
-        assert_eq!(shadow(&["/Exists", "a/Exists//NoExecute/10"], 1), Some(0));
-        assert_eq!(shadow(&["a/Exists//NoExecute/10", "/Exists"], 0), None);
-        assert_eq!(
-            shadow(&["/Exists//NoSchedule", "a/Exists//NoExecute/10"], 1),
-            None
-        );
-        assert_eq!(shadow(&["a/Exists//NoExecute/9", "a/Equal/b"], 1), Some(0));
-        assert_eq!(
-            shadow(&["a/Equal/b/NoExecute/9", "a/Exists//NoExecute/10"], 1),
-            None
-        );
-        assert_eq!(
-            shadow(&["?/Exists", "/Exists", "a/Exists//NoExecute/10"], 2),
-            None
-        );
     }
 
     #[test]

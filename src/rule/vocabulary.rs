@@ -106,7 +106,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("tolerating", TEXT),
                     ("duplicateOf", TOLERATIONS),
                     ("subsumedBy", TOLERATIONS),
-                    ("shadowedBy", TOLERATIONS),
                     ("matches", TAINTS),
                     ("otherValues", TAINTS),
                     ("otherEffects", TAINTS),
