@@ -65,7 +65,7 @@ impl Eviction {
     /// After so many `tolerationSeconds`. The controller multiplies into 64 bits of nanoseconds, so that what is too
     /// long comes out as something else: for ever, or nearly at once.
     fn after(seconds: i64) -> Eviction {
-        if seconds < 0 {
+        if seconds <= 0 {
             return Eviction::AtOnce;
         }
         if seconds == i64::MAX {
