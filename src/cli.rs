@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::finding::Severity;
 
@@ -81,6 +81,11 @@ pub enum Command {
         one must not be found."
     )]
     Test(Test),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print a manual page
+    #[command(hide = true)]
+    Man(Man),
 }
 
 /// `kubetaint check`
@@ -91,6 +96,7 @@ pub enum Command {
         kubectl get deployments -A -o yaml | kubetaint check -\n  \
         helm template my-chart | kubetaint check -\n  \
         kubetaint check --format text --format json=report.json\n  \
+        kubetaint check --format github --format sarif=kubetaint.sarif\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \
         kubetaint check --fail-on error\n  \
         kubetaint check --pools nodes.yaml\n  \
@@ -103,8 +109,8 @@ pub struct Check {
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
 
-    /// How to report: text, concise (one line each) or json; with =FILE into a file. May be given several times
-    /// [default: text]
+    /// How to report: text, concise (one line each), json, jsonl, sarif, github, gitlab, junit, rdjson or markdown; with
+    /// =FILE into a file. May be given several times [default: text]
     #[arg(long = "format", value_name = "NAME[=FILE]")]
     pub formats: Vec<FormatTarget>,
 
@@ -245,6 +251,34 @@ pub struct Test {
     pub paths: Vec<PathBuf>,
 }
 
+/// `kubetaint completions`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint completions bash > ~/.local/share/bash-completion/completions/kubetaint\n  \
+        kubetaint completions zsh > ~/.zfunc/_kubetaint\n  \
+        kubetaint completions fish > ~/.config/fish/completions/kubetaint.fish")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `kubetaint man`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint man > kubetaint.1\n  \
+        kubetaint man check > kubetaint-check.1")]
+pub struct Man {
+    /// The command that the page is about [default: the program]
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+/// The definition of the whole command line, from which help, completions and manual pages are made.
+pub fn definition() -> clap::Command {
+    Cli::command()
+}
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
@@ -370,7 +404,6 @@ impl FromStr for FormatTarget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
         Cli::try_parse_from([&["kubetaint"], arguments].concat())
@@ -412,6 +445,8 @@ mod tests {
             for line in after.lines().filter(|line| line.starts_with("  ")) {
                 let (_, call) = line.rsplit_once("kubetaint").unwrap();
                 let call = call.trim_start().split("   ").next().unwrap();
+                // What follows is for the shell.
+                let call = call.split(" > ").next().unwrap();
                 let words: Vec<&str> = call.split_whitespace().collect();
                 assert!(parse(&words).is_ok(), "{line}");
             }

@@ -44,6 +44,26 @@ pub struct Label {
     pub message: String,
 }
 
+/// A change that takes a finding away.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fix {
+    /// Whether it means the same to the API server, so that it may be applied without being looked at.
+    pub safe: bool,
+    /// What it does, in a few words.
+    pub title: String,
+    /// Sorted by place; none overlaps another.
+    pub edits: Vec<Edit>,
+}
+
+/// New text for a piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Edit {
+    /// What is replaced; empty where text is only put in.
+    pub span: Span,
+    /// The text that takes its place; empty where text is only taken out.
+    pub text: String,
+}
+
 /// The Kubernetes object that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Object {
@@ -78,6 +98,8 @@ pub struct Finding {
     pub object: Object,
     /// Other places that matter.
     pub related: Vec<Label>,
+    /// How to mend it, where that is known.
+    pub fix: Option<Fix>,
     /// Identity by content, never by line: stable when lines move.
     pub fingerprint: String,
     /// The same without the file, for objects that have a kind and a name: stable when a file is renamed. Empty for others.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kubetaint::cli::{Cli, Command};
-use kubetaint::commands::{CommandError, Exit, check, explain, pools, rules, test};
+use kubetaint::commands::{CommandError, Exit, check, completions, explain, pools, rules, test};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         Command::Rules(arguments) => rules::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Test(arguments) => test::run(arguments, &mut out),
+        Command::Completions(arguments) => completions::run(arguments, &mut out),
+        Command::Man(arguments) => completions::man(arguments, &mut out),
     };
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {

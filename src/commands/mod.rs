@@ -1,10 +1,13 @@
-//! One file for each command: gathers what it needs from the disk, calls the pure parts, writes what they give.
+//! One file for each command, and what they share: gathers what it needs from the disk, calls the pure parts, writes
+//! what they give.
 
 mod baseline;
 pub mod check;
+pub mod completions;
 pub mod explain;
 pub mod inputs;
 pub mod pools;
+mod reports;
 pub mod rules;
 mod settings;
 pub mod test;

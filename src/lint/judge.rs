@@ -504,6 +504,7 @@ impl<'j> Judge<'j> {
             cluster,
             object: object.clone(),
             related,
+            fix: None,
             fingerprint: String::new(),
             fingerprint_anywhere: String::new(),
             occurrences: 1,

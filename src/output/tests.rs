@@ -1,5 +1,7 @@
 //! What each format writes, as the user sees it, from reports made by hand.
 
+mod machine;
+
 use std::collections::BTreeMap;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource};
@@ -81,6 +83,7 @@ impl Draft {
             cluster: None,
             object: Object::default(),
             related: Vec::new(),
+            fix: None,
             fingerprint: "f00d".to_owned(),
             fingerprint_anywhere: String::new(),
             occurrences: 1,
@@ -102,6 +105,8 @@ impl Draft {
             width: 100,
             version: "0.0.0",
             quiet: false,
+            rules: &[],
+            exit_code: 1,
         };
         change(&mut view);
         let mut out = Vec::new();
@@ -588,7 +593,8 @@ fn formats_are_known_by_name() {
         .expect_err("there is no such format");
     assert_eq!(
         error.to_string(),
-        "unknown format `html`, expected one of text, concise, json"
+        "unknown format `html`, expected one of text, concise, json, jsonl, sarif, \
+         github, gitlab, junit, rdjson, markdown"
     );
 }
 
