@@ -99,6 +99,8 @@ pub enum Command {
         kubetaint check --format github --format sarif=kubetaint.sarif\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \
         kubetaint check --fail-on error\n  \
+        kubetaint check --only apps/web.yaml infra/pools.yaml\n  \
+        kubetaint check --statistics\n  \
         kubetaint check --pools nodes.yaml\n  \
         kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
         kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
@@ -170,6 +172,19 @@ pub struct Check {
     /// Report only findings at least this bad; `note` also unfolds the notes in text [default: all, notes folded]
     #[arg(long, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,
+
+    /// Report only findings that touch these files or folders, by their own place or by one that belongs to it; everything
+    /// in PATH is read and compared all the same
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub only: Vec<PathBuf>,
+
+    /// Count the findings of each rule instead of listing them; formats with =FILE are written as always
+    #[arg(long)]
+    pub statistics: bool,
+
+    /// List the files that would be read, and on standard error those that would not and why; check nothing
+    #[arg(long, conflicts_with = "statistics")]
+    pub show_files: bool,
 
     /// How many threads to use; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -443,10 +458,10 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let after = command.get_after_help().unwrap().to_string();
             for line in after.lines().filter(|line| line.starts_with("  ")) {
-                let (_, call) = line.rsplit_once("kubetaint").unwrap();
-                let call = call.trim_start().split("   ").next().unwrap();
                 // What follows is for the shell.
-                let call = call.split(" > ").next().unwrap();
+                let call = line.split(" > ").next().unwrap();
+                let (_, call) = call.rsplit_once("kubetaint").unwrap();
+                let call = call.trim_start().split("   ").next().unwrap();
                 let words: Vec<&str> = call.split_whitespace().collect();
                 assert!(parse(&words).is_ok(), "{line}");
             }

@@ -165,3 +165,179 @@ fn manual_pages_are_made_for_the_program_and_each_command() {
         wrong.err
     );
 }
+
+/// A workload whose selector picks a pool of another file that it does not tolerate, and a finding elsewhere.
+fn two_places() -> tempfile::TempDir {
+    let pool = "apiVersion: v1
+kind: Node
+metadata: {name: gpu-1, labels: {node.example.com/pool: gpu}}
+spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
+";
+    let workload = "apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  nodeSelector: {node.example.com/pool: gpu}
+  containers: [{name: a, image: b}]
+";
+    repo(&[
+        ("apps/web.yaml", workload.as_bytes()),
+        ("apps/web.yaml.d/bad.yaml", BAD.as_bytes()),
+        ("infra/pools.yaml", pool.as_bytes()),
+        ("kubetaint.txt", b"x"),
+        (
+            ".kubetaint.yaml",
+            b"clusters: {prod: {paths: [\"**\"], complete: true}}\n",
+        ),
+    ])
+}
+
+#[test]
+fn only_keeps_what_touches_the_files_by_its_own_place_or_a_related_one() {
+    let folder = two_places();
+    let rules = |only: &[&str]| {
+        let arguments = [
+            "check",
+            ".",
+            "--format",
+            "concise",
+            "--ignore",
+            "untolerated-pool",
+            "--only",
+        ];
+        let result = run(folder.path(), &[&arguments[..], only].concat());
+        let mut rules: Vec<String> = result
+            .out
+            .lines()
+            .map(|line| line.split(['[', ']']).nth(1).unwrap().to_owned())
+            .collect();
+        rules.dedup();
+        (result.code, rules)
+    };
+    let selected = "selected-pool-not-tolerated".to_owned();
+    let exists = "value-with-exists".to_owned();
+    assert_eq!(rules(&["apps/web.yaml"]), (1, vec![selected.clone()]));
+    let (code, found) = rules(&["infra/pools.yaml"]);
+    assert_eq!((code, found.contains(&selected)), (1, true), "{found:?}");
+    assert!(!found.contains(&exists));
+    let (_, found) = rules(&["apps/web.yaml.d", "infra"]);
+    assert!(found.contains(&exists) && found.contains(&selected));
+    // What others have does not fail this run, and is not counted.
+    assert_eq!(rules(&["kubetaint.txt"]), (0, Vec::new()));
+    let gone = run(folder.path(), &["check", "--only", "gone.yaml"]);
+    assert_eq!(gone.code, 2);
+    assert!(
+        gone.err.contains("--only: gone.yaml: path does not exist"),
+        "{}",
+        gone.err
+    );
+}
+
+#[test]
+fn only_means_the_same_file_from_wherever_it_is_named() {
+    let folder = two_places();
+    let here = run(
+        folder.path(),
+        &["check", ".", "--format", "json", "--only", "apps/web.yaml"],
+    );
+    let below = run(
+        &folder.path().join("apps"),
+        &[
+            "check",
+            "..",
+            "--format",
+            "json",
+            "--only",
+            "../apps/./web.yaml",
+        ],
+    );
+    assert_eq!(here.out, below.out);
+    let summary = &here.json()["summary"];
+    assert_eq!(
+        (&summary["files"], &summary["error"]),
+        (&3.into(), &1.into())
+    );
+}
+
+#[test]
+fn statistics_count_rules_in_the_place_of_the_report() {
+    let folder = repo(&[("a.yaml", BAD.as_bytes()), ("b.yaml", BAD.as_bytes())]);
+    let result = run(
+        folder.path(),
+        &["check", "--statistics", "--format", "json=report.json"],
+    );
+    assert_eq!(result.code, 1);
+    let mut lines = result.out.lines();
+    let first = lines.next().unwrap();
+    assert!(
+        first.starts_with("2  error    value-with-exists  "),
+        "{first}"
+    );
+    assert!(result.out.contains("2 errors"), "{}", result.out);
+    assert!(!result.out.contains("a.yaml"), "{}", result.out);
+    let report = fs::read_to_string(folder.path().join("report.json")).unwrap();
+    assert!(report.contains("\"findings\""), "{report}");
+    let quiet = run(folder.path(), &["check", "--statistics", "-q", "."]);
+    assert_eq!(quiet.out.lines().count(), 1, "{}", quiet.out);
+    let both = run(
+        folder.path(),
+        &["check", "--statistics", "--format", "json"],
+    );
+    assert_eq!((both.code, both.out.as_str()), (2, ""));
+    assert!(both.err.contains("--format json=FILE"), "{}", both.err);
+}
+
+#[test]
+fn show_files_lists_what_is_read_and_says_why_the_rest_is_not() {
+    let folder = repo(&[
+        (".kubetaint.yaml", b"exclude: [vendor/**]\n"),
+        (".gitignore", b"out/\n"),
+        ("apps/b.yaml", b"- no manifest"),
+        ("apps/a.json", b"{}"),
+        ("vendor/x.yaml", b""),
+        ("out/y.yaml", b""),
+        ("README.md", b""),
+        ("node_modules/z.yaml", b""),
+    ]);
+    let result = run(folder.path(), &["check", "--show-files"]);
+    assert_eq!(
+        (result.code, result.out.as_str()),
+        (0, "apps/a.json\napps/b.yaml\n")
+    );
+    assert_eq!(
+        result.err,
+        "not read: .kubetaint.yaml: it is the configuration\n\
+         not read: out/y.yaml: a .gitignore or .ignore file names it\n\
+         not read: vendor/x.yaml: `exclude` in the configuration names it\n\
+         not read: 2 more that are neither YAML nor JSON (-v lists them)\n"
+    );
+    let more = run(folder.path(), &["check", "--show-files", "-v"]);
+    assert!(
+        more.err
+            .contains("not read: README.md: it is neither YAML nor JSON\n"),
+        "{}",
+        more.err
+    );
+    let quiet = run(
+        &folder.path().join("apps"),
+        &["check", "..", "--show-files", "-q"],
+    );
+    assert_eq!(
+        (quiet.out.as_str(), quiet.err.as_str()),
+        ("../apps/a.json\n../apps/b.yaml\n", "")
+    );
+    // Where nothing is read, the reasons are what one is after.
+    let nothing = run(folder.path(), &["check", "vendor", "--show-files"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (0, ""));
+    assert!(nothing.err.contains("`exclude`"), "{}", nothing.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn show_files_tells_links() {
+    let folder = repo(&[("a.yaml", GOOD.as_bytes())]);
+    std::os::unix::fs::symlink("a.yaml", folder.path().join("b.yaml")).unwrap();
+    let result = run(folder.path(), &["check", "--show-files"]);
+    assert_eq!(result.out, "a.yaml\n");
+    assert_eq!(result.err, "not read: b.yaml: it is a link\n");
+}

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::inputs::{Inputs, Place};
+use super::only::Only;
 use super::reports::Reports;
-use super::{CommandError, Exit, baseline, load_rules, settings};
+use super::{CommandError, Exit, baseline, files, load_rules, settings};
 use crate::baseline::Accepted;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
@@ -47,6 +48,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         settings::write(&place.config, &rules, out)?;
         return Ok(Exit::Clean);
     }
+    let only = Only::named(&arguments.only, &place.root)?;
+    if arguments.show_files {
+        return files::show(cli, &Inputs::gather(place, &arguments.pools)?, out);
+    }
     let inputs = Inputs::find(place, &arguments.pools)?;
 
     let settings = Settings {
@@ -69,6 +74,9 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         };
         let prune = arguments.prune_baseline;
         baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;
+    }
+    if let Some(only) = only {
+        report.keep_touching(|file| only.covers(file));
     }
     for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
         eprintln!("error: {line}");

@@ -81,6 +81,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Files and folders that were asked for.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The repository that the paths are in. `config` is used instead of its own configuration, `isolated` means none.
     ///
     /// # Errors
@@ -114,6 +119,8 @@ pub struct Inputs {
     pub discovery: Discovery,
     /// How they are read.
     pub table: Table,
+    /// Nothing was found where the user asked.
+    nothing: bool,
     problems: Vec<Problem>,
 }
 
@@ -122,7 +129,30 @@ impl Inputs {
     ///
     /// # Errors
     /// Provider tables that do not load, nothing to read.
-    pub fn find(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+    pub fn find(place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+        let mut inputs = Inputs::gather(place, given)?;
+        if inputs.nothing {
+            if inputs.problems.is_empty() {
+                inputs.problems.push(Problem {
+                    file: None,
+                    position: None,
+                    message: format!(
+                        "nothing to check: no YAML or JSON files in {}",
+                        shown(&inputs.place.paths)
+                    ),
+                });
+            }
+            let lines = output::problem_lines(&inputs.problems, &inputs.place.prefix);
+            return Err(CommandError::Message(lines.join("\n")));
+        }
+        Ok(inputs)
+    }
+
+    /// The same, whether there is something to read or not.
+    ///
+    /// # Errors
+    /// Provider tables that do not load.
+    pub fn gather(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
         let providers: Vec<PathBuf> = config
             .providers
@@ -144,25 +174,13 @@ impl Inputs {
                 .collect();
             problems.extend(config.check_used(&names));
         }
-        if discovery.files.is_empty() && !place.stdin {
-            if problems.is_empty() {
-                problems.push(Problem {
-                    file: None,
-                    position: None,
-                    message: format!(
-                        "nothing to check: no YAML or JSON files in {}",
-                        shown(&place.paths)
-                    ),
-                });
-            }
-            let lines = output::problem_lines(&problems, &place.prefix);
-            return Err(CommandError::Message(lines.join("\n")));
-        }
+        let nothing = discovery.files.is_empty() && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
         Ok(Inputs {
             place,
             discovery,
             table,
+            nothing,
             problems,
         })
     }

@@ -19,6 +19,7 @@ const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// What was asked for.
 pub struct Reports<'a> {
     targets: Vec<(Format, Option<PathBuf>)>,
+    statistics: bool,
     cli: &'a Cli,
     min_severity: Option<Severity>,
 }
@@ -27,18 +28,27 @@ impl<'a> Reports<'a> {
     /// What the arguments ask for; text on standard output when they do not say.
     ///
     /// # Errors
-    /// A format that does not exist.
+    /// A format that does not exist; a second report on standard output beside statistics.
     pub fn asked_for(cli: &'a Cli, arguments: &Check) -> Result<Reports<'a>, CommandError> {
         let mut targets = arguments
             .formats
             .iter()
             .map(target)
             .collect::<Result<Vec<_>, _>>()?;
-        if targets.is_empty() {
+        if arguments.statistics {
+            if let Some((format, _)) = targets.iter().find(|(_, file)| file.is_none()) {
+                let name = format.name();
+                return Err(CommandError::Message(format!(
+                    "--statistics takes the place of the report on standard output; write `--format {name}=FILE` \
+                     to have both"
+                )));
+            }
+        } else if targets.is_empty() {
             targets.push((Format::Text, None));
         }
         Ok(Reports {
             targets,
+            statistics: arguments.statistics,
             cli,
             min_severity: arguments.min_severity.map(Severity::from),
         })
@@ -70,6 +80,9 @@ impl<'a> Reports<'a> {
             rules: &rules,
             exit_code: exit.code(),
         };
+        if self.statistics {
+            output::write_statistics(&view, out)?;
+        }
         for (format, file) in &self.targets {
             view.color = screen.color && file.is_none();
             view.hyperlinks = screen.hyperlinks && file.is_none();

@@ -15,6 +15,7 @@ mod rdjson;
 mod rows;
 mod sarif;
 mod snippet;
+mod statistics;
 mod summary;
 mod telling;
 #[cfg(test)]
@@ -27,7 +28,9 @@ use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
+pub use place::shown_path;
 pub use pools::PoolTable;
+pub use statistics::write_statistics;
 pub use summary::{problem_lines, summary_line};
 
 /// A report and how the user wants to look at it.
