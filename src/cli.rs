@@ -81,6 +81,8 @@ pub enum Command {
         one must not be found."
     )]
     Test(Test),
+    /// Print the JSON Schema of a form of file, for editors and other programs
+    Schema(Schema),
     /// Print completions for a shell
     Completions(Completions),
     /// Print a manual page
@@ -264,6 +266,44 @@ pub struct Test {
     /// Rule files, or folders with rule files [default: the built-in rules]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+}
+
+/// `kubetaint schema`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint schema config > kubetaint.schema.json\n  \
+        kubetaint schema rule\n\n\
+        An editor with the YAML language server takes it from a first line such as\n\
+        # yaml-language-server: $schema=kubetaint.schema.json")]
+pub struct Schema {
+    /// Which form
+    #[arg(value_name = "FORM")]
+    pub of: SchemaOf,
+}
+
+/// What there are schemas of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// .kubetaint.yaml
+    Config,
+    /// A rule
+    Rule,
+    /// A provider table
+    Provider,
+    /// The report of `check --format json`
+    Report,
+}
+
+impl SchemaOf {
+    /// The name that users give.
+    pub fn name(self) -> &'static str {
+        match self {
+            SchemaOf::Config => "config",
+            SchemaOf::Rule => "rule",
+            SchemaOf::Provider => "provider",
+            SchemaOf::Report => "report",
+        }
+    }
 }
 
 /// `kubetaint completions`

@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["main"],
     &["commands"],
     &["verify"],
-    &["lint", "discover", "explain"],
+    &["lint", "discover", "explain", "schema"],
     &["extract", "rule", "config", "output", "baseline"],
     &["inventory"],
     &["yaml", "model", "cli"],
@@ -52,6 +52,12 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli", "commands"]),
     ("clap_mangen", &["commands"]),
     ("percent_encoding", &["output"]),
+    (
+        "schemars",
+        &[
+            "config", "extract", "finding", "model", "output", "rule", "schema", "yaml",
+        ],
+    ),
     ("supports_hyperlinks", &["commands"]),
     ("ignore", &["discover"]),
     ("walkdir", &["commands"]),

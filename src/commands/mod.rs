@@ -11,6 +11,7 @@ mod only;
 pub mod pools;
 mod reports;
 pub mod rules;
+pub mod schema;
 mod settings;
 pub mod test;
 mod write;

@@ -30,6 +30,7 @@ use crate::finding::{Finding, Report, Severity};
 
 pub use place::shown_path;
 pub use pools::PoolTable;
+pub use rows::report_schema;
 pub use statistics::write_statistics;
 pub use summary::{problem_lines, summary_line};
 

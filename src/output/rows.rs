@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::finding::{Finding, Fix, Problem, Report, Severity};
@@ -14,13 +15,20 @@ use super::place::locate;
 /// Raised when a reader of the version before would go wrong.
 const SCHEMA: u32 = 1;
 
-/// The whole report.
-#[derive(Serialize)]
+/// The report that `kubetaint check --format json` writes. What is absent is `null`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Report")]
 pub(super) struct Document<'a> {
+    /// Raised when a reader of the version before would go wrong.
     schema: u32,
+    /// The version of the program that wrote it.
     kubetaint: &'a str,
+    /// What was read and found in the whole run, whichever findings are listed.
     summary: Summary<'a>,
+    /// Sorted by file, position, rule.
+    #[schemars(with = "Vec<Row>")]
     findings: Findings<'a>,
+    /// What kept something from being judged. Any makes the run end with exit code 2.
     problems: Vec<ProblemRow<'a>>,
 }
 
@@ -65,19 +73,32 @@ impl<'a> Closing<'a> {
 }
 
 /// The whole run, whichever findings are shown: it must agree with how the run ends.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Summary")]
 struct Summary<'a> {
+    /// Files read.
     files: u32,
+    /// Documents in them that are not empty.
     documents: u32,
+    /// Workloads of known kinds.
     workloads: u32,
+    /// Lists of tolerations whose owner has no known kind.
     other_lists: u32,
+    /// Node pools.
     pools: u32,
+    /// Findings that are errors.
     error: usize,
+    /// Findings that are warnings.
     warning: usize,
+    /// Findings that are notes.
     note: usize,
+    /// Findings that a comment or an annotation accepts.
     suppressed: u32,
+    /// Findings that the baseline accepts.
     baselined: u32,
+    /// How often something could not be judged.
     not_judged: u64,
+    /// The same by reason.
     not_judged_because: &'a BTreeMap<String, u32>,
 }
 
@@ -112,71 +133,115 @@ impl Serialize for Findings<'_> {
 }
 
 /// One finding.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Finding")]
 pub(super) struct Row<'a> {
+    /// The id of the rule.
     rule: &'a str,
+    /// How bad it is, after all circumstances were weighed.
     severity: Severity,
+    /// What is.
     message: &'a str,
+    /// What to do.
     help: Option<&'a str>,
     #[serde(flatten)]
     place: PlaceRow<'a>,
+    /// The field in the object, such as `spec.template.spec.tolerations[0].value`.
     path: Option<&'a str>,
+    /// The configured cluster that the verdict rests on.
     cluster: Option<&'a str>,
+    /// The object that holds the place.
     object: ObjectRow<'a>,
+    /// Other places that matter, such as the taint in another file.
     related: Vec<RelatedRow<'a>>,
+    /// A change that takes the finding away.
     fix: Option<FixRow<'a>>,
+    /// Who the finding is: by content, never by line.
     fingerprint: &'a str,
+    /// How many findings say the same in other places, this one included.
     occurrences: u32,
 }
 
-#[derive(Serialize)]
+/// A piece of a file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Place")]
 struct PlaceRow<'a> {
+    /// Relative to the repository, with `/`.
     file: &'a str,
+    /// The first character.
     start: PositionRow,
+    /// Behind the last character.
     end: PositionRow,
 }
 
-#[derive(Serialize)]
+/// A place in a file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Position")]
 struct PositionRow {
+    /// From 1.
     line: u32,
+    /// From 1, in Unicode characters.
     column: u32,
+    /// From 0, in bytes of the text as UTF-8, without a byte order mark.
     offset: u32,
 }
 
-#[derive(Serialize)]
+/// As much of a Kubernetes object as says which it is.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Object")]
 #[serde(rename_all = "camelCase")]
 struct ObjectRow<'a> {
+    /// As written.
     api_version: Option<&'a str>,
+    /// As written.
     kind: Option<&'a str>,
+    /// As written.
     namespace: Option<&'a str>,
+    /// As written; `null` also where it is not literal.
     name: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// Another place that belongs to a finding.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Related")]
 struct RelatedRow<'a> {
     #[serde(flatten)]
     place: PlaceRow<'a>,
+    /// What stands there.
     message: &'a str,
 }
 
-#[derive(Serialize)]
+/// A change that takes a finding away.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Fix")]
 struct FixRow<'a> {
+    /// It means the same to the API server.
     safe: bool,
+    /// What it does.
     title: &'a str,
+    /// Sorted by place; none overlaps another.
     edits: Vec<EditRow<'a>>,
 }
 
-#[derive(Serialize)]
+/// New text for a piece of a file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Edit")]
 struct EditRow<'a> {
     #[serde(flatten)]
     place: PlaceRow<'a>,
+    /// What takes the place of the text there.
     text: &'a str,
 }
 
-#[derive(Serialize)]
+/// Something that prevented judging.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
 struct ProblemRow<'a> {
+    /// What went wrong.
     message: &'a str,
+    /// The file, when the problem is with one.
     file: Option<&'a str>,
+    /// The place in the file, when it is known.
     start: Option<PositionRow>,
 }
 
@@ -264,4 +329,9 @@ impl<'a> ProblemRow<'a> {
             start: problem.position.map(PositionRow::from),
         }
     }
+}
+
+/// The JSON Schema of the report.
+pub fn report_schema(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<Document>()
 }

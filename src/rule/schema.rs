@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::finding::Severity;
 use crate::yaml::Spanned;
 
 /// One rule file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleFile {
     /// Kebab-case, the file's name, names the wrong state.
@@ -59,7 +60,7 @@ pub struct RuleFile {
 }
 
 /// What a rule looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// Each distinct entry of a list of tolerations, with the pod shape around it.
@@ -94,7 +95,7 @@ impl Scope {
 }
 
 /// What must be known before a rule may conclude anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
     /// At least one pool serves the workload.
@@ -106,7 +107,7 @@ pub enum Need {
 }
 
 /// What a rule does where it needs complete pools and they are not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Otherwise {
     /// Its findings are notes.
@@ -117,7 +118,7 @@ pub enum Otherwise {
 }
 
 /// Another place, as written.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RelatedFile {
     /// CEL that gives one fact or a list of facts.
@@ -127,7 +128,7 @@ pub struct RelatedFile {
 }
 
 /// A severity under a condition.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeverityWhen {
     /// CEL.
@@ -137,7 +138,7 @@ pub struct SeverityWhen {
 }
 
 /// One example: `bad` or `good`, with a reason.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExampleFile {
     /// Wrong; the expected lines end in `# <- finding`.
@@ -152,7 +153,7 @@ pub struct ExampleFile {
 }
 
 /// One manifest, or several files by path.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExampleText {
     /// One file.
