@@ -357,7 +357,7 @@ mod tests {
             for line in after.lines().filter(|line| line.starts_with("  ")) {
                 // What follows is for the shell.
                 let call = line.split(" > ").next().unwrap();
-                let (_, call) = call.rsplit_once("kubetaint").unwrap();
+                let (_, call) = call.rsplit_once("kubetaint ").unwrap();
                 let call = call.trim_start().split("   ").next().unwrap();
                 let words: Vec<&str> = call.split_whitespace().collect();
                 assert!(parse(&words).is_ok(), "{line}");
