@@ -119,7 +119,7 @@ fn usual_tolerations_key() -> String {
 }
 
 /// Where a kind holds taints or tolerations of devices.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DeviceRow {
     /// API group.
