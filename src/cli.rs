@@ -1,11 +1,14 @@
 //! Every command and flag, with the words that explain them; nothing else.
 
+mod values;
+
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
-use crate::finding::Severity;
+pub use values::{
+    Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
+};
 
 /// The command line.
 #[derive(Clone, Debug, Parser)]
@@ -81,6 +84,13 @@ pub enum Command {
         one must not be found."
     )]
     Test(Test),
+    /// Print the JSON Schema of a form of file, for editors and other programs
+    Schema(Schema),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print a manual page
+    #[command(hide = true)]
+    Man(Man),
 }
 
 /// `kubetaint check`
@@ -91,8 +101,11 @@ pub enum Command {
         kubectl get deployments -A -o yaml | kubetaint check -\n  \
         helm template my-chart | kubetaint check -\n  \
         kubetaint check --format text --format json=report.json\n  \
+        kubetaint check --format github --format sarif=kubetaint.sarif\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \
         kubetaint check --fail-on error\n  \
+        kubetaint check --only apps/web.yaml infra/pools.yaml\n  \
+        kubetaint check --statistics\n  \
         kubetaint check --pools nodes.yaml\n  \
         kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
         kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
@@ -103,8 +116,8 @@ pub struct Check {
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
 
-    /// How to report: text, concise (one line each) or json; with =FILE into a file. May be given several times
-    /// [default: text]
+    /// How to report: text, concise (one line each), json, jsonl, sarif, github, gitlab, junit, rdjson or markdown; with
+    /// =FILE into a file. May be given several times [default: text]
     #[arg(long = "format", value_name = "NAME[=FILE]")]
     pub formats: Vec<FormatTarget>,
 
@@ -176,6 +189,19 @@ pub struct Check {
     /// Report only findings at least this bad; `note` also unfolds the notes in text [default: all, notes folded]
     #[arg(long, value_name = "SEVERITY")]
     pub min_severity: Option<Level>,
+
+    /// Report only findings that touch these files or folders, by their own place or by one that belongs to it; everything
+    /// in PATH is read and compared all the same
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub only: Vec<PathBuf>,
+
+    /// Count the findings of each rule instead of listing them; formats with =FILE are written as always
+    #[arg(long)]
+    pub statistics: bool,
+
+    /// List the files that would be read, and on standard error those that would not and why; check nothing
+    #[arg(long, conflicts_with = "statistics")]
+    pub show_files: bool,
 
     /// How many threads to use; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -257,132 +283,51 @@ pub struct Test {
     pub paths: Vec<PathBuf>,
 }
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal that has them
-    #[default]
-    Auto,
-    /// Everywhere
-    Always,
-    /// Nowhere
-    Never,
+/// `kubetaint schema`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint schema config > kubetaint.schema.json\n  \
+        kubetaint schema rule\n\n\
+        An editor with the YAML language server takes it from a first line such as\n\
+        # yaml-language-server: $schema=kubetaint.schema.json")]
+pub struct Schema {
+    /// Which form
+    #[arg(value_name = "FORM")]
+    pub of: SchemaOf,
 }
 
-/// How the rules are listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Listing {
-    /// A line per rule, for people
-    #[default]
-    Table,
-    /// For programs
-    Json,
+/// `kubetaint completions`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint completions bash > ~/.local/share/bash-completion/completions/kubetaint\n  \
+        kubetaint completions zsh > ~/.zfunc/_kubetaint\n  \
+        kubetaint completions fish > ~/.config/fish/completions/kubetaint.fish")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
 }
 
-/// How node pools are listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum PoolListing {
-    /// A row per pool, for people
-    #[default]
-    Table,
-    /// An inventory
-    Yaml,
-    /// An inventory, for programs
-    Json,
+/// `kubetaint man`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint man > kubetaint.1\n  \
+        kubetaint man check > kubetaint-check.1")]
+pub struct Man {
+    /// The command that the page is about [default: the program]
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
 }
 
-/// Which findings turn the exit code to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// Only what is provably wrong
-    Error,
-    /// Also what is dangerous or very probably wrong
-    #[default]
-    Warning,
-    /// Also what is merely worth knowing
-    Note,
-    /// Nothing
-    Never,
-}
-
-impl FailOn {
-    /// The least severity that fails the run; `None` when none does.
-    pub fn threshold(self) -> Option<Severity> {
-        match self {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Note => Some(Severity::Note),
-            FailOn::Never => None,
-        }
-    }
-}
-
-/// A severity as a flag's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Level {
-    /// Provably wrong
-    Error,
-    /// Dangerous or very probably wrong
-    Warning,
-    /// Worth knowing
-    Note,
-}
-
-impl From<Level> for Severity {
-    fn from(level: Level) -> Severity {
-        match level {
-            Level::Error => Severity::Error,
-            Level::Warning => Severity::Warning,
-            Level::Note => Severity::Note,
-        }
-    }
-}
-
-/// A format and where its report goes, written `NAME` or `NAME=FILE`. Which names there are is for the output to say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormatTarget {
-    /// The format's name.
-    pub name: String,
-    /// The file to write; standard output when absent.
-    pub file: Option<PathBuf>,
-}
-
-/// Why a text is no [`FormatTarget`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FormatTargetError {
-    /// Nothing before the `=`, or nothing at all.
-    #[error("the name of a format is missing; write NAME or NAME=FILE, such as json=report.json")]
-    NoName,
-    /// Nothing after the `=`.
-    #[error("the file is missing after `=`; write NAME=FILE, such as json=report.json")]
-    NoFile,
-}
-
-impl FromStr for FormatTarget {
-    type Err = FormatTargetError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (name, file) = match text.split_once('=') {
-            Some((name, file)) => (name, Some(file)),
-            None => (text, None),
-        };
-        if name.is_empty() {
-            return Err(FormatTargetError::NoName);
-        }
-        if file == Some("") {
-            return Err(FormatTargetError::NoFile);
-        }
-        Ok(FormatTarget {
-            name: name.to_owned(),
-            file: file.map(PathBuf::from),
-        })
-    }
+/// The definition of the whole command line, from which help, completions and manual pages are made.
+pub fn definition() -> clap::Command {
+    Cli::command()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::finding::Severity;
 
     fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
         Cli::try_parse_from([&["kubetaint"], arguments].concat())
@@ -422,7 +367,9 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let after = command.get_after_help().unwrap().to_string();
             for line in after.lines().filter(|line| line.starts_with("  ")) {
-                let (_, call) = line.rsplit_once("kubetaint").unwrap();
+                // What follows is for the shell.
+                let call = line.split(" > ").next().unwrap();
+                let (_, call) = call.rsplit_once("kubetaint ").unwrap();
                 let call = call.trim_start().split("   ").next().unwrap();
                 let words: Vec<&str> = call.split_whitespace().collect();
                 assert!(parse(&words).is_ok(), "{line}");

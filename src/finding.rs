@@ -7,7 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::source::{Position, Source, SourceId, Span};
 
 /// How bad a finding is. The order is the order of severity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; never fails a run by default.
@@ -188,8 +200,41 @@ impl Report {
             .count()
     }
 
+    /// Keeps the findings that touch a file that `wanted` says yes to: by their own place, or by one that belongs to it.
+    pub fn keep_touching(&mut self, wanted: impl Fn(&str) -> bool) {
+        let sources = &self.sources;
+        let touches = |finding: &Finding| {
+            std::iter::once(finding.span)
+                .chain(finding.related.iter().map(|label| label.span))
+                .filter_map(|span| sources.get(&span.source))
+                .any(|source| wanted(&source.path))
+        };
+        self.findings.retain(touches);
+        self.suppressed.retain(|one| touches(&one.finding));
+        self.counts.suppressed = u32::try_from(self.suppressed.len()).unwrap_or(u32::MAX);
+        count_occurrences(&mut self.findings);
+    }
+
     /// The worst severity found.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// Gives each finding the number of those that say the same.
+pub fn count_occurrences(findings: &mut [Finding]) {
+    let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
+    let key = |finding: &Finding| {
+        (
+            finding.rule.clone(),
+            finding.severity,
+            finding.message.clone(),
+        )
+    };
+    for finding in findings.iter() {
+        *times.entry(key(finding)).or_default() += 1;
+    }
+    for finding in findings {
+        finding.occurrences = times[&key(finding)];
     }
 }

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kubetaint::cli::{Cli, Command};
-use kubetaint::commands::{CommandError, Exit, check, explain, pools, rules, test};
+use kubetaint::commands::{
+    CommandError, Exit, check, completions, explain, pools, rules, schema, test,
+};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -16,6 +18,9 @@ fn main() -> ExitCode {
         Command::Rules(arguments) => rules::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Test(arguments) => test::run(arguments, &mut out),
+        Command::Schema(arguments) => schema::run(arguments, &mut out),
+        Command::Completions(arguments) => completions::run(arguments, &mut out),
+        Command::Man(arguments) => completions::man(arguments, &mut out),
     };
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {

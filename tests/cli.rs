@@ -3,106 +3,17 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod program;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use program::{BAD, GOOD, Run, command, concise, repo, run, run_with_input};
 use serde_json::Value;
 use tempfile::TempDir;
-
-/// A Pod whose only finding is `value-with-exists`, at line 9, column 7.
-const BAD: &str = "apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers: [{name: a, image: b}]
-  tolerations:
-    - key: example.com/x
-      operator: Exists
-      value: w
-      effect: NoSchedule
-";
-
-/// A Pod without findings.
-const GOOD: &str = "apiVersion: v1
-kind: Pod
-metadata: {name: fine}
-spec:
-  containers: [{name: a, image: b}]
-";
-
-/// What a run gave.
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    fn of(output: Output) -> Run {
-        Run {
-            code: output.status.code().expect("ended by a signal"),
-            out: String::from_utf8(output.stdout).unwrap(),
-            err: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
-    /// The concise lines, up to the rule.
-    fn places(&self) -> Vec<&str> {
-        self.out
-            .lines()
-            .map(|line| line.split_once("] ").map_or(line, |(place, _)| place))
-            .collect()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
-    }
-}
-
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kubetaint"));
-    command
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR");
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Run {
-    Run::of(command(folder, arguments).output().unwrap())
-}
-
-fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Run {
-    let mut child = command(folder, arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    Run::of(child.wait_with_output().unwrap())
-}
-
-/// A repository with these files.
-fn repo(files: &[(&str, &[u8])]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join(".git")).unwrap();
-    for (path, content) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    folder
-}
-
-/// Checks a repository with these files, one concise line per finding.
-fn concise(files: &[(&str, &[u8])]) -> Run {
-    let folder = repo(files);
-    run(folder.path(), &["check", "--format", "concise"])
-}
 
 /// One file beside one with a known finding, which must be found whatever the first holds.
 fn beside_bad(content: &[u8]) -> Run {

@@ -1,18 +1,19 @@
 //! `kubetaint check`: from paths to a report.
 
-use std::fs::File as OutputFile;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::inputs::{Inputs, Place, Screen};
-use super::{CommandError, Exit, baseline, fix, load_rules, settings};
+use super::inputs::{Inputs, Place};
+use super::only::Only;
+use super::reports::Reports;
+use super::{CommandError, Exit, baseline, files, fix, load_rules, settings};
 use crate::baseline::Accepted;
-use crate::cli::{Check, Cli, FormatTarget};
+use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
 use crate::finding::{Report, Severity};
 use crate::lint::{Acceptance, Settings, lint};
 use crate::model::near_miss::nearest_word;
-use crate::output::{self, Format, View};
+use crate::output;
 use crate::rule::RuleSet;
 
 /// Checks what the arguments name.
@@ -20,7 +21,7 @@ use crate::rule::RuleSet;
 /// # Errors
 /// Whatever keeps the job from being started: configuration, rules, formats, nothing to check.
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
-    let formats = parse_formats(&arguments.formats)?;
+    let reports = Reports::asked_for(cli, arguments)?;
     let mode = fix::Mode::of(arguments)?;
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
@@ -48,6 +49,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         settings::write(&place.config, &rules, out)?;
         return Ok(Exit::Clean);
     }
+    let only = Only::named(&arguments.only, &place.root)?;
+    if arguments.show_files {
+        return files::show(cli, &Inputs::gather(place, &arguments.pools)?, out);
+    }
     let inputs = Inputs::find(place, &arguments.pools)?;
 
     let settings = Settings {
@@ -60,6 +65,9 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     let accepts = |report: &mut Report| {
         if let Some((_, known)) = &known {
             known.apply(report);
+        }
+        if let Some(only) = &only {
+            report.keep_touching(|file| only.covers(file));
         }
     };
     let (mut report, mended) = inputs.read(cli.quiet, |list, load| match mode {
@@ -90,12 +98,16 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         let prune = arguments.prune_baseline;
         baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;
     }
+    if let Some(only) = &only {
+        report.keep_touching(|file| only.covers(file));
+    }
     for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
         eprintln!("error: {line}");
     }
     let prefix = inputs.place.prefix.clone();
-    write_reports(&report, &formats, cli, arguments, prefix, out)?;
-    Ok(exit(&report, arguments.fail_on.threshold()))
+    let exit = exit(&report, arguments.fail_on.threshold());
+    reports.write(&report, &rules, exit, prefix, out)?;
+    Ok(exit)
 }
 
 fn acceptance(arguments: &Check) -> Acceptance {
@@ -114,22 +126,6 @@ fn exit(report: &Report, threshold: Option<Severity>) -> Exit {
         (Some(worst), Some(threshold)) if worst >= threshold => Exit::Findings,
         _ => Exit::Clean,
     }
-}
-
-fn parse_formats(targets: &[FormatTarget]) -> Result<Vec<(Format, Option<PathBuf>)>, CommandError> {
-    if targets.is_empty() {
-        return Ok(vec![(Format::Text, None)]);
-    }
-    targets
-        .iter()
-        .map(|target| {
-            let format: Format = target
-                .name
-                .parse()
-                .map_err(|error: output::UnknownFormat| CommandError::Message(error.to_string()))?;
-            Ok((format, target.file.clone()))
-        })
-        .collect()
 }
 
 fn load_selected_rules(
@@ -168,40 +164,4 @@ fn load_selected_rules(
             && !arguments.ignore.contains(&rule.id)
     });
     Ok(rules)
-}
-
-fn write_reports(
-    report: &Report,
-    formats: &[(Format, Option<PathBuf>)],
-    cli: &Cli,
-    arguments: &Check,
-    prefix: String,
-    out: &mut dyn Write,
-) -> Result<(), CommandError> {
-    let screen = Screen::of(cli);
-    for (format, file) in formats {
-        let view = View {
-            report,
-            prefix: prefix.clone(),
-            min_severity: arguments.min_severity.map(Severity::from),
-            color: screen.color && file.is_none(),
-            hyperlinks: false,
-            width: screen.width,
-            version: env!("CARGO_PKG_VERSION"),
-            quiet: cli.quiet,
-        };
-        match file {
-            None => output::write(*format, &view, out)?,
-            Some(path) => {
-                let file = OutputFile::create(path).map_err(|error| {
-                    CommandError::Message(format!("{}: {error}", path.display()))
-                })?;
-                output::write(*format, &view, &mut BufWriter::new(file))?;
-            }
-        }
-        if *format != Format::Text && file.is_none() && !cli.quiet {
-            eprintln!("{}", output::summary_line(report));
-        }
-    }
-    Ok(())
 }

@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct Screen {
     /// With colours.
     pub color: bool,
+    /// With links: on a terminal that is known to have them.
+    pub hyperlinks: bool,
     /// Columns; 0 when standard output is no terminal.
     pub width: usize,
 }
@@ -34,16 +36,32 @@ impl Screen {
     /// What standard output is, and what the user asks for.
     pub fn of(cli: &Cli) -> Screen {
         let terminal = std::io::stdout().is_terminal();
-        let color = match cli.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        };
+        let color = wants_color(cli.color, terminal);
         let size = console::Term::stdout().size_checked();
         let width = size.map_or(0, |(_, columns)| usize::from(columns));
         Screen {
             color,
+            hyperlinks: color
+                && terminal
+                && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
             width: if terminal { width } else { 0 },
+        }
+    }
+}
+
+/// The flag decides; then `NO_COLOR`, then `CLICOLOR_FORCE` (each counts when it is set and not empty, the second not
+/// when it is `0`), then whether there is a terminal that has colours.
+fn wants_color(asked: Color, terminal: bool) -> bool {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+    match asked {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if set("NO_COLOR").is_some() => false,
+        Color::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        Color::Auto => {
+            terminal
+                && set("CLICOLOR").is_none_or(|value| value != "0")
+                && set("TERM").is_none_or(|value| value != "dumb")
         }
     }
 }
@@ -63,6 +81,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Files and folders that were asked for.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The repository that the paths are in. `config` is used instead of its own configuration, `isolated` means none.
     ///
     /// # Errors
@@ -96,6 +119,8 @@ pub struct Inputs {
     pub discovery: Discovery,
     /// How they are read.
     pub table: Table,
+    /// Nothing was found where the user asked.
+    nothing: bool,
     problems: Vec<Problem>,
 }
 
@@ -104,7 +129,30 @@ impl Inputs {
     ///
     /// # Errors
     /// Provider tables that do not load, nothing to read.
-    pub fn find(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+    pub fn find(place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+        let mut inputs = Inputs::gather(place, given)?;
+        if inputs.nothing {
+            if inputs.problems.is_empty() {
+                inputs.problems.push(Problem {
+                    file: None,
+                    position: None,
+                    message: format!(
+                        "nothing to check: no YAML, JSON or Terraform files in {}",
+                        shown(&inputs.place.paths)
+                    ),
+                });
+            }
+            let lines = output::problem_lines(&inputs.problems, &inputs.place.prefix);
+            return Err(CommandError::Message(lines.join("\n")));
+        }
+        Ok(inputs)
+    }
+
+    /// The same, whether there is something to read or not.
+    ///
+    /// # Errors
+    /// Provider tables that do not load.
+    pub fn gather(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
         let providers: Vec<PathBuf> = config
             .providers
@@ -127,25 +175,13 @@ impl Inputs {
             problems.extend(config.check_used(&names));
         }
         let is_manifest = |file: &File| file.kind != FileKind::Script;
-        if !discovery.files.iter().any(is_manifest) && !place.stdin {
-            if problems.is_empty() {
-                problems.push(Problem {
-                    file: None,
-                    position: None,
-                    message: format!(
-                        "nothing to check: no YAML, JSON or Terraform files in {}",
-                        shown(&place.paths)
-                    ),
-                });
-            }
-            let lines = output::problem_lines(&problems, &place.prefix);
-            return Err(CommandError::Message(lines.join("\n")));
-        }
+        let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
         Ok(Inputs {
             place,
             discovery,
             table,
+            nothing,
             problems,
         })
     }

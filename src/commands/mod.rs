@@ -1,12 +1,18 @@
-//! One file for each command: gathers what it needs from the disk, calls the pure parts, writes what they give.
+//! One file for each command, and what they share: gathers what it needs from the disk, calls the pure parts, writes
+//! what they give.
 
 mod baseline;
 pub mod check;
+pub mod completions;
 pub mod explain;
+mod files;
 mod fix;
 pub mod inputs;
+mod only;
 pub mod pools;
+mod reports;
 pub mod rules;
+pub mod schema;
 mod settings;
 pub mod test;
 mod write;

@@ -3,6 +3,7 @@
 mod nodes;
 mod patterns;
 mod read;
+mod schema;
 mod version;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 
 pub use patterns::{Pattern, PatternError, Patterns};
+pub use schema::ConfigFile;
 pub use version::{KubernetesVersion, VersionError};
 
 /// The feature gate behind the operators `Gt` and `Lt` (KEP-5471).

@@ -15,8 +15,8 @@ use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Field, Kind, Node, Scalar};
 
-const FEATURE_GATES: [&str; 1] = [COMPARISON_GATE];
-const ADMISSION_PLUGINS: [&str; 3] = [
+pub(super) const FEATURE_GATES: [&str; 1] = [COMPARISON_GATE];
+pub(super) const ADMISSION_PLUGINS: [&str; 3] = [
     "ExtendedResourceToleration",
     "PodNodeSelector",
     "PodTolerationRestriction",

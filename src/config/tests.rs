@@ -468,3 +468,45 @@ fn patterns_that_match_nothing_are_errors_at_the_pattern() {
             .is_empty()
     );
 }
+
+#[test]
+fn the_schema_has_the_keys_that_are_read_and_no_other() {
+    use std::collections::{BTreeMap, BTreeSet};
+    // For each form, a configuration that has a wrong key in it.
+    let forms = [
+        ("Configuration", "zzzzzzzzzzzz: 1"),
+        ("Cluster", "clusters: {c: {zzzzzzzzzzzz: 1}}"),
+        ("Pool", "pools: [{zzzzzzzzzzzz: 1}]"),
+        ("Settings", "rules: {r: {zzzzzzzzzzzz: 1}}"),
+        ("Exception", "rules: {r: {except: [{zzzzzzzzzzzz: 1}]}}"),
+    ];
+    let read: BTreeMap<&str, BTreeSet<String>> = forms
+        .into_iter()
+        .map(|(form, text)| {
+            let problems = parse(Source::new("c.yaml", text), SourceId(0)).unwrap_err();
+            let known = problems
+                .iter()
+                .find_map(|one| one.message.split_once("`zzzzzzzzzzzz`; known: "))
+                .unwrap_or_else(|| panic!("{form}: {problems:?}"))
+                .1;
+            let known = known
+                .split(", ")
+                .map(|key| key.trim_matches('`').to_owned());
+            (form, known.collect())
+        })
+        .collect();
+
+    let schema = schemars::schema_for!(ConfigFile).to_value();
+    let keys = |form: &serde_json::Value| -> Option<BTreeSet<String>> {
+        let properties = form.get("properties")?.as_object()?;
+        assert_eq!(form["additionalProperties"], false);
+        Some(properties.keys().cloned().collect())
+    };
+    let mut described = BTreeMap::from([("Configuration", keys(&schema).unwrap())]);
+    for (name, form) in schema["$defs"].as_object().unwrap() {
+        if let Some(keys) = keys(form) {
+            described.insert(name, keys);
+        }
+    }
+    assert_eq!(described, read);
+}

@@ -2,6 +2,7 @@
 
 mod content;
 mod pipes;
+mod unread;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
 pub use pipes::Pipes;
+pub use unread::{Unread, Why, unread};
 
 /// The name of the configuration file; never read as a manifest unless it is named explicitly.
 pub const CONFIG_FILE: &str = ".kubetaint.yaml";
@@ -148,6 +150,16 @@ fn absolute(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Ok(named)
+}
+
+/// The name that a path has in reports.
+///
+/// # Errors
+/// When there is nothing there, or it cannot be told.
+pub fn report_path(root: &Path, path: &Path) -> io::Result<String> {
+    let named = absolute(path)?;
+    fs::symlink_metadata(&named)?;
+    Ok(shown(root, &named))
 }
 
 /// A path as reports show it.

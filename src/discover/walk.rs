@@ -10,7 +10,7 @@ use super::{CONFIG_FILE, File, FileKind, shown};
 use crate::finding::Problem;
 
 /// Folders that hold other people's copies or a tool's state, never what a repository says about its clusters.
-const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", ".terraform"];
+pub(super) const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", ".terraform"];
 
 /// A directory that was asked for.
 pub(super) struct Asked {

@@ -1,14 +1,16 @@
 //! Values that provider tables are written with (paths with an anchor, taints as texts, one or several of something) and
 //! the API groups that their rows are found by.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::taint::Taint;
 use crate::yaml::Path;
 
 /// A path from the element, or from the document's root when it was written with a leading `/`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct Anchored {
     /// Starts at the document's root.
     pub from_root: bool,
@@ -32,8 +34,9 @@ impl TryFrom<String> for Anchored {
 }
 
 /// A taint written as `key[=value]:Effect`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct TaintText(pub Taint);
 
 impl TryFrom<String> for TaintText {
@@ -47,7 +50,7 @@ impl TryFrom<String> for TaintText {
 }
 
 /// One value, or a list of them.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
     /// One.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::notation::{Anchored, OneOrMany, TaintText};
@@ -11,7 +12,7 @@ use crate::model::taint::Effect;
 use crate::yaml::Path;
 
 /// Where a kind, or a file that has none, declares node pools.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PoolRow {
     /// API group; empty for the core group, and for documents without a kind.
@@ -172,7 +173,7 @@ impl PoolRow {
 pub type Values = BTreeMap<Anchored, OneOrMany<String>>;
 
 /// Taints and labels that a provider adds to pools of a certain kind.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Implied {
     /// Values that the element must have.
@@ -202,7 +203,7 @@ pub struct Implied {
 }
 
 /// Paths to the kind and name of another document.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// Path to the kind; where there is none, `kinds` names the only one.
@@ -219,8 +220,9 @@ pub struct Reference {
 }
 
 /// Where a pool's name is.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub enum NameSource {
     /// At a path.
     At(Anchored),
@@ -243,7 +245,7 @@ impl TryFrom<String> for NameSource {
 }
 
 /// How a source spells effects.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectSpelling {
     /// `NoSchedule`
@@ -272,7 +274,7 @@ impl EffectSpelling {
 }
 
 /// `other-labels` of a row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OtherLabelsWord {
     /// Labels can come from elsewhere.

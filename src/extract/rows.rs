@@ -1,6 +1,7 @@
 //! The form of provider tables (`providers/*.yaml`): rows that say which kinds hold pod templates or node pools, and at
 //! which paths. `docs/provider-tables.md` explains each key to people.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::pool_rows::PoolRow;
@@ -8,7 +9,7 @@ use crate::model::well_known::WellKnownTaint;
 use crate::yaml::Path;
 
 /// One file of `providers/`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Provider {
     /// Same as the file's name.
@@ -42,7 +43,7 @@ pub struct Provider {
 }
 
 /// A kind that holds whole objects of other kinds, whose pools are read as if they stood alone.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HoldRow {
     /// API group.
@@ -57,7 +58,7 @@ pub struct HoldRow {
 }
 
 /// A kind, without anything to read in it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KindRow {
     /// API group; empty for the core group.
@@ -68,7 +69,7 @@ pub struct KindRow {
 }
 
 /// A kind whose objects add tolerations to the pods of others.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct InjectRow {
     /// API group.
@@ -87,7 +88,7 @@ pub struct InjectRow {
 }
 
 /// Where a kind holds its pod templates.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorkloadRow {
     /// API group; empty for the core group.
@@ -118,7 +119,7 @@ fn usual_tolerations_key() -> String {
 }
 
 /// Where a kind holds taints or tolerations of devices.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DeviceRow {
     /// API group.
@@ -140,7 +141,7 @@ pub struct DeviceRow {
 }
 
 /// Level of a workload row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowLevel {
     /// A built-in kind.

@@ -3,26 +3,15 @@
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 
-use crate::finding::{Finding, Severity, Suppressed};
+use crate::finding::{Finding, Suppressed, count_occurrences};
 use crate::source::{Source, SourceId};
 
 /// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
 pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
     findings.sort_by(|one, other| order(one, paths).cmp(&order(other, paths)));
     findings.dedup_by(|one, other| is_same(one, other));
-    let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
-    let key = |finding: &Finding| {
-        (
-            finding.rule.clone(),
-            finding.severity,
-            finding.message.clone(),
-        )
-    };
-    for finding in findings.iter() {
-        *times.entry(key(finding)).or_default() += 1;
-    }
+    count_occurrences(findings);
     for finding in findings.iter_mut() {
-        finding.occurrences = times[&key(finding)];
         identify(finding, paths, sources);
     }
 }

@@ -8,7 +8,19 @@ use super::validation::{ErrorCode, FieldError, is_label_key, is_label_value};
 use super::{Field, Truth};
 
 /// What a taint does to pods that do not tolerate it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 pub enum Effect {
     /// New pods are not scheduled here.
     NoSchedule,

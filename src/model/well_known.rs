@@ -22,7 +22,7 @@ pub struct WellKnownTable {
 }
 
 /// What is known of taints with one key, or with one beginning of a key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WellKnownTaint {
     /// The key; one that ends in `*` stands for all keys that begin with what is before it.
@@ -95,7 +95,9 @@ impl WellKnownTaint {
 }
 
 /// What a node with a taint is, as far as rules tell such nodes apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Meaning {
     /// Kept for some workloads, or anything else that no rule asks for.

@@ -3,21 +3,35 @@
 
 mod concise;
 mod escape;
+mod github;
+mod gitlab;
 mod json;
+mod jsonl;
+mod junit;
+mod markdown;
 mod place;
 mod pools;
+mod rdjson;
+mod rows;
+mod sarif;
 mod snippet;
+mod statistics;
 mod summary;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod text;
+mod visible;
 
 use std::io::{self, BufWriter, Write};
 use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
+pub use place::shown_path;
 pub use pools::PoolTable;
+pub use rows::report_schema;
+pub use statistics::write_statistics;
 pub use summary::{problem_lines, summary_line};
 
 /// A report and how the user wants to look at it.
@@ -40,6 +54,29 @@ pub struct View<'a> {
     pub version: &'static str,
     /// Findings only: no folded notes, no closing lines.
     pub quiet: bool,
+    /// The rules that ran, for formats that describe them.
+    pub rules: &'a [RulePage],
+    /// The code that the run ends with, for formats that hold it.
+    pub exit_code: u8,
+}
+
+/// What a reader of a report can be told about a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulePage {
+    /// The rule's id.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// Severity when nothing changes it.
+    pub severity: Severity,
+    /// Families.
+    pub tags: Vec<String>,
+    /// Why it matters: a few paragraphs, Markdown.
+    pub why: String,
+    /// The whole page, Markdown.
+    pub page: String,
+    /// Where the page stands, when it stands anywhere.
+    pub uri: Option<String>,
 }
 
 impl View<'_> {
@@ -50,6 +87,18 @@ impl View<'_> {
             .findings
             .iter()
             .filter(move |finding| finding.severity >= least)
+    }
+
+    /// The findings to show, the worst first: for readers that take only so many.
+    fn worst_first(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings().collect();
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        findings
+    }
+
+    /// What is known about a rule.
+    fn rule(&self, id: &str) -> Option<&RulePage> {
+        self.rules.iter().find(|page| page.id == id)
     }
 }
 
@@ -79,6 +128,20 @@ formats! {
     Concise = "concise" => concise::write;
     /// One JSON object that holds all that is known, for programs.
     Json = "json" => json::write;
+    /// The findings of the JSON report, one object per line.
+    Jsonl = "jsonl" => jsonl::write;
+    /// SARIF 2.1.0, for code scanning.
+    Sarif = "sarif" => sarif::write;
+    /// Workflow commands, which GitHub shows beside the changed lines.
+    Github = "github" => github::write;
+    /// GitLab's code quality report.
+    Gitlab = "gitlab" => gitlab::write;
+    /// JUnit's XML, for whatever shows test results.
+    Junit = "junit" => junit::write;
+    /// Reviewdog's diagnostics, with the fixes that it can offer.
+    Rdjson = "rdjson" => rdjson::write;
+    /// A page for a job's summary.
+    Markdown = "markdown" => markdown::write;
 }
 
 impl Format {

@@ -39,6 +39,14 @@ pub(super) fn locate(report: &Report, span: Span) -> Place<'_> {
     }
 }
 
+/// A report's path from where the user stands. One that is not of the repository is whole already.
+pub fn shown_path(prefix: &str, file: &str) -> String {
+    match file.starts_with('/') {
+        true => escape::name(file).into_owned(),
+        false => format!("{}{}", escape::name(prefix), escape::name(file)),
+    }
+}
+
 impl View<'_> {
     /// `path:line:column` of a span's start, for people.
     pub(super) fn place(&self, span: Span) -> String {
@@ -53,7 +61,7 @@ impl View<'_> {
 
     /// A file's path from where the user stands.
     pub(super) fn path(&self, file: &str) -> String {
-        format!("{}{}", escape::name(&self.prefix), escape::name(file))
+        shown_path(&self.prefix, file)
     }
 
     /// The source of a span, when the report holds it.

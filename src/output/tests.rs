@@ -1,5 +1,7 @@
 //! What each format writes, as the user sees it, from reports made by hand.
 
+mod machine;
+
 use std::collections::BTreeMap;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource};
@@ -103,6 +105,8 @@ impl Draft {
             width: 100,
             version: "0.0.0",
             quiet: false,
+            rules: &[],
+            exit_code: 1,
         };
         change(&mut view);
         let mut out = Vec::new();
@@ -589,7 +593,8 @@ fn formats_are_known_by_name() {
         .expect_err("there is no such format");
     assert_eq!(
         error.to_string(),
-        "unknown format `html`, expected one of text, concise, json"
+        "unknown format `html`, expected one of text, concise, json, jsonl, sarif, \
+         github, gitlab, junit, rdjson, markdown"
     );
 }
 

@@ -101,7 +101,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// `error[rule-id]`, painted.
+    /// `error[rule-id]`, painted, and a link to the rule's page where the terminal knows links.
     fn title(&self, severity: Severity, rule: &str) -> String {
         let styles = &self.theme.styles;
         let style = match severity {
@@ -110,10 +110,16 @@ impl<'a> Page<'a> {
             Severity::Note => &styles.advice,
         };
         let title = format!("{severity}[{}]", escape::sentence(rule));
-        if self.view.color {
+        let title = if self.view.color {
             style.bold().style(title).to_string()
         } else {
             title
+        };
+        match self.view.rule(rule).and_then(|page| page.uri.as_ref()) {
+            Some(uri) if self.view.hyperlinks => {
+                format!("\x1b]8;;{}\x1b\\{title}\x1b]8;;\x1b\\", escape::name(uri))
+            }
+            _ => title,
         }
     }
 

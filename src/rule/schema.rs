@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -10,7 +11,7 @@ use crate::finding::Severity;
 use crate::yaml::Spanned;
 
 /// One rule file.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleFile {
     /// Kebab-case, the file's name, names the wrong state.
@@ -47,6 +48,7 @@ pub struct RuleFile {
     pub severity_when: Vec<SeverityWhen>,
     /// How to mend what it finds, without a person.
     #[serde(default)]
+    #[schemars(with = "Option<FixForm>")]
     pub fix: Option<FixFiles>,
     /// The page's body, Markdown: what happens in the cluster, and why.
     pub why: String,
@@ -64,7 +66,7 @@ pub struct RuleFile {
 }
 
 /// What a rule looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// Each distinct entry of a list of tolerations, with the pod shape around it.
@@ -99,7 +101,7 @@ impl Scope {
 }
 
 /// What must be known before a rule may conclude anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Need {
     /// At least one pool serves the workload.
@@ -111,7 +113,7 @@ pub enum Need {
 }
 
 /// What a rule does where it needs complete pools and they are not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Otherwise {
     /// Its findings are notes.
@@ -122,7 +124,7 @@ pub enum Otherwise {
 }
 
 /// Another place, as written.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RelatedFile {
     /// CEL that gives one fact or a list of facts.
@@ -132,7 +134,7 @@ pub struct RelatedFile {
 }
 
 /// A severity under a condition.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeverityWhen {
     /// CEL.
@@ -145,8 +147,19 @@ pub struct SeverityWhen {
 #[derive(Debug, Clone, Default)]
 pub struct FixFiles(pub Vec<FixFile>);
 
+/// What `FixFiles` reads, for the schema: reading through an untagged enum would lose the places.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // only its shape is used
+enum FixForm {
+    /// One fix.
+    One(FixFile),
+    /// The first that applies is taken.
+    Several(Vec<FixFile>),
+}
+
 /// One fix as written: exactly one operation, with the place that it changes.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixFile {
     /// Whether the meaning for the cluster stays the same, or the object was rejected anyway. Others may change where pods
@@ -209,7 +222,7 @@ impl<'de> Deserialize<'de> for FixFiles {
 }
 
 /// One example: `bad` or `good`, with a reason.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExampleFile {
     /// Wrong; the expected lines end in `# <- finding`.
@@ -227,7 +240,7 @@ pub struct ExampleFile {
 }
 
 /// One manifest, or several files by path.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExampleText {
     /// One file.

@@ -12,8 +12,20 @@ use super::node::{Field, Kind, Node};
 /// * `.` or nothing is the node itself.
 ///
 /// Steps that do not fit what is there find nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct Path {
     steps: Vec<Step>,
 }

@@ -1,0 +1,47 @@
+//! `kubetaint completions` and `kubetaint man`: what shells and `man` are told, made from the definition of the
+//! command line.
+
+use std::io::Write;
+
+use super::{CommandError, Exit};
+use crate::cli::{self, Completions, Man};
+
+/// Prints the completions for a shell.
+///
+/// # Errors
+/// Output that cannot be written.
+pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let mut script = Vec::new();
+    // Into memory, because the generator takes a writer that fails for a reason to stop the program.
+    clap_complete::generate(
+        arguments.shell,
+        &mut cli::definition(),
+        "kubetaint",
+        &mut script,
+    );
+    out.write_all(&script)?;
+    Ok(Exit::Clean)
+}
+
+/// Prints the manual page of the program or of one command.
+///
+/// # Errors
+/// A command that does not exist; output that cannot be written.
+pub fn man(arguments: &Man, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let mut program = cli::definition();
+    program.build();
+    let Some(name) = &arguments.command else {
+        clap_mangen::Man::new(program).render(out)?;
+        return Ok(Exit::Clean);
+    };
+    let Some(command) = program.find_subcommand(name) else {
+        return Err(CommandError::Message(format!(
+            "there is no command `{name}`; `kubetaint --help` lists them"
+        )));
+    };
+    clap_mangen::Man::new(command.clone())
+        .title(format!("kubetaint-{name}"))
+        .source(concat!("kubetaint ", env!("CARGO_PKG_VERSION")))
+        .render(out)?;
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,46 @@
+//! `kubetaint check --show-files`: which files would be read, and why others would not.
+
+use std::io::Write;
+
+use super::inputs::Inputs;
+use super::{CommandError, Exit};
+use crate::cli::Cli;
+use crate::discover::{self, Why};
+use crate::output;
+
+/// Lists the files that would be read, and on standard error those that would not. Files of other kinds are counted, and
+/// listed only when the user wants to hear more.
+///
+/// # Errors
+/// Output that cannot be written.
+pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let place = &inputs.place;
+    for file in &inputs.discovery.files {
+        let path = output::shown_path(&place.prefix, &file.path);
+        writeln!(out, "{path}")?;
+    }
+    let mut problems = Vec::new();
+    inputs.add_problems(&mut problems);
+    for line in output::problem_lines(&problems, &place.prefix) {
+        eprintln!("error: {line}");
+    }
+    if !cli.quiet {
+        let exclude = |path: &str| place.config.exclude.matches(path);
+        let mut others = 0;
+        for one in discover::unread(&inputs.discovery, place.paths(), &exclude) {
+            if one.why == Why::OtherKind && !cli.verbose {
+                others += 1;
+            } else {
+                let path = output::shown_path(&place.prefix, &one.path);
+                eprintln!("not read: {path}: {}", one.why.as_str());
+            }
+        }
+        if others > 0 {
+            eprintln!("not read: {others} more that are neither YAML nor JSON (-v lists them)");
+        }
+    }
+    Ok(match problems.is_empty() {
+        true => Exit::Clean,
+        false => Exit::Problems,
+    })
+}

@@ -1,0 +1,128 @@
+//! Reports, each in its format and to where it was asked for.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use super::inputs::Screen;
+use super::{CommandError, Exit};
+use crate::builtin;
+use crate::cli::{Check, Cli, FormatTarget};
+use crate::explain::page;
+use crate::finding::{Report, Severity};
+use crate::output::{self, Format, RulePage, View};
+use crate::rule::{Rule, RuleSet};
+
+/// Where the repository with the pages of rules is; empty until it is published.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// What was asked for.
+pub struct Reports<'a> {
+    targets: Vec<(Format, Option<PathBuf>)>,
+    statistics: bool,
+    cli: &'a Cli,
+    min_severity: Option<Severity>,
+}
+
+impl<'a> Reports<'a> {
+    /// What the arguments ask for; text on standard output when they do not say.
+    ///
+    /// # Errors
+    /// A format that does not exist; a second report on standard output beside statistics.
+    pub fn asked_for(cli: &'a Cli, arguments: &Check) -> Result<Reports<'a>, CommandError> {
+        let mut targets = arguments
+            .formats
+            .iter()
+            .map(target)
+            .collect::<Result<Vec<_>, _>>()?;
+        if arguments.statistics {
+            if let Some((format, _)) = targets.iter().find(|(_, file)| file.is_none()) {
+                let name = format.name();
+                return Err(CommandError::Message(format!(
+                    "--statistics takes the place of the report on standard output; write `--format {name}=FILE` \
+                     to have both"
+                )));
+            }
+        } else if targets.is_empty() {
+            targets.push((Format::Text, None));
+        }
+        Ok(Reports {
+            targets,
+            statistics: arguments.statistics,
+            cli,
+            min_severity: arguments.min_severity.map(Severity::from),
+        })
+    }
+
+    /// Writes each of them.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn write(
+        &self,
+        report: &Report,
+        rules: &RuleSet,
+        exit: Exit,
+        prefix: String,
+        out: &mut dyn Write,
+    ) -> Result<(), CommandError> {
+        let screen = Screen::of(self.cli);
+        let rules: Vec<RulePage> = rules.iter().map(rule_page).collect();
+        let mut view = View {
+            report,
+            prefix,
+            min_severity: self.min_severity,
+            color: false,
+            hyperlinks: false,
+            width: screen.width,
+            version: env!("CARGO_PKG_VERSION"),
+            quiet: self.cli.quiet,
+            rules: &rules,
+            exit_code: exit.code(),
+        };
+        if self.statistics {
+            output::write_statistics(&view, out)?;
+        }
+        for (format, file) in &self.targets {
+            view.color = screen.color && file.is_none();
+            view.hyperlinks = screen.hyperlinks && file.is_none();
+            match file {
+                None => output::write(*format, &view, out)?,
+                Some(path) => {
+                    let file = File::create(path).map_err(|error| {
+                        CommandError::Message(format!("{}: {error}", path.display()))
+                    })?;
+                    output::write(*format, &view, &mut BufWriter::new(file))?;
+                }
+            }
+            if *format != Format::Text && file.is_none() && !self.cli.quiet {
+                eprintln!("{}", output::summary_line(report));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn target(asked: &FormatTarget) -> Result<(Format, Option<PathBuf>), CommandError> {
+    let format = asked
+        .name
+        .parse()
+        .map_err(|error: output::UnknownFormat| CommandError::Message(error.to_string()))?;
+    Ok((format, asked.file.clone()))
+}
+
+fn rule_page(rule: &Rule) -> RulePage {
+    let file = format!("{}.yaml", rule.id);
+    let built_in = rule.file == format!("rules/{file}")
+        && builtin::RULES.iter().any(|(name, _)| *name == file);
+    RulePage {
+        id: rule.id.clone(),
+        title: rule.title.clone(),
+        severity: rule.severity,
+        tags: rule.tags.clone(),
+        why: rule.why.clone(),
+        page: page(rule),
+        uri: (built_in && !REPOSITORY.is_empty())
+            .then(|| format!("{REPOSITORY}/blob/HEAD/docs/rules/{}.md", rule.id)),
+    }
+}

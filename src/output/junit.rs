@@ -1,0 +1,173 @@
+//! JUnit's XML, as Jenkins and GitLab read it: a suite for each file, a case for each finding. Errors and warnings are
+//! failures; notes are skipped cases, which are shown and fail nothing.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::finding::{Finding, Severity};
+
+use super::place::locate;
+use super::{View, escape, telling};
+
+/// Writes the document. Where there is nothing to report it holds one case that passes: readers take a report without
+/// cases for a run that broke down.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let findings: Vec<&Finding> = view.findings().collect();
+    let problems = &view.report.problems;
+    let passed = usize::from(findings.is_empty() && problems.is_empty());
+    let sums = Sums {
+        errors: problems.len(),
+        ..Sums::of(&findings)
+    };
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(
+        out,
+        "<testsuites name=\"kubetaint\" tests=\"{}\" failures=\"{}\" errors=\"{}\">",
+        findings.len() + problems.len() + passed,
+        sums.failures,
+        sums.errors
+    )?;
+    // Findings are sorted by file.
+    for same in findings.chunk_by(|one, other| one.span.source == other.span.source) {
+        suite(view, same, out)?;
+    }
+    if problems.len() + passed > 0 {
+        writeln!(
+            out,
+            "  <testsuite name=\"kubetaint\" tests=\"{}\" failures=\"0\" errors=\"{}\" skipped=\"0\">",
+            problems.len() + passed,
+            problems.len()
+        )?;
+        if passed > 0 {
+            writeln!(
+                out,
+                "    <testcase name=\"no findings\" classname=\"kubetaint\"/>"
+            )?;
+        }
+        for problem in problems {
+            let name = match (&problem.file, problem.position) {
+                (Some(file), Some(at)) => format!("{file}:{}:{}", at.line, at.column),
+                (Some(file), None) => file.clone(),
+                (None, _) => "the run".to_owned(),
+            };
+            writeln!(
+                out,
+                "    <testcase name=\"{}\" classname=\"kubetaint\">\n      <error message=\"{}\"/>\n    </testcase>",
+                xml(&escape::name(&name)),
+                xml(&telling::line(&problem.message))
+            )?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+/// How cases of a suite ended.
+#[derive(Default)]
+struct Sums {
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+}
+
+impl Sums {
+    fn of(findings: &[&Finding]) -> Sums {
+        let skipped = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Note)
+            .count();
+        Sums {
+            failures: findings.len() - skipped,
+            errors: 0,
+            skipped,
+        }
+    }
+}
+
+fn suite(view: &View, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = findings.first() else {
+        return Ok(());
+    };
+    let file = locate(view.report, first.span).file;
+    let file = xml(&escape::name(file)).into_owned();
+    let sums = Sums::of(findings);
+    writeln!(
+        out,
+        "  <testsuite name=\"{file}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
+        findings.len(),
+        sums.failures,
+        sums.errors,
+        sums.skipped
+    )?;
+    for finding in findings {
+        let at = locate(view.report, finding.span).start;
+        let lines = telling::lines(view.report, finding);
+        let message = xml(lines.first().map_or("", String::as_str));
+        // The place is part of the name: readers tell cases apart, and one run from the next, by their names.
+        writeln!(
+            out,
+            "    <testcase name=\"{} at {}:{}\" classname=\"{file}\">",
+            xml(&escape::sentence(&finding.rule)),
+            at.line,
+            at.column
+        )?;
+        if finding.severity == Severity::Note {
+            writeln!(out, "      <skipped message=\"{message}\"/>")?;
+        } else {
+            let place = telling::place(view.report, finding.span);
+            let text = format!("{place}\n{}", lines.join("\n"));
+            writeln!(
+                out,
+                "      <failure type=\"{}\" message=\"{message}\">{}</failure>",
+                finding.severity,
+                xml(&text)
+            )?;
+        }
+        writeln!(out, "    </testcase>")?;
+    }
+    writeln!(out, "  </testsuite>")
+}
+
+/// Text as XML 1.0 wants it, on one line in attributes and between tags. What XML cannot hold at all becomes U+FFFD.
+fn xml(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"' | '\'') && holds(c);
+    if text.chars().all(plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&apos;"),
+            c if holds(c) => safe.push(c),
+            _ => safe.push('\u{fffd}'),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Whether XML 1.0 has the character.
+fn holds(c: char) -> bool {
+    !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_xml_means_something_by_is_an_entity_and_what_it_cannot_hold_is_replaced() {
+        assert_eq!(
+            xml("]]><a b='c'>&\""),
+            "]]&gt;&lt;a b=&apos;c&apos;&gt;&amp;&quot;"
+        );
+        assert_eq!(
+            xml("a\0\u{b}\u{1b}b\u{fffe}"),
+            "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}"
+        );
+        assert!(matches!(xml("naïve 火\nb"), Cow::Borrowed(_)));
+    }
+}

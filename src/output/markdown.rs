@@ -1,0 +1,164 @@
+//! A page of Markdown, for a job's summary or a comment: a table of findings, the worst first, cut between two of them
+//! before it is larger than a summary may be.
+
+use std::io::{self, Write};
+
+use crate::finding::{Finding, Severity};
+
+use super::summary::{count, summary_line};
+use super::{View, escape, telling};
+
+/// Bytes of the table: a summary may have 1 MiB, and the lines around the table need some.
+const ROOM: usize = 1_000_000;
+
+/// Writes problems, the table, and what was read.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    write_within(view, ROOM, out)
+}
+
+fn write_within(view: &View, room: usize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "## kubetaint\n")?;
+    let mut room = room;
+    let mut unsaid = 0;
+    for problem in &view.report.problems {
+        let mut line = String::from("- **problem**: ");
+        if let Some(file) = &problem.file {
+            let place = match problem.position {
+                Some(at) => format!("{file}:{}:{}", at.line, at.column),
+                None => file.clone(),
+            };
+            line.push_str(&format!("{} ", code(&escape::name(&place))));
+        }
+        line.push_str(&prose(&telling::line(&problem.message)));
+        line.push('\n');
+        unsaid += usize::from(!fits(&line, &mut room));
+        if unsaid == 0 {
+            out.write_all(line.as_bytes())?;
+        }
+    }
+    if unsaid > 0 {
+        let more = count(unsaid, "more problem", "more problems");
+        writeln!(out, "- {more}, left out to keep this page short")?;
+    }
+    if !view.report.problems.is_empty() {
+        writeln!(out)?;
+    }
+
+    let findings = view.worst_first();
+    let mut shown = 0;
+    for finding in &findings {
+        let row = row(view, finding);
+        if !fits(&row, &mut room) {
+            break;
+        }
+        if shown == 0 {
+            writeln!(out, "| | where | what |\n| --- | --- | --- |")?;
+        }
+        out.write_all(row.as_bytes())?;
+        shown += 1;
+    }
+    let left = findings.len() - shown;
+    if shown > 0 {
+        writeln!(out)?;
+    }
+    if left > 0 {
+        let more = count(left, "more finding", "more findings");
+        writeln!(out, "{more}, left out to keep this page short.\n")?;
+    }
+    for line in summary_line(view.report).lines() {
+        writeln!(out, "{}  ", prose(line))?;
+    }
+    Ok(())
+}
+
+/// Takes the text's bytes from the room that is left, if they are there. Once something does not fit, nothing does.
+fn fits(text: &str, room: &mut usize) -> bool {
+    let left = room.checked_sub(text.len());
+    *room = left.unwrap_or_default();
+    left.is_some()
+}
+
+fn row(view: &View, finding: &Finding) -> String {
+    let severity = match finding.severity {
+        Severity::Note => finding.severity.to_string(),
+        Severity::Error | Severity::Warning => format!("**{}**", finding.severity),
+    };
+    let place = code(&telling::place(view.report, finding.span));
+    let lines: Vec<String> = telling::lines(view.report, finding)
+        .iter()
+        .map(|line| prose(line))
+        .collect();
+    let rule = code(&telling::line(&finding.rule));
+    let rule = match view.rule(&finding.rule).and_then(|page| page.uri.as_ref()) {
+        Some(uri) => format!("<a href=\"{}\">{rule}</a>", entities(uri)),
+        None => rule,
+    };
+    format!(
+        "| {severity}<br>{rule} | {place} | {} |\n",
+        lines.join("<br>")
+    )
+}
+
+/// A sentence of ours with somebody else's words in it. What stands between two backticks is shown as code; nothing
+/// else in it means anything to Markdown or HTML.
+fn prose(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 32);
+    let mut pieces = text.split('`').peekable();
+    let mut inside = false;
+    while let Some(piece) = pieces.next() {
+        match (inside, pieces.peek().is_some()) {
+            (true, true) => safe.push_str(&code(piece)),
+            // A backtick without its partner.
+            (true, false) => safe.push_str(&format!("&#96;{}", unaddressed(piece))),
+            (false, _) => safe.push_str(&unaddressed(piece)),
+        }
+        inside = !inside;
+    }
+    safe
+}
+
+/// Text outside code that calls nobody: an invisible joiner stands between the sign and the name, for a reference
+/// alone would still be a mention.
+fn unaddressed(text: &str) -> String {
+    entities(text).replace('@', "@&#8288;")
+}
+
+/// Code in a table's cell, where backticks would not keep `|` apart.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", entities(text))
+}
+
+/// Each character that Markdown or HTML could take for its own becomes a reference, and so do those that start links.
+fn entities(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        let starts_link = c == ':' && text[at..].starts_with("://")
+            || c == '.' && text[..at].to_ascii_lowercase().ends_with("www");
+        match c {
+            '&' | '<' | '>' | '"' | '\'' | '`' | '*' | '_' | '[' | ']' | '!' | '|' | '\\' | '~'
+            | '#' | '$' => {
+                safe.push_str(&format!("&#{};", u32::from(c)));
+            }
+            _ if starts_link => safe.push_str(&format!("&#{};", u32::from(c))),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_elses_words_are_neither_markdown_nor_html() {
+        assert_eq!(
+            prose("`a|b` is <b>*not*</b> `c"),
+            "<code>a&#124;b</code> is &#60;b&#62;&#42;not&#42;&#60;/b&#62; &#96;c"
+        );
+        assert_eq!(
+            prose("@team `@x` www.x https://x"),
+            "@&#8288;team <code>@x</code> www&#46;x https&#58;//x"
+        );
+    }
+}

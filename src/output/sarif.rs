@@ -1,0 +1,301 @@
+//! SARIF 2.1.0, as code scanning reads it, within its limits.
+//!
+//! What a comment or a baseline suppresses stays out: GitHub takes no notice of `suppressions` and would open an alert
+//! for each. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
+//! warns of each that it did not make itself.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Serialize, Serializer};
+use serde_json::ser::CompactFormatter;
+use serde_json::{Value, json};
+
+use crate::finding::{Finding, Fix, Label, Object, Problem, Report, Severity};
+use crate::source::Span;
+
+use super::place::locate;
+use super::{RulePage, View, escape, telling, visible};
+
+/// Results that a run may have.
+const RESULTS: usize = 25_000;
+/// Related places of a result; with its own, as many as are shown.
+const RELATED: usize = 99;
+/// Related places that the message links to.
+const LINKED: usize = 9;
+/// Tags of a rule that are kept.
+const TAGS: usize = 10;
+/// Characters of a rule's description.
+const DESCRIPTION: usize = 1024;
+/// What paths are relative to.
+const ROOT: &str = "%SRCROOT%";
+/// What a relative reference spells out.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// Writes one log with one run.
+pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
+    let findings = view.worst_first();
+    let (kept, left) = findings.split_at(findings.len().min(RESULTS));
+    let mut notifications: Vec<Value> = view.report.problems.iter().map(of_problem).collect();
+    for (reason, times) in &view.report.counts.not_judged {
+        let text = format!("not judged: {} ({times})", escape::sentence(reason));
+        notifications.push(json!({ "level": "note", "message": { "text": text } }));
+    }
+    if !left.is_empty() {
+        let text = format!(
+            "{} findings are left out, the least severe ones",
+            left.len()
+        );
+        notifications.push(json!({ "level": "warning", "message": { "text": text } }));
+    }
+    let run = Run {
+        tool: json!({ "driver": {
+            "name": "kubetaint",
+            "semanticVersion": view.version,
+            "rules": view.rules.iter().map(of_rule).collect::<Vec<_>>(),
+        }}),
+        invocations: json!([{
+            "executionSuccessful": view.report.problems.is_empty(),
+            "exitCode": view.exit_code,
+            "toolExecutionNotifications": notifications,
+        }]),
+        column_kind: "unicodeCodePoints",
+        original_uri_base_ids: json!({
+            ROOT: { "description": { "text": "the root of the repository" } },
+        }),
+        results: Results { view, kept },
+    };
+    let log = Log {
+        schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        version: "2.1.0",
+        runs: [run],
+    };
+    // Whoever takes the file bounds its size.
+    visible::write(&log, CompactFormatter, out)?;
+    out.write_all(b"\n")
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'a str,
+    version: &'a str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Value,
+    invocations: Value,
+    column_kind: &'a str,
+    original_uri_base_ids: Value,
+    results: Results<'a>,
+}
+
+/// Made while they are written.
+struct Results<'a> {
+    view: &'a View<'a>,
+    kept: &'a [&'a Finding],
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rules: HashMap<&str, usize> = (self.view.rules.iter().enumerate())
+            .map(|(at, page)| (page.id.as_str(), at))
+            .collect();
+        serializer.collect_seq(self.kept.iter().map(|finding| {
+            let mut result = of_finding(self.view.report, finding);
+            if let Some(at) = rules.get(finding.rule.as_str()) {
+                result["ruleIndex"] = json!(at);
+            }
+            result
+        }))
+    }
+}
+
+fn of_rule(page: &RulePage) -> Value {
+    let first = page.why.split("\n\n").next().unwrap_or_default();
+    let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rule = json!({
+        "id": page.id,
+        "shortDescription": { "text": page.title },
+        "fullDescription": { "text": escape::shorten(first.into(), DESCRIPTION - 1) },
+        "help": { "text": page.why.trim_end(), "markdown": page.page },
+        "defaultConfiguration": { "level": page.severity },
+        "properties": {
+            "tags": page.tags.iter().take(TAGS).collect::<Vec<_>>(),
+            // How often what is said is true: errors are proven.
+            "precision": match page.severity {
+                Severity::Error => "very-high",
+                Severity::Warning => "high",
+                Severity::Note => "medium",
+            },
+            "problem.severity": match page.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "recommendation",
+            },
+        },
+    });
+    if let Some(uri) = &page.uri {
+        rule["helpUri"] = json!(uri);
+    }
+    rule
+}
+
+fn of_finding(report: &Report, finding: &Finding) -> Value {
+    let related = finding.related.len().min(RELATED);
+    let related = &finding.related[..related];
+    let mut location = json!({ "physicalLocation": physical(report, finding.span) });
+    if let Some(name) = logical(&finding.object, &finding.path) {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": name, "kind": "object" }]);
+    }
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": finding.severity,
+        "message": { "text": message(report, finding, related) },
+        "locations": [location],
+        "partialFingerprints": { "kubetaint/v1": finding.fingerprint },
+    });
+    if !related.is_empty() {
+        result["relatedLocations"] = (1..)
+            .zip(related)
+            .map(|(id, label)| {
+                json!({
+                    "id": id,
+                    "message": { "text": unlinked(&link_text(report, label)) },
+                    "physicalLocation": physical(report, label.span),
+                })
+            })
+            .collect();
+    }
+    if let Some(cluster) = &finding.cluster {
+        result["properties"] = json!({ "cluster": cluster });
+    }
+    if let Some(fix) = &finding.fix {
+        result["fixes"] = json!([of_fix(report, fix)]);
+    }
+    result
+}
+
+/// What is, links to the related places, and what to do.
+fn message(report: &Report, finding: &Finding, related: &[Label]) -> String {
+    let mut message = unlinked(&telling::message(finding));
+    let links: Vec<String> = (1..)
+        .zip(related.iter().take(LINKED))
+        .map(|(id, label)| {
+            let text = link_text(report, label);
+            let text = text.replace('\\', "\\\\");
+            let text = text.replace('[', "\\[").replace(']', "\\]");
+            format!("[{text}]({id})")
+        })
+        .collect();
+    if !links.is_empty() {
+        message.push_str(&format!(" (see {})", links.join(", ")));
+    }
+    if let Some(help) = &finding.help {
+        message.push_str(&format!("\nhelp: {}", unlinked(&telling::line(help))));
+    }
+    message
+}
+
+fn link_text(report: &Report, label: &Label) -> String {
+    match label.message.as_str() {
+        "" => telling::place(report, label.span),
+        message => telling::line(message),
+    }
+}
+
+/// Text that makes no link of its own. Brackets that could not be one are left alone: not every reader takes the
+/// escapes away again.
+fn unlinked(text: &str) -> String {
+    match text.contains("](") {
+        true => text.replace('[', "\\[").replace(']', "\\]"),
+        false => text.to_owned(),
+    }
+}
+
+fn physical(report: &Report, span: Span) -> Value {
+    json!({
+        "artifactLocation": artifact(locate(report, span).file),
+        "region": region(report, span),
+    })
+}
+
+fn region(report: &Report, span: Span) -> Value {
+    let place = locate(report, span);
+    json!({
+        "startLine": place.start.line,
+        "startColumn": place.start.column,
+        "endLine": place.end.line,
+        "endColumn": place.end.column,
+    })
+}
+
+/// A file of the repository, or one from elsewhere by its whole path.
+fn artifact(path: &str) -> Value {
+    let encoded = utf8_percent_encode(path, PATH);
+    match path.starts_with('/') {
+        true => json!({ "uri": format!("file://{encoded}") }),
+        false => json!({ "uri": encoded.to_string(), "uriBaseId": ROOT }),
+    }
+}
+
+/// `apps/v1/Deployment/shop/web:spec.template...`; nothing when the document names no kind.
+fn logical(object: &Object, path: &str) -> Option<String> {
+    if object.kind.is_empty() {
+        return None;
+    }
+    let mut name: Vec<&str> = Vec::new();
+    name.extend((!object.api_version.is_empty()).then_some(object.api_version.as_str()));
+    name.push(&object.kind);
+    name.extend(object.namespace.as_deref());
+    name.extend(object.name.as_deref());
+    let mut name = name.join("/");
+    if !path.is_empty() {
+        name.push(':');
+        name.push_str(path);
+    }
+    Some(telling::line(&name))
+}
+
+fn of_fix(report: &Report, fix: &Fix) -> Value {
+    let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let mut replacement = json!({ "deletedRegion": region(report, edit.span) });
+        if !edit.text.is_empty() {
+            replacement["insertedContent"] = json!({ "text": edit.text });
+        }
+        let file = locate(report, edit.span).file;
+        files.entry(file).or_default().push(replacement);
+    }
+    let changes: Vec<Value> = files
+        .into_iter()
+        .map(|(file, replacements)| {
+            json!({ "artifactLocation": artifact(file), "replacements": replacements })
+        })
+        .collect();
+    json!({ "description": { "text": telling::line(&fix.title) }, "artifactChanges": changes })
+}
+
+fn of_problem(problem: &Problem) -> Value {
+    let mut notification = json!({
+        "level": "error",
+        "message": { "text": unlinked(&telling::line(&problem.message)) },
+    });
+    if let Some(file) = &problem.file {
+        let mut place = json!({ "artifactLocation": artifact(file) });
+        if let Some(at) = problem.position {
+            place["region"] = json!({ "startLine": at.line, "startColumn": at.column });
+        }
+        notification["locations"] = json!([{ "physicalLocation": place }]);
+    }
+    notification
+}

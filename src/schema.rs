@@ -1,0 +1,34 @@
+//! JSON Schemas of what people write for kubetaint and of what it writes, from the types that read and write them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Value, json};
+
+use crate::cli::SchemaOf;
+use crate::config::ConfigFile;
+use crate::extract::rows::Provider;
+use crate::output::report_schema;
+use crate::rule::schema::RuleFile;
+
+/// The schema of one form of file.
+pub fn schema(of: SchemaOf) -> Value {
+    let schema = match of {
+        SchemaOf::Config => read::<ConfigFile>(),
+        SchemaOf::Rule => read::<RuleFile>(),
+        SchemaOf::Provider => read::<Provider>(),
+        SchemaOf::Report => report_schema(
+            SchemaSettings::draft2020_12()
+                .for_serialize()
+                .into_generator(),
+        ),
+    };
+    let mut schema = schema.to_value();
+    schema["$id"] = json!(format!("urn:kubetaint:schema:{}", of.name()));
+    schema
+}
+
+fn read<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<T>()
+}
