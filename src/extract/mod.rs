@@ -2,6 +2,7 @@
 //! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
 
 mod autoscaler;
+mod decoding;
 mod devices;
 mod document;
 mod duplicates;
@@ -23,6 +24,7 @@ mod pools;
 mod read;
 mod resources;
 pub mod rows;
+mod selectors;
 pub mod table;
 mod taints;
 mod terraform;
