@@ -19,6 +19,8 @@ mod listed;
 mod scheduling;
 #[path = "conformance/scheduling_cases.rs"]
 mod scheduling_cases;
+#[path = "conformance/validation/mod.rs"]
+mod validation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

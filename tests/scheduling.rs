@@ -503,10 +503,10 @@ fn the_api_server_objects_in_its_own_order() {
     for (text, seconds, expected, reason) in cases {
         let mut entry = toleration(text);
         entry.toleration_seconds = seconds.map_or(Field::Absent, Field::Is);
-        let errors: Vec<_> = entry
-            .errors(false)
-            .into_iter()
-            .map(|error| (error.field, error.code))
+        let errors = entry.errors(false);
+        let errors: Vec<_> = errors
+            .iter()
+            .map(|error| (error.field.as_ref(), error.code))
             .collect();
         assert_eq!(&errors, expected, "{text}: {reason}");
     }

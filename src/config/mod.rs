@@ -3,6 +3,7 @@
 mod nodes;
 mod patterns;
 mod read;
+mod releases;
 mod schema;
 mod version;
 
@@ -13,9 +14,12 @@ use crate::model::near_miss::nearest_word;
 use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 
+use releases::RELEASES;
+
 pub use patterns::{Pattern, PatternError, Patterns};
+pub use releases::KubernetesVersion;
 pub use schema::ConfigFile;
-pub use version::{KubernetesVersion, VersionError};
+pub use version::VersionError;
 
 /// The feature gate behind the operators `Gt` and `Lt` (KEP-5471).
 const COMPARISON_GATE: &str = "TaintTolerationComparisonOperators";
@@ -194,11 +198,17 @@ impl Config {
         problems
     }
 
-    /// Whether the API server accepts `Gt` and `Lt` in tolerations: in all releases known so far only when the gate
-    /// exists and is switched on.
+    /// Whether the API server accepts `Gt` and `Lt` in tolerations.
     pub fn comparison_operators(&self) -> bool {
-        self.kubernetes.has_comparison_gate()
-            && self.feature_gates.get(COMPARISON_GATE) == Some(&true)
+        let set = self.feature_gates.get(COMPARISON_GATE).copied();
+        RELEASES.is_on(COMPARISON_GATE, self.kubernetes, set)
+    }
+
+    /// The stage of the gate behind `Gt` and `Lt` in this release (`alpha`, `beta`, `GA`); empty where there is none.
+    pub fn comparison_stage(&self) -> &str {
+        RELEASES
+            .stage(COMPARISON_GATE, self.kubernetes)
+            .map_or("", |stage| stage.stage.as_str())
     }
 
     /// The index in [`Config::clusters`] of the first cluster that a path belongs to.

@@ -6,16 +6,16 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::nodes::{Reader, spoken, unknown};
+use super::releases::RELEASES;
 use super::{
-    COMPARISON_GATE, Cluster, Config, ConfiguredPool, Except, KubernetesVersion, Located, Pattern,
-    Patterns, RuleSetting,
+    Cluster, Config, ConfiguredPool, Except, KubernetesVersion, Located, Pattern, Patterns,
+    RuleSetting,
 };
 use crate::finding::{Problem, Severity};
 use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Field, Kind, Node, Scalar};
 
-pub(super) const FEATURE_GATES: [&str; 1] = [COMPARISON_GATE];
 pub(super) const ADMISSION_PLUGINS: [&str; 3] = [
     "ExtendedResourceToleration",
     "PodNodeSelector",
@@ -115,8 +115,9 @@ impl Reader<'_> {
     fn feature_gates(&mut self, node: Node<'_>) -> BTreeMap<String, bool> {
         let mut gates = BTreeMap::new();
         for (name, field) in self.named_fields(node, "`feature-gates`") {
-            if !FEATURE_GATES.contains(&name) {
-                self.unknown(field.key, "feature gate", name, &FEATURE_GATES);
+            if !RELEASES.feature_gates.contains_key(name) {
+                let known: Vec<&str> = RELEASES.feature_gates.keys().map(String::as_str).collect();
+                self.unknown(field.key, "feature gate", name, &known);
             } else if let Some(on) = self.boolean(field.value, &format!("`{name}`")) {
                 gates.insert(name.to_owned(), on);
             }

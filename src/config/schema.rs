@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::json;
 
-use super::read::{ADMISSION_PLUGINS, FEATURE_GATES};
+use super::read::ADMISSION_PLUGINS;
+use super::releases::RELEASES;
 use crate::finding::Severity;
 
 /// The configuration of kubetaint: `.kubetaint.yaml` at the root of a repository.
@@ -21,7 +22,7 @@ pub struct ConfigFile {
     /// Which release's API rules apply, such as "1.34"; the newest known release when absent.
     kubernetes: Option<Version>,
     /// Feature gates of the API servers that differ from their defaults.
-    #[schemars(extend("propertyNames" = json!({ "enum": FEATURE_GATES })))]
+    #[schemars(extend("propertyNames" = json!({ "enum": RELEASES.feature_gates.keys().collect::<Vec<_>>() })))]
     feature_gates: Option<BTreeMap<String, bool>>,
     /// Admission plugins that the API servers run beyond their defaults.
     #[schemars(extend("items" = json!({ "enum": ADMISSION_PLUGINS })))]

@@ -141,11 +141,11 @@ fn a_version_without_quotes_keeps_its_last_zero() {
 fn versions_that_are_not_known_are_errors_at_the_version() {
     assert_eq!(
         errors("kubernetes: \"1.38\""),
-        ["1:13: Kubernetes 1.38 is not known yet; the newest known is 1.37"]
+        ["1:13: Kubernetes 1.38 is not known yet; the known releases are 1.20 to 1.37"]
     );
     assert_eq!(
         errors("# x\nkubernetes:   1.19"),
-        ["2:15: Kubernetes 1.19 is too old; the oldest known is 1.20"]
+        ["2:15: Kubernetes 1.19 is too old; the known releases are 1.20 to 1.37"]
     );
     assert_eq!(
         errors("kubernetes: latest"),

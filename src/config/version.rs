@@ -1,41 +1,34 @@
-//! Versions of Kubernetes, and which of them know what.
+//! Which versions of Kubernetes are known, and which of them know what.
 
-use std::fmt;
 use std::str::FromStr;
 
-/// A minor release of Kubernetes 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KubernetesVersion {
-    /// The number after `1.`
-    pub minor: u32,
-}
+use super::releases::{KubernetesVersion, RELEASES};
 
 impl KubernetesVersion {
     /// The oldest release whose rules are known.
-    pub const OLDEST: KubernetesVersion = KubernetesVersion { minor: 20 };
+    pub fn oldest() -> Self {
+        RELEASES.oldest
+    }
 
     /// The newest release whose rules are known.
-    pub const NEWEST: KubernetesVersion = KubernetesVersion { minor: 37 };
+    pub fn newest() -> Self {
+        RELEASES.newest
+    }
 
-    /// The first release that has the feature gate `TaintTolerationComparisonOperators` (KEP-5471). It is alpha, and
-    /// so off unless it is switched on, in every release known here.
-    const FIRST_WITH_COMPARISON_GATE: KubernetesVersion = KubernetesVersion { minor: 35 };
+    /// Whether the API server of this release wants label values in required node affinity.
+    pub fn checks_affinity_values(self) -> bool {
+        self >= RELEASES.since.affinity_values_checked
+    }
 
-    /// Whether the API server of this release has the gate that allows the operators `Gt` and `Lt` in tolerations.
-    pub fn has_comparison_gate(self) -> bool {
-        self >= Self::FIRST_WITH_COMPARISON_GATE
+    /// Whether kubeadm of this release gives control-plane nodes the taint `node-role.kubernetes.io/control-plane`.
+    pub fn has_control_plane_taint(self) -> bool {
+        self >= RELEASES.since.control_plane_taint
     }
 }
 
 impl Default for KubernetesVersion {
     fn default() -> Self {
-        Self::NEWEST
-    }
-}
-
-impl fmt::Display for KubernetesVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1.{}", self.minor)
+        Self::newest()
     }
 }
 
@@ -43,14 +36,22 @@ impl fmt::Display for KubernetesVersion {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// Not of the form `1.34`, `v1.34` or `v1.34.2-vendor.1`.
-    #[error("`{0}` is not a Kubernetes version; write it like \"{newest}\"", newest = KubernetesVersion::NEWEST)]
+    #[error("`{0}` is not a Kubernetes version; write it like \"{newest}\"", newest = KubernetesVersion::newest())]
     Malformed(String),
-    /// Before [`KubernetesVersion::OLDEST`].
-    #[error("Kubernetes {0} is too old; the oldest known is {oldest}", oldest = KubernetesVersion::OLDEST)]
+    /// Before [`KubernetesVersion::oldest`].
+    #[error("Kubernetes {0} is too old; {known}", known = known_range())]
     TooOld(String),
-    /// After [`KubernetesVersion::NEWEST`].
-    #[error("Kubernetes {0} is not known yet; the newest known is {newest}", newest = KubernetesVersion::NEWEST)]
+    /// After [`KubernetesVersion::newest`].
+    #[error("Kubernetes {0} is not known yet; {known}", known = known_range())]
     TooNew(String),
+}
+
+fn known_range() -> String {
+    format!(
+        "the known releases are {} to {}",
+        KubernetesVersion::oldest(),
+        KubernetesVersion::newest()
+    )
 }
 
 impl FromStr for KubernetesVersion {
@@ -58,26 +59,11 @@ impl FromStr for KubernetesVersion {
 
     /// Reads what people write (`1.34`) and what clusters say of themselves (`v1.34.2-gke.100`).
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let malformed = || VersionError::Malformed(text.to_owned());
-        let number = text.strip_prefix('v').unwrap_or(text);
-        // What a vendor appends says nothing about the API.
-        let number = number.split(['-', '+']).next().unwrap_or(number);
-        let mut parts = Vec::new();
-        for part in number.split('.') {
-            if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(malformed());
-            }
-            // Whatever does not fit into 32 bits is newer than any release.
-            parts.push(part.parse().unwrap_or(u32::MAX));
-        }
-        let (major, minor) = match parts[..] {
-            [major, minor] | [major, minor, _] => (major, minor),
-            _ => return Err(malformed()),
-        };
-        let version = KubernetesVersion { minor };
-        if major < 1 || (major == 1 && version < Self::OLDEST) {
+        let (major, version) = KubernetesVersion::read(text)
+            .ok_or_else(|| VersionError::Malformed(text.to_owned()))?;
+        if major < 1 || (major == 1 && version < Self::oldest()) {
             Err(VersionError::TooOld(text.to_owned()))
-        } else if major > 1 || version > Self::NEWEST {
+        } else if major > 1 || version > Self::newest() {
             Err(VersionError::TooNew(text.to_owned()))
         } else {
             Ok(version)
@@ -104,28 +90,28 @@ mod tests {
 
     #[test]
     fn the_border_releases_are_known_and_their_neighbours_are_not() {
-        assert_eq!("1.20".parse(), Ok(KubernetesVersion::OLDEST));
-        assert_eq!("1.37".parse(), Ok(KubernetesVersion::NEWEST));
+        assert_eq!("1.20".parse(), Ok(KubernetesVersion::oldest()));
+        assert_eq!("1.37".parse(), Ok(KubernetesVersion::newest()));
         let error = |text: &str| text.parse::<KubernetesVersion>().unwrap_err().to_string();
         assert_eq!(
             error("1.19"),
-            "Kubernetes 1.19 is too old; the oldest known is 1.20"
+            "Kubernetes 1.19 is too old; the known releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("0.40"),
-            "Kubernetes 0.40 is too old; the oldest known is 1.20"
+            "Kubernetes 0.40 is too old; the known releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("1.38"),
-            "Kubernetes 1.38 is not known yet; the newest known is 1.37"
+            "Kubernetes 1.38 is not known yet; the known releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("2.30"),
-            "Kubernetes 2.30 is not known yet; the newest known is 1.37"
+            "Kubernetes 2.30 is not known yet; the known releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("1.99999999999999999999"),
-            "Kubernetes 1.99999999999999999999 is not known yet; the newest known is 1.37"
+            "Kubernetes 1.99999999999999999999 is not known yet; the known releases are 1.20 to 1.37"
         );
     }
 
@@ -146,11 +132,5 @@ mod tests {
         let version = KubernetesVersion { minor: 30 };
         assert_eq!(version.to_string(), "1.30");
         assert_eq!(version.to_string().parse(), Ok(version));
-    }
-
-    #[test]
-    fn the_comparison_gate_exists_since_1_35() {
-        assert!(!KubernetesVersion { minor: 34 }.has_comparison_gate());
-        assert!(KubernetesVersion { minor: 35 }.has_comparison_gate());
     }
 }

@@ -3,6 +3,7 @@
 
 mod autoscaler;
 mod commands;
+mod decoding;
 mod devices;
 mod document;
 mod duplicates;
@@ -26,6 +27,7 @@ mod read;
 mod resources;
 pub mod rows;
 mod scripts;
+mod selectors;
 pub mod table;
 mod taints;
 mod terraform;

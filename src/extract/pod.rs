@@ -100,6 +100,10 @@ impl Context<'_> {
                 }
             }
         }
+        if self.object.kind == "RuntimeClass" {
+            self.note_repeated_tolerations(&read.tolerations);
+        }
+        self.note_selector_errors(pod, path);
         self.read_node_selector(pod, path, &mut read);
         self.read_affinity(pod, path, &mut read);
         let mut text = |name: &str| self.read_string(pod.field(name), &yaml::join(path, name));

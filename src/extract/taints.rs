@@ -42,6 +42,10 @@ impl<'a> PoolReader<'_, 'a> {
                             self.incomplete("a taint is filled in by a template");
                         }
                         Kind::Mapping => self.read_taint(item, path, origin),
+                        // The API server decodes null into a taint without anything.
+                        _ if item.is_null() && self.document.object.api_version == "v1" => {
+                            self.read_taint(item, path, origin);
+                        }
                         _ => self.read_taint_text(item, &path, origin),
                     }
                 }

@@ -1,6 +1,6 @@
 //! Facts as conditions see them: the model's values under the names of the rule language.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::config::Config;
@@ -11,7 +11,7 @@ use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::placement::Reason;
 use crate::model::redundancy::Redundancy;
-use crate::model::taint::Taint;
+use crate::model::taint::{self, Taint};
 use crate::model::toleration::Toleration;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, Oddity, PodShape, Workload};
@@ -25,6 +25,15 @@ pub fn kubernetes(config: &Config) -> Fact {
         .int("minor", i64::from(config.kubernetes.minor))
         .text("version", config.kubernetes.to_string())
         .bool("comparisonOperators", config.comparison_operators())
+        .text("comparisonStage", config.comparison_stage())
+        .bool(
+            "checksAffinityValues",
+            config.kubernetes.checks_affinity_values(),
+        )
+        .bool(
+            "hasControlPlaneTaint",
+            config.kubernetes.has_control_plane_taint(),
+        )
         .build()
 }
 
@@ -309,15 +318,18 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
 
 /// Which of a pool's taints repeat an earlier one of the same list: same key and effect, as validation counts them.
 pub fn repeated_taints(pool: &NodePool) -> Vec<bool> {
-    let mut seen = HashSet::new();
-    pool.taints
-        .iter()
-        .map(|one| {
-            let taint = &one.taint;
-            let known = !taint.key.is_unknown() && !taint.effect.is_unknown();
-            known && !seen.insert((list_of(&one.path), &taint.key, &taint.effect))
-        })
-        .collect()
+    let mut lists: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, one) in pool.taints.iter().enumerate() {
+        lists.entry(list_of(&one.path)).or_default().push(at);
+    }
+    let mut repeated = vec![false; pool.taints.len()];
+    for list in lists.values() {
+        let taints = list.iter().map(|at| &pool.taints[*at].taint);
+        for (at, earlier) in list.iter().zip(taint::repeated(taints)) {
+            repeated[*at] = earlier.is_some();
+        }
+    }
+    repeated
 }
 
 /// `taint` for scope taint: with what validation says and whether it repeats an earlier one.

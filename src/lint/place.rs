@@ -82,7 +82,7 @@ pub fn of_taint(pool: &NodePool, taint: &PoolTaint, at: &str) -> Option<At> {
     };
     let errors = taint.taint.errors();
     let field = match at.strip_prefix("taint.") {
-        Some("errors") => errors.first().map_or("", |error| error.field),
+        Some("errors") => errors.first().map_or("", |error| error.field.as_ref()),
         Some(field) => field,
         None => "",
     };

@@ -1,5 +1,7 @@
 //! Taints and effects, in Kubernetes' spelling and with Kubernetes' rules for keys and values.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -227,12 +229,20 @@ impl Taint {
         if let Some(key) = self.key.text()
             && let Err(why) = is_label_key(key)
         {
-            errors.push(FieldError::new("key", ErrorCode::InvalidKey, why));
+            errors.push(FieldError::new(
+                "key".to_owned(),
+                ErrorCode::InvalidKey,
+                why,
+            ));
         }
         if let Some(value) = self.value.text()
             && let Err(why) = is_label_value(value)
         {
-            errors.push(FieldError::new("value", ErrorCode::InvalidValue, why));
+            errors.push(FieldError::new(
+                "value".to_owned(),
+                ErrorCode::InvalidValue,
+                why,
+            ));
         }
         match self.effect.text() {
             Some("") => errors.push(FieldError::new(
@@ -245,6 +255,26 @@ impl Taint {
         }
         errors
     }
+}
+
+/// For each taint of a list the earlier one with the same key and effect, which the API server does not take. Values do
+/// not count, nor whether key and effect are valid; what could not be read repeats nothing.
+pub fn repeated<'t>(taints: impl IntoIterator<Item = &'t Taint>) -> Vec<Option<usize>> {
+    let mut first = HashMap::new();
+    taints
+        .into_iter()
+        .enumerate()
+        .map(|(at, taint)| {
+            let identity = (taint.key.text()?, taint.effect.text()?);
+            match first.entry(identity) {
+                Entry::Occupied(earlier) => Some(*earlier.get()),
+                Entry::Vacant(free) => {
+                    free.insert(at);
+                    None
+                }
+            }
+        })
+        .collect()
 }
 
 /// The error for an effect that is written and is none of the three.
@@ -279,8 +309,9 @@ impl fmt::Display for Taint {
 mod tests {
     use super::*;
 
-    fn codes(taint: &Taint) -> Vec<(&'static str, ErrorCode)> {
-        taint.errors().iter().map(|e| (e.field, e.code)).collect()
+    fn codes(taint: &Taint) -> Vec<(String, ErrorCode)> {
+        let told = |error: FieldError| (error.field.into_owned(), error.code);
+        taint.errors().into_iter().map(told).collect()
     }
 
     #[test]
@@ -353,8 +384,8 @@ mod tests {
         assert_eq!(
             codes(&Taint::default()),
             [
-                ("key", ErrorCode::InvalidKey),
-                ("effect", ErrorCode::MissingEffect)
+                ("key".to_owned(), ErrorCode::InvalidKey),
+                ("effect".to_owned(), ErrorCode::MissingEffect)
             ]
         );
         let mut taint = Taint::new("a", "-5", Effect::NoSchedule);
@@ -362,8 +393,8 @@ mod tests {
         assert_eq!(
             codes(&taint),
             [
-                ("value", ErrorCode::InvalidValue),
-                ("effect", ErrorCode::UnknownEffect)
+                ("value".to_owned(), ErrorCode::InvalidValue),
+                ("effect".to_owned(), ErrorCode::UnknownEffect)
             ]
         );
         let unknown = Taint {

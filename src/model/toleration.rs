@@ -1,5 +1,8 @@
 //! Tolerations, and the one definition of "tolerates".
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::taint::{Effect, Taint, unknown_effect};
 use super::validation::{ErrorCode, FieldError, comparison_integer, is_label_key, is_label_value};
 use super::{Field, Truth};
@@ -219,6 +222,32 @@ impl std::fmt::Display for Toleration {
         }
         write!(f, "{{{}}}", parts.join(", "))
     }
+}
+
+/// For each entry of a RuntimeClass's list the earlier one with the same key, operator, value and effect, which the API
+/// server does not take there; in pods it does. An operator that is left out is another than `Equal`. What could not be
+/// read repeats nothing.
+pub fn repeated(tolerations: &[Toleration]) -> Vec<Option<usize>> {
+    let mut first = HashMap::new();
+    tolerations
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| {
+            let identity = (
+                entry.key.text()?,
+                entry.operator.text()?,
+                entry.value.text()?,
+                entry.effect.text()?,
+            );
+            match first.entry(identity) {
+                Entry::Occupied(earlier) => Some(*earlier.get()),
+                Entry::Vacant(free) => {
+                    free.insert(at);
+                    None
+                }
+            }
+        })
+        .collect()
 }
 
 /// Whether a toleration's field is empty, or the same as the taint's.

@@ -1,13 +1,15 @@
 //! The API server's checks on keys, values and integers, and the errors that taints and tolerations can have.
 
+use std::borrow::Cow;
 use std::num::IntErrorKind;
 
 /// One objection of the API server to one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field that Kubernetes blames (`key`, `operator`, `value`, `effect`). For a bad value under `Equal` and
-    /// a value beside `Exists` that is `operator`, although what must change is the value.
-    pub field: &'static str,
+    /// The field that Kubernetes blames (`key`, `operator`, `value`, `effect`, `values[1]`), below what was judged.
+    /// For a bad value under `Equal` and a value beside `Exists` that is `operator`, although what must change is the
+    /// value. Empty where the whole is to blame.
+    pub field: Cow<'static, str>,
     /// Which check failed.
     pub code: ErrorCode,
     /// What is wrong, in words close to Kubernetes' own.
@@ -15,16 +17,20 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    pub(super) fn new(field: &'static str, code: ErrorCode, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        field: impl Into<Cow<'static, str>>,
+        code: ErrorCode,
+        message: impl Into<String>,
+    ) -> Self {
         FieldError {
-            field,
+            field: field.into(),
             code,
             message: message.into(),
         }
     }
 }
 
-/// Which check failed, in the order in which Kubernetes runs them.
+/// Which check failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorCode {
     /// The key is not a label key.
@@ -49,6 +55,23 @@ pub enum ErrorCode {
     UnknownEffect,
     /// A taint without effect.
     MissingEffect,
+    /// An earlier taint of the list has the same key and effect, or an earlier toleration of a RuntimeClass has the
+    /// same key, operator, value and effect.
+    Duplicate,
+    /// Required node affinity without a term.
+    MissingTerms,
+    /// No value, or a number of values that the operator does not take.
+    WrongNumberOfValues,
+    /// Values with an operator that takes none.
+    UnwantedValues,
+    /// Not a field that `matchFields` knows.
+    UnknownField,
+    /// Not a name that a node can have.
+    InvalidNodeName,
+    /// The weight of a preferred term is not within 1 and 100.
+    WeightOutOfRange,
+    /// An annotation that is to hold a list in JSON does not.
+    MalformedAnnotation,
 }
 
 /// Bytes in the name part of a key, and in a value.
@@ -104,6 +127,23 @@ pub fn is_label_value(value: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a text is a name that a node can have. The error is one sentence.
+pub fn is_node_name(name: &str) -> Result<(), String> {
+    if name.len() > PREFIX_LIMIT {
+        return Err(format!(
+            "a node's name must be no more than {PREFIX_LIMIT} bytes"
+        ));
+    }
+    if !is_dns_subdomain(name) {
+        return Err(
+            "a node's name must be a DNS subdomain of lower case alphanumeric characters, `-` or `.`, \
+             such as worker-1.example.com"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
 /// A DNS-1123 subdomain, as the prefix of a key must be.
 fn is_subdomain(prefix: &str) -> Result<(), String> {
     if prefix.is_empty() {
@@ -114,10 +154,7 @@ fn is_subdomain(prefix: &str) -> Result<(), String> {
             "the prefix part must be no more than {PREFIX_LIMIT} bytes"
         ));
     }
-    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let is_part =
-        |part: &str| is_enclosed(part, is_inner) && part.bytes().all(|b| is_inner(b) || b == b'-');
-    if !prefix.split('.').all(is_part) {
+    if !is_dns_subdomain(prefix) {
         return Err(
             "the prefix part must be a DNS subdomain of lower case alphanumeric characters, \
              `-` or `.`, such as example.com"
@@ -125,6 +162,14 @@ fn is_subdomain(prefix: &str) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// Labels of lower case letters, digits and inner `-`, with dots between; their lengths do not count.
+fn is_dns_subdomain(text: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_part =
+        |part: &str| is_enclosed(part, is_inner) && part.bytes().all(|b| is_inner(b) || b == b'-');
+    text.split('.').all(is_part)
 }
 
 fn is_name(name: &str) -> bool {

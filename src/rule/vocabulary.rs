@@ -198,6 +198,9 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("minor", Ty::Int),
             ("version", TEXT),
             ("comparisonOperators", Ty::Bool),
+            ("comparisonStage", TEXT),
+            ("checksAffinityValues", Ty::Bool),
+            ("hasControlPlaneTaint", Ty::Bool),
         ],
         FactKind::Oddity => vec![
             ("kind", TEXT),

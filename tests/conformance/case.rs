@@ -332,7 +332,7 @@ impl Taint {
 }
 
 impl Requirement {
-    fn model(&self) -> node_selection::Requirement {
+    pub fn model(&self) -> node_selection::Requirement {
         node_selection::Requirement {
             key: field(self.key.as_ref()),
             operator: field(self.operator.as_ref()),
@@ -533,7 +533,7 @@ fn surplus(said: &Value, theirs: &Value) -> impl Iterator<Item = String> {
 
 /// Kubernetes' objection as `field code`, by its kind of error and by its words where one kind has several checks.
 /// One that is not known stays as it is, and so is a difference.
-fn named(objection: &str) -> String {
+pub fn named(objection: &str) -> String {
     let mut parts = objection.splitn(3, '|');
     let (Some(field), Some(kind), Some(detail)) = (parts.next(), parts.next(), parts.next()) else {
         return objection.to_owned();

@@ -366,7 +366,7 @@ impl Generator {
         }
     }
 
-    fn edge(&mut self) -> String {
+    pub fn edge(&mut self) -> String {
         self.random.pick(&self.edges).clone()
     }
 
@@ -391,7 +391,7 @@ impl Generator {
     }
 
     /// The text with one small change.
-    fn near(&mut self, text: &str) -> String {
+    pub fn near(&mut self, text: &str) -> String {
         let mut characters: Vec<char> = text.chars().collect();
         let at = self.random.below(characters.len());
         match self.random.below(9) {

@@ -1,0 +1,133 @@
+//! Node affinity as the API server decodes it: what has the wrong type or no field to go to is noted on the way.
+
+use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
+use crate::model::Field;
+use crate::model::node_selection::Requirement;
+use crate::model::workload::Level;
+use crate::yaml::{self, Kind, Node, Scalar};
+
+impl Context<'_> {
+    /// A requirement as the API server decodes it, and whether all its values are here. What has the wrong type is noted
+    /// and left out.
+    pub(super) fn read_strict_requirement(
+        &mut self,
+        item: Node<'_>,
+        at: &str,
+    ) -> (Requirement, bool) {
+        if self.level != Level::Typed {
+            let text = |name: &str| read_text(item.get(name));
+            let values = item.get("values").filter(|values| !values.is_null());
+            let counted = values.is_none_or(|values| values.kind() == Kind::Sequence);
+            let list = values.into_iter().flat_map(|values| values.items());
+            let requirement = Requirement {
+                key: text("key"),
+                operator: text("operator"),
+                values: list.map(|value| read_text(Some(value))).collect(),
+            };
+            return (requirement, counted);
+        }
+        let mut text = |name: &str| self.read_string(item.field(name), &yaml::join(at, name));
+        let (key, operator) = (text("key"), text("operator"));
+        let mut requirement = Requirement {
+            key,
+            operator,
+            values: Vec::new(),
+        };
+        let Some(values) = item.field("values") else {
+            return (requirement, true);
+        };
+        if values.value.is_null() {
+            return (requirement, true);
+        }
+        let at = yaml::join(at, "values");
+        if !self.has_kind(&values, Kind::Sequence, &at) {
+            return (requirement, false);
+        }
+        let mut counted = true;
+        for (index, value) in values.value.items().enumerate() {
+            let read = match value.scalar() {
+                Some(Scalar::Null) => Field::Absent,
+                Some(Scalar::Str(text)) if is_placeholder(text) => Field::Unknown,
+                Some(Scalar::Str(text)) => Field::Is(text.to_owned()),
+                None if is_template_action(value) => {
+                    // It may become several values, or none.
+                    counted = false;
+                    continue;
+                }
+                _ => {
+                    let mut oddity = self.oddity(
+                        "malformed-node-selector",
+                        value.written_at(),
+                        yaml::index(&at, index),
+                    );
+                    oddity.field = "values".to_owned();
+                    oddity.written = value.raw().unwrap_or_default().to_owned();
+                    oddity.detail = format!("a value is {}, and must be a string", describe(value));
+                    oddity.suggestion = format!("\"{}\"", value.raw().unwrap_or_default());
+                    self.note(oddity);
+                    Field::Unknown
+                }
+            };
+            requirement.values.push(read);
+        }
+        (requirement, counted)
+    }
+
+    /// Whether a field holds what it should; null and what a template fills in later do not, and are no mistake.
+    pub(super) fn has_kind(&mut self, field: &yaml::Field<'_>, kind: Kind, at: &str) -> bool {
+        let node = field.value;
+        if node.is_null() || is_template_action(node) || node.raw().is_some_and(is_placeholder) {
+            return false;
+        }
+        if node.kind() != kind {
+            let wanted = match kind {
+                Kind::Mapping => "a map",
+                Kind::Sequence => "a list",
+                Kind::Scalar => "a string",
+            };
+            self.malformed_selector(field, at, wanted);
+            return false;
+        }
+        true
+    }
+
+    /// Whether an item of a list can be read as a map; null is one without fields.
+    pub(super) fn is_map(&mut self, item: Node<'_>, at: &str, what: &str) -> bool {
+        if is_template_action(item) || item.raw().is_some_and(is_placeholder) {
+            return false;
+        }
+        let is_map = item.kind() == Kind::Mapping || item.is_null();
+        if !is_map && self.level == Level::Typed {
+            let mut oddity = self.oddity("malformed-node-selector", item.span(), at.to_owned());
+            oddity.detail = format!("{what} is {}, and must be a map", describe(item));
+            self.note(oddity);
+        }
+        is_map
+    }
+
+    pub(super) fn malformed_selector(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &str) {
+        if self.level != Level::Typed {
+            return;
+        }
+        let name = field.name().unwrap_or_default();
+        let mut oddity = self.oddity("malformed-node-selector", field.span(), at.to_owned());
+        oddity.field = name.to_owned();
+        oddity.detail = format!(
+            "`{name}` is {}, and must be {wanted}",
+            describe(field.value)
+        );
+        self.note(oddity);
+    }
+
+    pub(super) fn note_unknown(&mut self, map: Node<'_>, at: &str, owner: &str, known: &[&str]) {
+        if self.level != Level::Typed {
+            return;
+        }
+        for field in map.fields() {
+            let name = field.name().unwrap_or_default();
+            if !known.contains(&name) && !name.is_empty() && !is_placeholder(name) {
+                self.unknown_field(&field, at, owner, known);
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Node selectors and node affinity that the API server refuses, and node affinity that no node can answer.
+
+use super::read::{Context, Tolerations, is_placeholder};
+use crate::finding::Label;
+use crate::model::Field;
+use crate::model::near_miss::nearest_word;
+use crate::model::node_selection::Requirement;
+use crate::model::selection_errors::{
+    OPERATORS, label_errors, node_name_error, terms_error, weight_error,
+};
+use crate::model::toleration;
+use crate::model::validation::{ErrorCode, FieldError};
+use crate::model::workload::Level;
+use crate::source::Span;
+use crate::yaml::{self, Kind, Node, Scalar};
+
+const AFFINITY_FIELDS: [&str; 3] = ["nodeAffinity", "podAffinity", "podAntiAffinity"];
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+const TERM_FIELDS: [&str; 2] = ["matchExpressions", "matchFields"];
+const REQUIREMENT_FIELDS: [&str; 3] = ["key", "operator", "values"];
+
+impl Context<'_> {
+    /// Notes what the API server refuses of `nodeSelector`, `nodeName` and node affinity. What has another type than
+    /// it should is told of built-in kinds only: whoever reads a custom resource may want another.
+    pub(super) fn note_selector_errors(&mut self, pod: Node<'_>, path: &str) {
+        if self.level == Level::Other {
+            return;
+        }
+        self.note_label_errors(pod, path);
+        // What lends tolerations and labels to pods has nothing else.
+        if self.object.kind == "RuntimeClass" {
+            return;
+        }
+        if let Some(field) = pod.field("nodeName")
+            && let Some(Scalar::Str(name)) = field.value.scalar()
+            && !is_placeholder(name)
+            && let Some(error) = node_name_error(name)
+        {
+            self.invalid(field.span(), yaml::join(path, "nodeName"), name, &error);
+        }
+        let Some(affinity) = pod.field("affinity") else {
+            return;
+        };
+        let at = yaml::join(path, "affinity");
+        if !self.has_kind(&affinity, Kind::Mapping, &at) {
+            return;
+        }
+        self.note_unknown(affinity.value, &at, "affinity", &AFFINITY_FIELDS);
+        let Some(affinity) = affinity.value.field("nodeAffinity") else {
+            return;
+        };
+        let at = yaml::join(&at, "nodeAffinity");
+        if !self.has_kind(&affinity, Kind::Mapping, &at) {
+            return;
+        }
+        if let Some(required) = affinity.value.field(REQUIRED) {
+            let whole = pod.get("containers").is_some();
+            self.note_required(&required, &yaml::join(&at, REQUIRED), whole);
+        }
+        if let Some(preferred) = affinity.value.field(PREFERRED) {
+            self.note_preferred(&preferred, &yaml::join(&at, PREFERRED));
+        }
+    }
+
+    /// Notes entries of a RuntimeClass's list that repeat an earlier one.
+    pub(super) fn note_repeated_tolerations(&mut self, read: &Tolerations) {
+        for (at, earlier) in toleration::repeated(&read.entries).into_iter().enumerate() {
+            let (Some(entry), Some(earlier)) = (
+                read.located.get(at),
+                earlier.and_then(|at| read.located.get(at)),
+            ) else {
+                continue;
+            };
+            let mut oddity = self.oddity("repeated-toleration", entry.entry, entry.path.clone());
+            oddity.field = "tolerations".to_owned();
+            oddity.related.push(Label {
+                span: earlier.entry,
+                message: "the same toleration".to_owned(),
+            });
+            self.note(oddity);
+        }
+    }
+
+    fn note_label_errors(&mut self, pod: Node<'_>, path: &str) {
+        let Some(selector) = pod.field("nodeSelector") else {
+            return;
+        };
+        let at = yaml::join(path, "nodeSelector");
+        if !self.has_kind(&selector, Kind::Mapping, &at) {
+            return;
+        }
+        let fields = selector.value.fields();
+        // Custom resources may hold a label selector here, or a map of their own.
+        let own_form = self.level != Level::Typed
+            && fields
+                .iter()
+                .any(|field| field.value.kind() != Kind::Scalar);
+        if own_form {
+            return;
+        }
+        for field in fields {
+            let Some(key) = field.name().filter(|key| !is_placeholder(key)) else {
+                continue;
+            };
+            // What is no text is told as such.
+            let value = match field.value.scalar() {
+                Some(Scalar::Null) => Field::Absent,
+                Some(Scalar::Str(text)) if !is_placeholder(text) => Field::Is(text.to_owned()),
+                _ => Field::Unknown,
+            };
+            for error in label_errors(key, &value) {
+                let written = match error.code {
+                    ErrorCode::InvalidKey => key,
+                    _ => value.text().unwrap_or_default(),
+                };
+                self.invalid(field.span(), yaml::join(&at, key), written, &error);
+            }
+        }
+    }
+
+    fn note_required(&mut self, required: &yaml::Field<'_>, at: &str, whole: bool) {
+        if !self.has_kind(required, Kind::Mapping, at) {
+            return;
+        }
+        let node = required.value;
+        self.note_unknown(node, at, "required node affinity", &["nodeSelectorTerms"]);
+        let terms = node.field("nodeSelectorTerms");
+        let written = terms.as_ref().filter(|field| !field.value.is_null());
+        let Some(terms) = written else {
+            // A patch may leave the terms to the object that it changes; a field with another name was told.
+            if whole && node.fields().iter().all(|field| field.value.is_null()) {
+                let span = terms.map_or(required.key.span(), |field| field.span());
+                self.no_terms(span, at);
+            }
+            return;
+        };
+        let at_terms = yaml::join(at, "nodeSelectorTerms");
+        if !self.has_kind(terms, Kind::Sequence, &at_terms) {
+            return;
+        }
+        if terms.value.items().next().is_none() {
+            self.no_terms(terms.span(), at);
+        }
+        for (index, term) in terms.value.items().enumerate() {
+            self.note_term(term, &yaml::index(&at_terms, index), true);
+        }
+    }
+
+    fn no_terms(&mut self, span: Span, at: &str) {
+        if let Some(error) = terms_error(0) {
+            self.invalid(span, format!("{at}.{}", error.field), "", &error);
+        }
+    }
+
+    fn note_preferred(&mut self, preferred: &yaml::Field<'_>, at: &str) {
+        if !self.has_kind(preferred, Kind::Sequence, at) {
+            return;
+        }
+        for (index, item) in preferred.value.items().enumerate() {
+            let at = yaml::index(at, index);
+            if !self.is_map(item, &at, "a preferred term") {
+                continue;
+            }
+            self.note_unknown(item, &at, "a preferred term", &["weight", "preference"]);
+            self.note_weight(item, &at);
+            if let Some(preference) = item.field("preference") {
+                self.note_term(preference.value, &yaml::join(&at, "preference"), false);
+            }
+        }
+    }
+
+    fn note_weight(&mut self, item: Node<'_>, at: &str) {
+        let field = item.field("weight");
+        let written = field.as_ref().map(|field| field.value);
+        let span = field.as_ref().map_or(item.span(), |field| field.span());
+        let path = yaml::join(at, "weight");
+        let weight = match written.and_then(|node| node.scalar()) {
+            None if written.is_none() => 0,
+            Some(Scalar::Null) => 0,
+            Some(Scalar::Int(weight)) => weight,
+            // Clients turn YAML into JSON first, and `10.0` arrives as 10.
+            #[allow(clippy::cast_possible_truncation)]
+            Some(Scalar::Float(weight)) if weight.fract() == 0.0 && weight.abs() < 1e9 => {
+                weight as i64
+            }
+            Some(Scalar::Str(text)) if is_placeholder(text) => return,
+            _ => {
+                if let Some(field) = &field {
+                    self.malformed_selector(field, &path, "a number");
+                }
+                return;
+            }
+        };
+        if let Some(error) = weight_error(weight) {
+            let text = written.and_then(|node| node.raw()).unwrap_or_default();
+            self.invalid(span, path, text, &error);
+        }
+    }
+
+    fn note_term(&mut self, term: Node<'_>, at: &str, required: bool) {
+        if !self.is_map(term, at, "a node selector term") {
+            return;
+        }
+        self.note_unknown(term, at, "a node selector term", &TERM_FIELDS);
+        for name in TERM_FIELDS {
+            let Some(list) = term.field(name) else {
+                continue;
+            };
+            let at = yaml::join(at, name);
+            if !self.has_kind(&list, Kind::Sequence, &at) {
+                continue;
+            }
+            for (index, item) in list.value.items().enumerate() {
+                let at = yaml::index(&at, index);
+                if !self.is_map(item, &at, "an entry") {
+                    continue;
+                }
+                self.note_unknown(
+                    item,
+                    &at,
+                    "a node selector requirement",
+                    &REQUIREMENT_FIELDS,
+                );
+                self.note_requirement(item, &at, name == "matchFields", required);
+            }
+        }
+    }
+
+    fn note_requirement(&mut self, item: Node<'_>, at: &str, of_field: bool, required: bool) {
+        let (requirement, counted) = self.read_strict_requirement(item, at);
+        let errors = if of_field {
+            requirement.field_errors(counted)
+        } else {
+            requirement.expression_errors(counted, false)
+        };
+        for error in &errors {
+            let (span, written) = self.blamed(item, &requirement, error);
+            self.invalid(span, format!("{at}.{}", error.field), &written, error);
+        }
+        if of_field {
+            return;
+        }
+        for (index, text, why) in requirement.unusable_values() {
+            let refused = requirement.expression_errors(counted, required);
+            let field = format!("values[{index}]");
+            let kind = match refused.iter().any(|error| error.field == field) {
+                true => "invalid-affinity-value",
+                // An entry that is refused need not be usable.
+                false if !errors.is_empty() => continue,
+                false => "unusable-affinity-value",
+            };
+            let value = item
+                .get("values")
+                .and_then(|values| values.items().nth(index));
+            let span = value.map_or(item.span(), |value| value.written_at());
+            let mut oddity = self.oddity(kind, span, format!("{at}.{field}"));
+            oddity.field = field;
+            oddity.written = text.to_owned();
+            oddity.detail = why;
+            oddity.suggestion = if required { "" } else { "preferred" }.to_owned();
+            self.note(oddity);
+        }
+    }
+
+    /// Where the field that an error is about stands, and what is written there.
+    fn blamed(
+        &self,
+        item: Node<'_>,
+        requirement: &Requirement,
+        error: &FieldError,
+    ) -> (Span, String) {
+        let name = error.field.split('[').next().unwrap_or_default();
+        let index = error
+            .field
+            .strip_prefix("values[")
+            .and_then(|rest| rest.strip_suffix(']')?.parse::<usize>().ok());
+        let field = item.field(name);
+        let span = match (&field, index) {
+            (Some(field), Some(index)) => field
+                .value
+                .items()
+                .nth(index)
+                .map_or(field.span(), |value| value.written_at()),
+            (Some(field), None) => field.span(),
+            (None, _) => item.span(),
+        };
+        let text = match (name, index) {
+            ("key", _) => requirement.key.text(),
+            ("operator", _) => requirement.operator.text(),
+            (_, Some(index)) => requirement.values.get(index).and_then(|value| value.text()),
+            _ => None,
+        };
+        (span, text.unwrap_or_default().to_owned())
+    }
+
+    fn invalid(&mut self, span: Span, path: String, written: &str, error: &FieldError) {
+        let mut oddity = self.oddity("invalid-node-selector", span, path);
+        oddity.field = error.field.clone().into_owned();
+        oddity.written = written.to_owned();
+        oddity.detail.clone_from(&error.message);
+        if error.code == ErrorCode::UnknownOperator {
+            oddity.suggestion = nearest_word(written, &OPERATORS)
+                .unwrap_or_default()
+                .to_owned();
+        }
+        self.note(oddity);
+    }
+}

@@ -1,0 +1,246 @@
+//! Validation against the API servers of each release: whole pod templates, RuntimeClasses and nodes, field by field.
+
+mod cases;
+mod generate;
+mod manifests;
+mod objections;
+mod oracles;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use cases::{Case, Setting, Vector};
+use generate::{Generator, listed};
+use manifests::Manifests;
+use oracles::Oracles;
+
+/// Differences that are printed; the rest is counted.
+const SHOWN: usize = 20;
+
+/// Random cases of each kind that the vectors hold beside the listed ones.
+const WANTED: [(&str, usize); 3] = [("node", 100), ("pod-template", 300), ("runtime-class", 100)];
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vectors/validation.jsonl")
+}
+
+fn vectors() -> Vec<Vector> {
+    let text = fs::read_to_string(file()).expect("the vectors are there");
+    text.lines()
+        .enumerate()
+        .map(|(at, line)| {
+            serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("validation.jsonl:{}: {error}", at + 1))
+        })
+        .collect()
+}
+
+fn assert_agreement(what: &str, asked: usize, differences: &[String]) {
+    assert!(
+        differences.is_empty(),
+        "{what}: {} differences in {asked} cases\n{}",
+        differences.len(),
+        differences[..differences.len().min(SHOWN)].join("\n")
+    );
+}
+
+#[test]
+fn objects_are_refused_field_by_field_as_by_each_release() {
+    let vectors = vectors();
+    assert!(vectors.len() >= 1000, "{} cases", vectors.len());
+    // Those of which the vectors hold the verdicts.
+    let releases = (29..=37).map(|minor| Setting::new(minor, false));
+    let settings: Vec<Setting> = releases
+        .chain((35..=37).map(|minor| Setting::new(minor, true)))
+        .collect();
+    let differences: Vec<_> = vectors
+        .iter()
+        .flat_map(|vector| vector.differences(&settings))
+        .collect();
+    assert_agreement("validation.jsonl", vectors.len(), &differences);
+}
+
+#[test]
+fn manifests_are_refused_by_the_rule_for_it_at_the_field_that_is_wrong() {
+    let vectors = vectors();
+    let manifests = Manifests::new();
+    let settings = [
+        Setting::new(32, false),
+        Setting::new(33, false),
+        Setting::new(37, false),
+        Setting::new(37, true),
+    ];
+    let mut differences = Vec::new();
+    for setting in settings {
+        differences.extend(manifests.differences(&vectors, setting));
+    }
+    assert_agreement("manifests", vectors.len(), &differences);
+}
+
+#[test]
+fn the_vectors_hold_every_listed_object() {
+    let held: BTreeSet<String> = vectors().iter().map(|vector| text(&vector.case)).collect();
+    let missing: Vec<_> = listed()
+        .iter()
+        .map(text)
+        .filter(|case| !held.contains(case))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "make the vectors anew:\n{}",
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn every_release_of_the_table_that_was_asked_is_in_the_vectors() {
+    let named: BTreeSet<String> = vectors()
+        .iter()
+        .flat_map(|vector| vector.kubernetes.keys().cloned())
+        .collect();
+    // The oldest is always named; others where they differ from the release before.
+    for expected in ["1.29", "1.33", "1.35+gate"] {
+        assert!(named.contains(expected), "{expected}: {named:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the oracles"]
+fn a_fresh_sample_agrees_with_each_release() {
+    let seed = number("KUBETAINT_SEED").unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.expect("a clock after 1970").as_nanos() as u64
+    });
+    let count = number("KUBETAINT_VALIDATIONS").unwrap_or(60_000) as usize;
+    println!("KUBETAINT_SEED={seed}");
+    let mut generator = Generator::new(seed);
+    let cases: Vec<Case> = (0..count).map(|_| generator.case()).collect();
+    let started = Instant::now();
+    let oracles = Oracles::find();
+    let vectors = oracles.ask(&cases);
+    println!(
+        "{count} cases, {} verdicts of {:?} in {:.1} s",
+        count * oracles.settings().len(),
+        oracles.settings(),
+        started.elapsed().as_secs_f64()
+    );
+    let mut signatures = BTreeMap::<String, usize>::new();
+    for vector in &vectors {
+        *signatures.entry(vector.signature()).or_default() += 1;
+    }
+    let accepted = vectors.iter().filter(|vector| vector.is_accepted()).count();
+    println!(
+        "{} kinds of verdicts, {accepted} cases accepted by all",
+        signatures.len()
+    );
+    // A sample in which everything is refused, or nothing, would agree with anything.
+    assert!(count < 1000 || (accepted > count / 20 && accepted < count * 19 / 20));
+    let started = Instant::now();
+    let settings = oracles.settings();
+    let mut differences: Vec<_> = vectors
+        .iter()
+        .flat_map(|vector| vector.differences(&settings))
+        .collect();
+    println!(
+        "model: {} differences, {:.1} s",
+        differences.len(),
+        started.elapsed().as_secs_f64()
+    );
+    // Reading manifests costs more than judging, and every part was tried already.
+    let some: Vec<Vector> = vectors.into_iter().step_by(20).collect();
+    let manifests = Manifests::new();
+    for setting in settings {
+        let started = Instant::now();
+        let found = manifests.differences(&some, setting);
+        println!(
+            "{} manifests, {setting}: {} differences, {:.1} s",
+            some.len(),
+            found.len(),
+            started.elapsed().as_secs_f64()
+        );
+        differences.extend(found);
+    }
+    assert_agreement(&format!("KUBETAINT_SEED={seed}"), count, &differences);
+}
+
+#[test]
+#[ignore = "needs the oracles"]
+fn the_vectors_say_what_each_release_says() {
+    let written = vectors();
+    let cases: Vec<Case> = written.iter().map(|vector| vector.case.clone()).collect();
+    let oracles = Oracles::find();
+    let mut differences = Vec::new();
+    for (written, asked) in written.iter().zip(oracles.ask(&cases)) {
+        for setting in oracles.settings() {
+            if written.says(setting) != asked.says(setting) {
+                differences.push(format!(
+                    "{}\n  {setting}: written {:?}, said {:?}",
+                    text(&written.case),
+                    written.says(setting),
+                    asked.says(setting)
+                ));
+            }
+        }
+    }
+    assert_agreement("validation.jsonl", written.len(), &differences);
+}
+
+#[test]
+#[ignore = "writes into the repository; needs the oracles"]
+fn the_vectors_of_validation_are_made_anew() {
+    const SEED: u64 = 1;
+    let oracles = Oracles::find();
+    let mut seen = BTreeSet::new();
+    let fixed: Vec<Case> = listed()
+        .into_iter()
+        .filter(|case| seen.insert(text(case)))
+        .collect();
+    let mut chosen = oracles.ask(&fixed);
+    let mut generator = Generator::new(SEED);
+    let random: Vec<Case> = (0..60_000)
+        .map(|_| generator.case())
+        // A short case says as much as a long one.
+        .filter(|case| text(case).len() < 350 && seen.insert(text(case)))
+        .collect();
+    let mut by_verdict: BTreeMap<(&str, String), Vec<Vector>> = BTreeMap::new();
+    for vector in oracles.ask(&random) {
+        let key = (vector.case.kind(), vector.signature());
+        by_verdict.entry(key).or_default().push(vector);
+    }
+    for (kind, wanted) in WANTED {
+        // As many of each verdict as there are of the others, so far as they come up.
+        let lists: Vec<&Vec<Vector>> = by_verdict
+            .iter()
+            .filter(|((of, _), _)| *of == kind)
+            .map(|(_, list)| list)
+            .collect();
+        let most = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        let rounds =
+            (0..most).flat_map(|round| lists.iter().filter_map(move |list| list.get(round)));
+        chosen.extend(rounds.take(wanted).cloned());
+    }
+    let lines: String = chosen
+        .iter()
+        .map(|vector| format!("{}\n", serde_json::to_string(vector).expect("JSON")))
+        .collect();
+    fs::write(file(), lines).expect("the vectors can be written");
+    println!(
+        "validation.jsonl: {} cases, {:?}",
+        chosen.len(),
+        oracles.settings()
+    );
+}
+
+fn text(case: &Case) -> String {
+    serde_json::to_string(case).expect("a case is JSON")
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+    )
+}
