@@ -41,7 +41,7 @@ pub fn list_pools(
         .filter(|placed| placed.listed.is_none())
         .flat_map(|placed| {
             let taints = placed.pool.taints.iter().filter_map(|taint| taint.span);
-            let own = placed.pool.name_span.or(placed.pool.span);
+            let own = placed.pool.span.or(placed.pool.name_span);
             taints.chain(own).map(|span| span.source)
         })
         .collect();
