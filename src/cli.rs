@@ -422,7 +422,7 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let after = command.get_after_help().unwrap().to_string();
             for line in after.lines().filter(|line| line.starts_with("  ")) {
-                let (_, call) = line.rsplit_once("kubetaint").unwrap();
+                let (_, call) = line.rsplit_once("kubetaint ").unwrap();
                 let call = call.trim_start().split("   ").next().unwrap();
                 let words: Vec<&str> = call.split_whitespace().collect();
                 assert!(parse(&words).is_ok(), "{line}");

@@ -391,19 +391,25 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     assert_eq!(places(&report), NOTHING);
     assert_eq!(
         not_judged(&report),
-        [(
-            "workloads that depend on values elsewhere that are not known",
-            1
-        )]
+        [
+            ("node pools with values that are not literal", 1),
+            (
+                "workloads that depend on values elsewhere that are not known",
+                1
+            )
+        ]
     );
     let templated = web.replace("value: present", "value: \"${OTHER}\"");
     let report = self::report(&[("pool.yaml", &pool), ("web.yaml", &templated)]);
     assert_eq!(
         not_judged(&report),
-        [(
-            "tolerations or selectors with values that are not literal",
-            1
-        )]
+        [
+            ("node pools with values that are not literal", 1),
+            (
+                "tolerations or selectors with values that are not literal",
+                1
+            )
+        ]
     );
 }
 

@@ -25,6 +25,7 @@ pub fn kubernetes(config: &Config) -> Fact {
         .int("minor", i64::from(config.kubernetes.minor))
         .text("version", config.kubernetes.to_string())
         .bool("comparisonOperators", config.comparison_operators())
+        .texts("admission", &config.admission)
         .build()
 }
 
@@ -298,6 +299,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .text("provider", pool.provider.clone())
         .bool("complete", pool.complete)
         .bool("weak", pool.weak)
+        .text("accelerator", pool.labels.accelerator().unwrap_or_default())
         .map("labels", labels)
         .facts("taints", taints.iter().cloned())
         .facts("hardTaints", hard_taints)

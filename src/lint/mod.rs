@@ -4,6 +4,7 @@ mod admission;
 mod cluster;
 mod drift;
 mod facts;
+mod fit;
 pub mod fixes;
 pub mod gather;
 mod hints;
