@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use kubetaint::cli::{Cli, Command};
-use kubetaint::commands::{CommandError, Exit, check, explain, pools, rules, test};
+use kubetaint::commands::{CommandError, Exit, check, explain, init, pools, rules, test};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = std::io::stdout().lock();
     let result = match &cli.command {
         Command::Check(arguments) => check::run(&cli, arguments, &mut out),
+        Command::Init(arguments) => init::run(&cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(&cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),

@@ -4,6 +4,7 @@ mod baseline;
 pub mod check;
 pub mod explain;
 mod fix;
+pub mod init;
 pub mod inputs;
 pub mod pools;
 pub mod rules;

@@ -193,8 +193,8 @@ impl<'j> Judge<'j> {
         // Where others say different things about two workloads of one shape, they are judged apart.
         let mut shapes: BTreeMap<(&Arc<PodShape>, usize), Vec<&Workload>> = BTreeMap::new();
         let numbered = self.gathered.workloads.iter().enumerate();
-        for ((index, workload), of) in numbered.zip(&assignment.of_workload) {
-            if *of == at {
+        for ((index, workload), is_in) in numbered.zip(assignment.are_in(at)) {
+            if is_in {
                 let judged = (&workload.shape, testimonies.number(index));
                 shapes.entry(judged).or_default().push(workload);
             }

@@ -160,6 +160,8 @@ fn read_all(
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let gathered = gather::gather(all, inputs, config_source, settings.config, report);
+    let without = cluster::without_pools(&gathered, settings.config, &report.problems);
+    report.problems.extend(without);
     (gathered, digests)
 }
 
