@@ -74,6 +74,8 @@ pub enum Command {
         reads it in another repository."
     )]
     Pools(Pools),
+    /// Write a commented .kubetaint.yaml for what is found here
+    Init(Init),
     /// List the rules
     Rules(Rules),
     /// Explain one rule: what it finds, why it matters, how to mend it
@@ -238,6 +240,26 @@ pub struct Pools {
     /// prints. May be given several times
     #[arg(long, value_name = "FILE")]
     pub pools: Vec<PathBuf>,
+}
+
+/// `kubetaint init`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint init\n  \
+        kubetaint init --stdout\n  \
+        kubetaint init --force")]
+pub struct Init {
+    /// The folder that it is for, and that it is written into; `-` prints it for this folder
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+
+    /// Print it instead of writing it
+    #[arg(long)]
+    pub stdout: bool,
+
+    /// Replace the one that is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `kubetaint rules`

@@ -8,6 +8,7 @@ pub mod verify;
 pub mod discover;
 pub mod explain;
 pub mod lint;
+pub mod proposal;
 pub mod schema;
 
 pub mod baseline;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use kubetaint::cli::{Cli, Command};
 use kubetaint::commands::{
-    CommandError, Exit, check, completions, explain, pools, rules, schema, test,
+    CommandError, Exit, check, completions, explain, init, pools, rules, schema, test,
 };
 
 fn main() -> ExitCode {
@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match &cli.command {
         Command::Check(arguments) => check::run(&cli, arguments, &mut out),
+        Command::Init(arguments) => init::run(&cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(&cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),

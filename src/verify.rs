@@ -168,6 +168,11 @@ pub fn report(
         });
         texts.push(text.clone());
     }
+    let paths: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
+    let unnamed = config.make_clusters(&paths);
+    if !unnamed.is_empty() {
+        return Err(unnamed);
+    }
     let settings = Settings {
         rules,
         table,

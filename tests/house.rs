@@ -23,7 +23,7 @@ const FLOORS: &[&[&str]] = &[
     &["main"],
     &["commands"],
     &["verify"],
-    &["lint", "discover", "explain", "schema"],
+    &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
     &["inventory", "terraform"],
     &["yaml", "model", "cli"],
@@ -626,6 +626,17 @@ fn the_configuration_and_the_rule_that_the_readme_shows_are_right() {
     for place in ["clusters/prod", "vendor"] {
         fs::create_dir_all(path(place)).expect("folders");
         fs::write(path(place).join("x.yaml"), "{}\n").expect("a file");
+    }
+    for (file, text) in [
+        (
+            "nodes/prod.yaml",
+            "{apiVersion: v1, kind: Node, metadata: {name: a}}\n",
+        ),
+        ("terraform/dev.tfvars", ""),
+    ] {
+        let file = path(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("folders");
+        fs::write(file, text).expect("a file");
     }
     let configuration = blocks.next().expect("the configuration");
     fs::write(path(".kubetaint.yaml"), configuration).expect("a file");

@@ -184,6 +184,18 @@ fn words_lead_to_the_one_that_was_meant() {
             "tolerations",
         ),
         ("tolerance", &["tolerations", "nodeSelector"], "tolerations"),
+        ("tolerence", &["tolerations", "nodeSelector"], "tolerations"),
+        (
+            "tolerences",
+            &["tolerations", "nodeSelector"],
+            "tolerations",
+        ),
+        ("taint", &["taints", "startupTaints"], "taints"),
+        (
+            "startupTaint",
+            &["taints", "startupTaints"],
+            "startupTaints",
+        ),
         (
             "nodeselector",
             &["tolerations", "nodeSelector"],

@@ -8,8 +8,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use kubetaint::builtin;
+use kubetaint::config::{self, Config};
+use kubetaint::extract::Table;
+use kubetaint::finding::Report;
+use kubetaint::lint::{Acceptance, Content, Input, Listing, Settings, lint, list_pools};
+use kubetaint::rule::RuleSet;
+use kubetaint::source::{Source, SourceId};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use walkdir::WalkDir;
 
 /// What a run gave.
 struct Run {
@@ -206,4 +214,432 @@ fn hostile_names_do_not_reach_the_terminal() {
         assert!(!result.out.contains('\u{1b}'), "{:?}", result.out);
         assert!(!result.out.contains('\u{7}'), "{:?}", result.out);
     }
+}
+
+/// The rules and tables that judge, loaded once.
+struct Judge {
+    rules: RuleSet,
+    table: Table,
+}
+
+impl Judge {
+    fn new() -> Judge {
+        let sources: Vec<Source> = builtin::RULES
+            .iter()
+            .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
+            .collect();
+        Judge {
+            rules: RuleSet::load(&sources).unwrap(),
+            table: Table::load(builtin::PROVIDERS.iter().copied()).unwrap(),
+        }
+    }
+
+    fn settings<'j>(&'j self, config: &'j Config) -> Settings<'j> {
+        Settings {
+            rules: &self.rules,
+            table: &self.table,
+            config,
+            whole: true,
+            acceptance: Acceptance::Off,
+        }
+    }
+
+    fn check(&self, files: &[(String, String)], config: &Config) -> Report {
+        let load = |at: usize| Content::Text(files[at].1.clone());
+        lint(&inputs(files), &load, self.settings(config))
+    }
+
+    fn list(&self, files: &[(String, String)], config: &Config) -> Listing {
+        let load = |at: usize| Content::Text(files[at].1.clone());
+        list_pools(&inputs(files), &load, self.settings(config))
+    }
+}
+
+fn inputs(files: &[(String, String)]) -> Vec<Input> {
+    files
+        .iter()
+        .map(|(path, _)| Input {
+            path: path.clone(),
+            scanned_from: 0,
+        })
+        .collect()
+}
+
+/// The manifests of a situation, by path.
+fn manifests(situation: &Path) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    for entry in WalkDir::new(situation).sort_by_file_name() {
+        let entry = entry.unwrap();
+        let path = entry.path().strip_prefix(situation).unwrap();
+        let path = path.to_str().unwrap().replace('\\', "/");
+        let manifest = [".yaml", ".yml", ".json"]
+            .iter()
+            .any(|end| path.ends_with(end));
+        if let Ok(text) = fs::read_to_string(entry.path())
+            && manifest
+            && path != ".kubetaint.yaml"
+        {
+            files.push((path, text));
+        }
+    }
+    files
+}
+
+/// One cluster for all files.
+fn one_cluster(complete: bool) -> Config {
+    let text = format!("clusters: {{all: {{paths: ['**'], complete: {complete}}}}}\n");
+    let source = Source::new(".kubetaint.yaml", text);
+    config::parse(source, SourceId(0)).unwrap()
+}
+
+/// `severity rule place`, where a place in a pool is that pool's file. Rules of scope oddity are about the text of a
+/// file, which an inventory does not repeat.
+fn findings(
+    report: &Report,
+    rules: &RuleSet,
+    pool_file: &dyn Fn(&str, u32) -> Option<String>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for finding in &report.findings {
+        let source = &report.sources[&finding.span.source];
+        let at = source.position(finding.span.start);
+        let (rule, severity) = (&finding.rule, finding.severity);
+        match pool_file(&source.path, at.line) {
+            Some(_) if rules.get(rule).unwrap().scope.as_str() == "oddity" => {}
+            Some(file) => found.push(format!("{severity} {rule} {file}")),
+            None => found.push(format!(
+                "{severity} {rule} {}:{}:{}",
+                source.path, at.line, at.column
+            )),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Situations in which the files with the pools also change workloads, which no list of pools can do.
+const CHANGE_WORKLOADS: [&str; 1] = ["kueue-flavor-adds-the-toleration"];
+
+#[test]
+fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
+    let judge = Judge::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
+    let mut folders: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    let (mut compared, mut about_both) = (0, 0);
+    for situation in folders {
+        if CHANGE_WORKLOADS
+            .iter()
+            .any(|name| situation.ends_with(name))
+        {
+            continue;
+        }
+        let whole = manifests(&situation);
+        for complete in [false, true] {
+            let config = one_cluster(complete);
+            let listing = judge.list(&whole, &config);
+            let listed = &listing.inventory.pools;
+            let declares =
+                |path: &str| listed.iter().any(|pool| pool.file.as_deref() == Some(path));
+            let (pools, workloads): (Vec<_>, Vec<_>) =
+                whole.iter().cloned().partition(|(path, _)| declares(path));
+            let inventory = judge.list(&pools, &config).inventory;
+            // Pools that stand beside workloads in one file cannot be taken apart.
+            let mixed = listing.workload_files.iter().any(|file| declares(file));
+            if mixed
+                || pools.is_empty()
+                || workloads.is_empty()
+                || inventory.pools.len() != listed.len()
+            {
+                continue;
+            }
+            for text in [inventory.to_yaml().unwrap(), inventory.to_json().unwrap()] {
+                let mut apart = one_cluster(false);
+                apart.given = vec!["pools.inventory".to_owned()];
+                let mut files = workloads.clone();
+                files.push(("pools.inventory".to_owned(), text.clone()));
+                let report = judge.check(&files, &apart);
+                assert_eq!(report.problems, [], "{}", situation.display());
+                // Where each entry begins, and the file that it names.
+                let mut entries: Vec<(u32, String)> = Vec::new();
+                for (number, line) in (1..).zip(text.lines()) {
+                    let line = line.trim_start_matches("- ").trim();
+                    if line.starts_with("name:") || line.starts_with("\"name\":") {
+                        entries.push((number, String::new()));
+                    }
+                    let file = line
+                        .strip_prefix("file: ")
+                        .or_else(|| line.strip_prefix("\"file\": "));
+                    if let (Some(file), Some(entry)) = (file, entries.last_mut()) {
+                        entry.1 = file.trim_matches([',', '"']).to_owned();
+                    }
+                }
+                let original = |path: &str, line: u32| {
+                    let before = entries
+                        .iter()
+                        .filter(|(start, file)| *start <= line && !file.is_empty());
+                    (path == "pools.inventory").then(|| before.last().unwrap().1.clone())
+                };
+                let found = findings(&report, &judge.rules, &original);
+                let itself = |path: &str, _| declares(path).then(|| path.to_owned());
+                let together = judge.check(&whole, &config);
+                let due = findings(&together, &judge.rules, &itself);
+                assert_eq!(found, due, "{} {complete}\n{text}", situation.display());
+                compared += 1;
+                about_both += usize::from(
+                    together
+                        .findings
+                        .iter()
+                        .any(|finding| !finding.related.is_empty()),
+                );
+            }
+        }
+    }
+    assert!(compared > 100 && about_both > 60, "{compared} {about_both}");
+}
+
+const JOB: &str = "\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      nodeSelector: {example.com/team: sound}
+      tolerations: [{key: example.com/gpu, operator: Equal, value: \"yes\", effect: NoSchedule}]
+      containers: [{name: a, image: b}]
+";
+
+fn node(name: &str, pool: &str, taint: &str) -> String {
+    format!(
+        "- apiVersion: v1\n  kind: Node\n  metadata:\n    name: {name}\n    labels: {{kubernetes.io/hostname: {name}, \
+         cloud.google.com/gke-nodepool: {pool}, example.com/team: {pool}}}\n  spec:\n    taints:\n    \
+         - {{key: {taint}, value: \"yes\", effect: NoSchedule}}\n    \
+         - {{key: node.kubernetes.io/not-ready, effect: NoExecute}}\n"
+    )
+}
+
+fn concise(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let result = run(
+        folder,
+        &[&["check", "--format", "concise"], arguments].concat(),
+    );
+    result
+        .out
+        .lines()
+        .filter_map(|line| Some(line.split_once(']')?.0.to_owned()))
+        .collect()
+}
+
+#[test]
+fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
+    let mut nodes = "apiVersion: v1\nkind: List\nitems:\n".to_owned();
+    for at in 0..100 {
+        nodes.push_str(&node(&format!("n{at}"), "vision", "example.com/gpu"));
+        nodes.push_str(&node(&format!("m{at}"), "idle", "example.com/idle"));
+    }
+    let folder = repo(&[("apps/train.yaml", JOB)]);
+    let outside = repo(&[("nodes.yaml", &nodes)]);
+    let dump = outside.path().join("nodes.yaml");
+    let dump = dump.to_str().unwrap();
+    let list = run(folder.path(), &["pools", "--pools", dump, "-o", "json"]).json();
+    let names: Vec<&Value> = list["pools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pool| &pool["name"])
+        .collect();
+    assert_eq!(names, ["vision", "idle"]);
+    assert_eq!(list["complete"], true);
+    assert_eq!(concise(folder.path(), &[]), Vec::<String>::new());
+    // No node has the team's label, and these are all nodes.
+    let found = concise(folder.path(), &["--pools", dump]);
+    let about = |rule: &str| {
+        found
+            .iter()
+            .filter(|one| one.contains(rule))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        about("unschedulable-workload"),
+        ["apps/train.yaml:3:18: error[unschedulable-workload"]
+    );
+    assert_eq!(about("untolerated-pool").len(), 1, "{found:?}");
+    // What was listed from such a dump is as complete as the dump.
+    let listed = run(folder.path(), &["pools", "--pools", dump, "-o", "yaml"]).out;
+    write(outside.path(), "listed.yaml", &listed);
+    let listed = outside.path().join("listed.yaml");
+    let again = concise(folder.path(), &["--pools", listed.to_str().unwrap()]);
+    assert!(
+        again.contains(&about("unschedulable-workload")[0]),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn an_inventory_of_several_clusters_gives_each_its_own() {
+    let infra = repo(&[
+        ("prod/pools.yaml", POOLS),
+        ("staging/pools.yaml", &POOLS.replace("vision", "sound")),
+        (
+            ".kubetaint.yaml",
+            "clusters:\n  prod: {paths: [prod/], complete: true}\n  staging: {paths: [staging/], complete: true}\n",
+        ),
+    ]);
+    // A pool with taints that a template fills in leaves no cluster complete.
+    for folder in ["prod", "staging"] {
+        let path = infra.path().join(folder).join("pools.yaml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.split("---").next().unwrap()).unwrap();
+    }
+    let inventory = run(infra.path(), &["pools", "-o", "yaml"]).out;
+    assert!(
+        inventory.contains("complete_clusters:\n- prod\n- staging\n"),
+        "{inventory}"
+    );
+    let clusters = "clusters:\n  prod: {paths: [apps/prod/], inventory: [pools/all.yaml]}\n  \
+                    test: {paths: [apps/staging/], inventory: [pools/all.yaml]}\n";
+    let apps = repo(&[
+        ("apps/prod/train.yaml", JOB),
+        ("apps/staging/train.yaml", JOB),
+        ("pools/all.yaml", &inventory),
+        (".kubetaint.yaml", &clusters.replace("test:", "staging:")),
+    ]);
+    let selector = |found: Vec<String>| -> Vec<String> {
+        found
+            .into_iter()
+            .filter(|one| one.contains("unschedulable-workload"))
+            .collect()
+    };
+    assert_eq!(
+        selector(concise(apps.path(), &[])),
+        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+    );
+    // A cluster that has another name here may be any of those that have none.
+    write(apps.path(), ".kubetaint.yaml", clusters);
+    assert_eq!(
+        selector(concise(apps.path(), &[])),
+        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+    );
+    // Given with a flag, each pool goes to the cluster that it names.
+    write(
+        apps.path(),
+        ".kubetaint.yaml",
+        "clusters:\n  prod: {paths: [apps/prod/]}\n  staging: {paths: [apps/staging/]}\n",
+    );
+    fs::rename(
+        apps.path().join("pools/all.yaml"),
+        apps.path().join("all.inventory"),
+    )
+    .unwrap();
+    assert_eq!(
+        selector(concise(apps.path(), &["--pools", "all.inventory", "."])),
+        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+    );
+}
+
+#[test]
+fn a_pool_is_listed_once_where_its_inventory_lies_beside_it() {
+    let folder = repo(&[("infra/pools.yaml", POOLS)]);
+    let inventory = run(folder.path(), &["pools", "-o", "yaml"]).out;
+    write(folder.path(), "infra/inventory.yaml", &inventory);
+    let again = run(folder.path(), &["pools", "-o", "yaml"]).out;
+    assert_eq!(again, inventory);
+    // Without its original it stands for itself, with the places of the original.
+    fs::remove_file(folder.path().join("infra/pools.yaml")).unwrap();
+    assert_eq!(run(folder.path(), &["pools", "-o", "yaml"]).out, inventory);
+}
+
+#[test]
+fn an_inventory_with_a_mistake_ends_with_2_and_names_the_place() {
+    let text = "apiVersion: kubetaint.io/v1\nkind: PoolInventory\npools:\n- name: a\n  complete: true\n  lables: {}\n";
+    let folder = repo(&[("apps/train.yaml", JOB), ("pools.yaml", text)]);
+    let result = run(folder.path(), &["check", "apps", "--pools", "pools.yaml"]);
+    assert_eq!(result.code, 2);
+    assert!(
+        result.err.starts_with(
+            "error: pools.yaml:6:3: not an inventory of pools: unknown field `lables`"
+        ),
+        "{}",
+        result.err
+    );
+}
+
+#[test]
+fn clusters_that_share_files_judge_them_each() {
+    let gpu = POOLS.split("---").next().unwrap();
+    let files = [
+        ("clusters/eu/pools.yaml", gpu.replace("vision", "sound")),
+        ("clusters/us/pools.yaml", gpu.to_owned()),
+        ("apps/train.yaml", JOB.to_owned()),
+        (
+            ".kubetaint.yaml",
+            "clusters:\n  \"{cluster}\":\n    paths: [\"clusters/{cluster}/**\", apps/]\n    complete: true\n".to_owned(),
+        ),
+    ];
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (*path, text.as_str()))
+        .collect();
+    let folder = repo(&files);
+    let list = run(folder.path(), &["pools", "-o", "json"]).json();
+    let clusters: Vec<&Value> = list["pools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pool| &pool["cluster"])
+        .collect();
+    assert_eq!(clusters, ["eu", "us"]);
+    assert_eq!(list["complete_clusters"], json!(["eu", "us"]));
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let unschedulable: Vec<&Value> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["rule"] == "unschedulable-workload")
+        .map(|finding| &finding["cluster"])
+        .collect();
+    assert_eq!(unschedulable, ["us"]);
+    // A name of a pool's cluster that no path gives is an error at its place.
+    write(
+        folder.path(),
+        ".kubetaint.yaml",
+        "clusters: {\"{cluster}\": {paths: [\"clusters/{cluster}/\"]}}\npools: [{name: a, cluster: su}]\n",
+    );
+    let result = run(folder.path(), &["pools"]);
+    assert_eq!(result.code, 2);
+    assert_eq!(
+        result.err,
+        "error: .kubetaint.yaml:2:28: no cluster `su`: no file's path has it as a name\n"
+    );
+}
+
+#[test]
+fn a_file_that_was_named_for_its_pools_and_has_none_is_a_problem() {
+    let folder = repo(&[
+        ("apps/train.yaml", JOB),
+        ("nodes.yaml", "apiVersion: v1\nkind: List\nitems: []\n"),
+    ]);
+    let result = run(folder.path(), &["check", "apps", "--pools", "nodes.yaml"]);
+    assert_eq!(
+        (result.code, result.err.as_str()),
+        (2, "error: nodes.yaml: no node pools were read in it\n")
+    );
+    write(
+        folder.path(),
+        ".kubetaint.yaml",
+        "clusters: {prod: {paths: [apps/], inventory: [./nodes.yaml]}}\n",
+    );
+    let result = run(folder.path(), &["check"]);
+    assert_eq!(
+        (result.code, result.err.as_str()),
+        (
+            2,
+            "error: .kubetaint.yaml:1:47: inventory `nodes.yaml`: no node pools were read in it\n"
+        )
+    );
 }

@@ -429,6 +429,12 @@ fn the_default_of_a_module_that_nobody_calls_says_nothing() {
     let top = read(&[("main.tf", &format!("provider \"x\" {{}}\n{VARIABLE}"))]);
     assert_eq!(keys(&top), ["a"]);
     assert!(top.pool("p").complete);
+    // Some modules that are made to be called bring a provider.
+    let library = read(&[(
+        "modules/p/main.tf",
+        &format!("provider \"x\" {{}}\n{VARIABLE}"),
+    )]);
+    assert!(!library.pool("p").complete);
 }
 
 #[test]
@@ -581,4 +587,63 @@ fn hostile_input_is_bounded_and_open() {
     let calls = "module \"a\" {\n  source = \"./\"\n}\nmodule \"b\" {\n  source = \"./.\"\n}\nresource \
                  \"aws_eks_node_group\" \"p\" {\n  node_group_name = \"p\"\n}\n";
     assert!(!one(calls).pools().is_empty());
+}
+
+#[test]
+fn plans_are_read_as_they_are_with_what_they_do_not_know_yet() {
+    let plan = r#"{
+  "format_version": "1.2",
+  "planned_values": {"root_module": {
+    "resources": [
+      {"address": "data.aws_eks_node_group.d", "mode": "data", "type": "aws_eks_node_group", "name": "d",
+       "values": {"node_group_name": "looked-up"}},
+      {"address": "aws_eks_node_group.a", "mode": "managed", "type": "aws_eks_node_group", "name": "a",
+       "values": {"node_group_name": "a", "labels": {"x": "y"},
+                  "taint": [{"key": "k", "value": null, "effect": "NO_SCHEDULE"}]}}
+    ],
+    "child_modules": [{"address": "module.m", "resources": [
+      {"address": "module.m.azurerm_kubernetes_cluster_node_pool.b[0]", "mode": "managed",
+       "type": "azurerm_kubernetes_cluster_node_pool", "name": "b", "values": {"name": "b", "priority": "Spot"}}
+    ]}]
+  }},
+  "resource_changes": [
+    {"address": "aws_eks_node_group.a", "change": {"after_unknown": {"id": true, "taint": [{"key": false}]}}},
+    {"address": "module.m.azurerm_kubernetes_cluster_node_pool.b[0]", "change": {"after_unknown": {"node_taints": true}}}
+  ]
+}"#;
+    let reading = read(&[("plan.json", plan)]);
+    assert_eq!(reading.pools().len(), 2);
+    let pool = reading.pool("a");
+    assert!(pool.complete);
+    assert_eq!(pool.taints[0].taint.to_string(), "k:NoSchedule");
+    let span = pool.taints[0].span.expect("a place");
+    assert!(
+        reading.place(span).starts_with("plan.json:9:29 "),
+        "{}",
+        reading.place(span)
+    );
+    assert_eq!(reading.pool("b").taints[0].origin, Origin::Implied);
+    assert!(
+        reading
+            .why_open("b")
+            .contains("only after they are applied")
+    );
+}
+
+#[test]
+fn states_are_read_in_both_forms() {
+    let shown = r#"{"format_version": "1.0", "values": {"root_module": {"resources": [
+  {"address": "aws_eks_node_group.a", "mode": "managed", "type": "aws_eks_node_group",
+   "values": {"node_group_name": "a", "taint": [{"key": "k", "value": "v", "effect": "NO_EXECUTE"}]}}]}}}"#;
+    let raw = r#"{"version": 4, "terraform_version": "1.9.0", "lineage": "x", "resources": [
+  {"mode": "managed", "type": "aws_eks_node_group", "name": "a", "instances": [
+    {"attributes": {"node_group_name": "a", "taint": [{"key": "k", "value": "v", "effect": "NO_EXECUTE"}]}}]}]}"#;
+    for text in [shown, raw] {
+        let reading = read(&[("state.json", text)]);
+        assert_eq!(
+            reading.pool("a").taints[0].taint.to_string(),
+            "k=v:NoExecute"
+        );
+        assert!(reading.pool("a").complete);
+    }
 }

@@ -33,6 +33,8 @@ const DERIVED: &[(&str, &[&str])] = &[
     ("subsumedBy", &["key", "effect"]),
     ("shadowedBy", &["key", "effect"]),
     ("duplicate", &["key", "effect"]),
+    ("deviations", &["key"]),
+    ("selectorMismatches", &["key", "value"]),
 ];
 
 /// Values that a condition reads and does not need: rule, field and why.
@@ -52,6 +54,7 @@ const NOT_NEEDED: &[(&str, &str, &str)] = &[
         "tolerationSeconds",
         "with Exists the controller replaces the entry whatever its seconds",
     ),
+    ("invalid-taint", "effect", "the value alone is wrong"),
     ("invalid-device-taint", "key", "the value alone is wrong"),
     ("invalid-device-taint", "value", "the key alone is wrong"),
     (

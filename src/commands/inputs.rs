@@ -111,6 +111,25 @@ impl Place {
     }
 }
 
+impl Place {
+    /// A folder as a repository of its own, without configuration.
+    ///
+    /// # Errors
+    /// A folder that cannot be reached.
+    pub fn bare(folder: &Path) -> Result<Place, CommandError> {
+        let root = folder
+            .canonicalize()
+            .map_err(|error| CommandError::Message(format!("{}: {error}", folder.display())))?;
+        Ok(Place {
+            paths: vec![root.clone()],
+            stdin: false,
+            prefix: prefix_from_here(&root),
+            config: Config::default(),
+            root,
+        })
+    }
+}
+
 /// The files of a run.
 pub struct Inputs {
     /// Where they are.
@@ -164,16 +183,18 @@ impl Inputs {
             config.exclude.matches(path)
         });
         let mut problems = std::mem::take(&mut discovery.problems);
-        problems.extend(add_inventories(&mut discovery, config, &place.root));
+        let names: Vec<&str> = discovery
+            .files
+            .iter()
+            .map(|file| file.path.as_str())
+            .chain(discovery.others.iter().map(String::as_str))
+            .collect();
+        let unnamed = place.config.make_clusters(&names);
         if discovery.whole {
-            let names: Vec<&str> = discovery
-                .files
-                .iter()
-                .map(|file| file.path.as_str())
-                .chain(discovery.others.iter().map(String::as_str))
-                .collect();
-            problems.extend(config.check_used(&names));
+            problems.extend(unnamed);
+            problems.extend(place.config.check_used(&names));
         }
+        problems.extend(add_inventories(&mut discovery, &place.config, &place.root));
         let is_manifest = |file: &File| file.kind != FileKind::Script;
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);

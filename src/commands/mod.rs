@@ -7,6 +7,7 @@ pub mod completions;
 pub mod explain;
 mod files;
 mod fix;
+pub mod init;
 pub mod inputs;
 mod only;
 pub mod pools;

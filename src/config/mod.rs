@@ -1,5 +1,6 @@
 //! `.kubetaint.yaml`: what it means once it has been checked. Reading it is in `read`.
 
+mod clusters;
 mod nodes;
 mod patterns;
 mod read;
@@ -14,10 +15,10 @@ use crate::model::near_miss::nearest_word;
 use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 
-use releases::RELEASES;
-
+pub use clusters::{Cluster, PLACEHOLDER, Template};
 pub use patterns::{Pattern, PatternError, Patterns};
 pub use releases::KubernetesVersion;
+use releases::RELEASES;
 pub use schema::ConfigFile;
 pub use version::VersionError;
 
@@ -35,8 +36,10 @@ pub struct Config {
     pub admission: Vec<String>,
     /// Files that are not read.
     pub exclude: Patterns,
-    /// In the order written.
+    /// In the order written, those made from templates last.
     pub clusters: Vec<Cluster>,
+    /// Clusters that are written once for many; see [`Config::make_clusters`].
+    pub templates: Vec<Template>,
     /// Pools that the repository cannot show, in the order written.
     pub pools: Vec<ConfiguredPool>,
     /// What is set for single rules, by rule id. The ids are unchecked until [`Config::check_names`].
@@ -62,19 +65,6 @@ pub struct Located {
     pub span: Span,
 }
 
-/// One cluster, as a set of paths.
-#[derive(Debug)]
-pub struct Cluster {
-    /// Unique.
-    pub name: String,
-    /// The files that belong to it.
-    pub paths: Patterns,
-    /// Its pools are all known.
-    pub complete: bool,
-    /// Files with its Nodes, relative to the repository's root.
-    pub inventory: Vec<Located>,
-}
-
 /// A node pool that stands in the configuration only.
 #[derive(Clone, Debug)]
 pub struct ConfiguredPool {
@@ -82,6 +72,8 @@ pub struct ConfiguredPool {
     pub name: String,
     /// The name of one of [`Config::clusters`].
     pub cluster: Option<String>,
+    /// Where that is written.
+    pub cluster_span: Option<Span>,
     /// Labels that its nodes carry.
     pub labels: BTreeMap<String, String>,
     /// Taints that its nodes carry, and where each is written.
@@ -177,11 +169,7 @@ impl Config {
         let mut problems: Vec<Problem> = self
             .exclude
             .unused(paths)
-            .chain(
-                self.clusters
-                    .iter()
-                    .flat_map(|cluster| cluster.paths.unused(paths)),
-            )
+            .chain(self.cluster_patterns(paths))
             .chain(excepted)
             .map(|pattern| {
                 let text = &pattern.text;
@@ -209,13 +197,6 @@ impl Config {
         RELEASES
             .stage(COMPARISON_GATE, self.kubernetes)
             .map_or("", |stage| stage.stage.as_str())
-    }
-
-    /// The index in [`Config::clusters`] of the first cluster that a path belongs to.
-    pub fn cluster_of(&self, path: &str) -> Option<usize> {
-        self.clusters
-            .iter()
-            .position(|cluster| cluster.paths.matches(path))
     }
 
     /// A problem at a place in the configuration file.

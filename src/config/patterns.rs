@@ -35,6 +35,8 @@ pub struct Pattern {
     pub text: String,
     /// Where it is written.
     pub span: Span,
+    /// What it compiles to, over bytes.
+    pub(super) expression: String,
     glob: GlobSet,
 }
 
@@ -77,11 +79,13 @@ impl Pattern {
             .backslash_escape(true)
             .build()
             .map_err(syntax)?;
+        let expression = glob.regex().to_owned();
         // A set even for one: the compilation of a single matcher panics where that of a set gives an error.
         let glob = GlobSetBuilder::new().add(glob).build().map_err(syntax)?;
         Ok(Pattern {
             text: text.to_owned(),
             span,
+            expression,
             glob,
         })
     }

@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::nodes::{Reader, spoken, unknown};
 use super::releases::RELEASES;
 use super::{
-    Cluster, Config, ConfiguredPool, Except, KubernetesVersion, Located, Pattern, Patterns,
-    RuleSetting,
+    Config, ConfiguredPool, Except, KubernetesVersion, Located, Pattern, Patterns, RuleSetting,
 };
 use crate::finding::{Problem, Severity};
 use crate::model::taint::Taint;
@@ -79,7 +78,7 @@ impl Reader<'_> {
                 "feature-gates" => config.feature_gates = self.feature_gates(value),
                 "admission" => config.admission = self.admission(value),
                 "exclude" => config.exclude = self.path_patterns(value, "`exclude`"),
-                "clusters" => config.clusters = self.clusters(value),
+                "clusters" => (config.clusters, config.templates) = self.clusters(value),
                 "pools" => pools = Some(value),
                 "rules" => config.rules = self.rules(value),
                 "rule-dirs" => config.rule_dirs = self.located_texts(value, "`rule-dirs`"),
@@ -98,7 +97,9 @@ impl Reader<'_> {
                 .iter()
                 .map(|one| one.name.as_str())
                 .collect();
-            config.pools = self.pools(pools, &clusters);
+            // Which clusters templates make is only known with the files.
+            let all = config.templates.is_empty();
+            config.pools = self.pools(pools, all.then_some(&clusters));
         }
         config
     }
@@ -139,42 +140,8 @@ impl Reader<'_> {
         plugins
     }
 
-    fn clusters(&mut self, node: Node<'_>) -> Vec<Cluster> {
-        let mut clusters = Vec::new();
-        for (name, field) in self.named_fields(node, "`clusters`") {
-            let owner = format!("cluster `{name}`");
-            let mut cluster = Cluster {
-                name: name.to_owned(),
-                paths: Patterns::default(),
-                complete: false,
-                inventory: Vec::new(),
-            };
-            let before = self.problems.len();
-            for (key, field) in
-                self.known_fields(field.value, &owner, &["paths", "complete", "inventory"])
-            {
-                let value = field.value;
-                match key {
-                    "paths" => cluster.paths = self.path_patterns(value, "`paths`"),
-                    "complete" => {
-                        cluster.complete = self.boolean(value, "`complete`").unwrap_or_default();
-                    }
-                    "inventory" => cluster.inventory = self.located_texts(value, "`inventory`"),
-                    _ => {}
-                }
-            }
-            if cluster.paths.is_empty() && self.is_clean_since(before) {
-                self.problem(
-                    field.key.written_at(),
-                    format!("{owner} has no `paths`: say which files belong to it"),
-                );
-            }
-            clusters.push(cluster);
-        }
-        clusters
-    }
-
-    fn pools(&mut self, node: Node<'_>, clusters: &[&str]) -> Vec<ConfiguredPool> {
+    /// `clusters` are all that there are, when that is known.
+    fn pools(&mut self, node: Node<'_>, clusters: Option<&Vec<&str>>) -> Vec<ConfiguredPool> {
         let mut pools = Vec::new();
         let mut taken = HashSet::new();
         for item in self.items(node, "`pools`") {
@@ -182,7 +149,7 @@ impl Reader<'_> {
                 continue;
             };
             let name = &pool.value.name;
-            if let Some(cluster) = &pool.cluster
+            if let (Some(cluster), Some(clusters)) = (&pool.cluster, clusters)
                 && !clusters.contains(&cluster.value.as_str())
             {
                 self.problem(cluster.span, unknown("cluster", &cluster.value, clusters));
@@ -229,6 +196,7 @@ impl Reader<'_> {
             value: ConfiguredPool {
                 name: name.value,
                 cluster: cluster.as_ref().map(|cluster| cluster.value.clone()),
+                cluster_span: cluster.as_ref().map(|cluster| cluster.span),
                 labels,
                 taints,
                 span: name.span,
@@ -355,7 +323,7 @@ impl Reader<'_> {
         exceptions
     }
 
-    fn path_patterns(&mut self, node: Node<'_>, what: &str) -> Patterns {
+    pub(super) fn path_patterns(&mut self, node: Node<'_>, what: &str) -> Patterns {
         self.items(node, what)
             .into_iter()
             .filter_map(|item| {

@@ -64,9 +64,9 @@ fn everything_that_can_be_said_is_understood() {
     assert_eq!((prod.name.as_str(), prod.complete), ("prod", true));
     assert_eq!(prod.inventory[0].value, "inventory/prod-nodes.yaml");
     assert!(!config.clusters[1].complete);
-    assert_eq!(config.cluster_of("apps/web/values-prod.yaml"), Some(0));
-    assert_eq!(config.cluster_of("dev/x/y.yaml"), Some(1));
-    assert_eq!(config.cluster_of("apps/web/values.yaml"), None);
+    assert_eq!(config.clusters_of("apps/web/values-prod.yaml"), [0]);
+    assert_eq!(config.clusters_of("dev/x/y.yaml"), [1]);
+    assert_eq!(config.clusters_of("apps/web/values.yaml"), [0usize; 0]);
 
     let pool = &config.pools[0];
     assert_eq!(
@@ -509,4 +509,90 @@ fn the_schema_has_the_keys_that_are_read_and_no_other() {
         }
     }
     assert_eq!(described, read);
+}
+
+fn made(text: &str, paths: &[&str]) -> (Config, Vec<String>) {
+    let mut config = config(text);
+    let problems = shown(&config.make_clusters(paths));
+    (config, problems)
+}
+
+fn names(config: &Config) -> Vec<&str> {
+    config
+        .clusters
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect()
+}
+
+#[test]
+fn a_template_makes_a_cluster_for_each_name_that_its_paths_capture() {
+    let paths = [
+        "clusters/eu/pools.yaml",
+        "clusters/us/apps/web.yaml",
+        "terraform/asia.tfvars",
+        "apps/web/values-eu.yaml",
+        "apps/base/web.yaml",
+    ];
+    let (config, problems) = made(
+        "clusters:\n  \"{cluster}\":\n    paths: [\"clusters/{cluster}/**\", \"terraform/{cluster}.tfvars\", \
+         \"**/values-{cluster}.yaml\", apps/base/]\n    complete: true\n    inventory: [\"./nodes/{cluster}.yaml\"]\n\
+         pools: [{name: x, cluster: us}, {name: z, cluster: asai}]\n",
+        &paths,
+    );
+    assert_eq!(names(&config), ["asia", "eu", "us"]);
+    assert_eq!(config.clusters[1].inventory[0].value, "nodes/eu.yaml");
+    assert!(config.clusters.iter().all(|cluster| cluster.complete));
+    let of: Vec<Vec<usize>> = paths.iter().map(|path| config.clusters_of(path)).collect();
+    assert_eq!(of, [vec![1], vec![2], vec![0], vec![1], vec![0, 1, 2]]);
+    assert_eq!(
+        problems,
+        ["6:52: no cluster `asai`: no file's path has it as a name; did you mean `asia`?"]
+    );
+    // A pattern need not match for each of them.
+    assert_eq!(config.check_used(&paths), []);
+    assert_eq!(
+        shown(&config.check_used(&paths[..4])),
+        ["3:99: `apps/base/` matches no file"]
+    );
+}
+
+#[test]
+fn one_name_stands_wherever_the_placeholder_does() {
+    let paths = ["a/eu/eu.yaml", "a/us/eu.yaml", "b/x{1}/y.yaml"];
+    let (config, _) = made(
+        "clusters: {\"k-{cluster}\": {paths: [\"a/{cluster}/{cluster}.yaml\", \"b/{cluster}/*\"]}}\n",
+        &paths,
+    );
+    assert_eq!(names(&config), ["k-eu", "k-x{1}"]);
+    let of: Vec<Vec<usize>> = paths.iter().map(|path| config.clusters_of(path)).collect();
+    assert_eq!(of, [vec![0], vec![], vec![1]]);
+}
+
+#[test]
+fn a_cluster_that_is_written_by_name_is_none_of_a_templates() {
+    let (config, _) = made(
+        "clusters: {\"{cluster}\": {paths: [\"c/{cluster}/\"], complete: true}, eu: {paths: [c/eu/]}}\n",
+        &["c/eu/a.yaml", "c/us/a.yaml"],
+    );
+    assert_eq!(names(&config), ["eu", "us"]);
+    assert!(!config.clusters[0].complete);
+}
+
+#[test]
+fn a_placeholder_where_it_stands_for_nothing_is_an_error_at_its_place() {
+    assert_eq!(
+        errors(
+            "clusters:\n  a:\n    paths: [x/, \"c/{cluster}/\"]\n  \"{cluster}\": {paths: [y/]}\n"
+        ),
+        [
+            "3:17: `{cluster}` stands for a name only where the cluster's own name has it, too",
+            "4:3: none of the `paths` of cluster `{cluster}` has `{cluster}` in it",
+        ]
+    );
+    let config = config("clusters: {\"{cluster}\": {paths: [\"c/{cluster}/\"]}}\n");
+    assert_eq!(
+        shown(&config.check_used(&["d/x.yaml"])),
+        ["1:34: `c/{cluster}/` matches no file"]
+    );
 }

@@ -4,9 +4,9 @@ use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
 use super::notation::api_group;
 use super::pod::Pod;
-use super::read::looks_like_tolerations;
+use super::read::{TOLERATION_FIELDS, describe, is_template_action, looks_like_tolerations};
 use crate::model::workload::{Level, Stands};
-use crate::yaml;
+use crate::yaml::{self, Kind, Node};
 
 impl ObjectReader<'_, '_> {
     /// Looks for tolerations where no row expects them: misplaced in built-in kinds, somebody's own elsewhere.
@@ -37,6 +37,8 @@ impl ObjectReader<'_, '_> {
                     }
                     _ => self.read_other_list(&visits, at),
                 }
+            } else if key == "tolerations" && is_one_toleration(node) {
+                self.note_map(&visits, at);
             }
         }
     }
@@ -63,6 +65,23 @@ impl ObjectReader<'_, '_> {
         oddity.suggestion = right;
         oddity.detail = detail;
         context.oddities.push(oddity);
+    }
+
+    /// One toleration where a list of them belongs, for all that is known of its owner.
+    fn note_map(&mut self, visits: &[Visit<'_>], at: usize) {
+        let path = duplicates::path_of(visits, at, &self.base);
+        let parent = duplicates::parent_of(visits, at);
+        let node = visits[at].node;
+        let span = visits[parent]
+            .node
+            .field("tolerations")
+            .map_or(node.span(), |field| field.span());
+        Self::context(&self.object, Level::Other, &mut self.facts.oddities).malformed(
+            span,
+            &path,
+            describe(node),
+            "the list",
+        );
     }
 
     fn note_misplaced(&mut self, visits: &[Visit<'_>], at: usize) {
@@ -202,4 +221,20 @@ fn nearest_place(path: &str, places: &[String]) -> String {
 fn is_step(own: &str, known: &str) -> bool {
     let name = |step: &str| step.split_once('[').map(|(name, _)| name.to_owned());
     known == "*" || own == known || (known.ends_with("[]") && name(own) == name(known))
+}
+
+/// A map with only a toleration's fields, each a plain value.
+fn is_one_toleration(node: Node<'_>) -> bool {
+    if node.kind() != Kind::Mapping || is_template_action(node) {
+        return false;
+    }
+    let fields = node.fields();
+    let known = |field: &yaml::Field<'_>| {
+        let named = field
+            .name()
+            .is_some_and(|name| TOLERATION_FIELDS.contains(&name));
+        named && field.value.kind() == Kind::Scalar
+    };
+    let has = |name: &str| fields.iter().any(|field| field.name() == Some(name));
+    fields.iter().all(known) && has("key") && (has("operator") || has("effect"))
 }

@@ -15,6 +15,7 @@ mod implied;
 mod labels;
 mod makers;
 mod namespaces;
+mod nodes;
 mod notation;
 mod open;
 mod overlays;
@@ -133,6 +134,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
                 .read_lines(&source.text, error.document.clone(), id);
         }
     }
+    nodes::fold(&mut facts.pools, table);
     // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();
     facts.pools.shrink_to_fit();

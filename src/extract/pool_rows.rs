@@ -123,6 +123,13 @@ pub struct PoolRow {
     /// Labels whose value is the pool's name.
     #[serde(default)]
     pub pool_label: OneOrMany<String>,
+    /// An element is a single node; the first of these labels that it has names its pool. Elements of one pool in one
+    /// file are one pool, and so are those without such a label that are alike.
+    #[serde(default)]
+    pub fold_by: Vec<String>,
+    /// Labels that tell nodes from each other that are alike; any with this beginning where it ends in `*`.
+    #[serde(default)]
+    pub own_labels: Vec<String>,
     /// What a label that is not listed means.
     #[serde(default)]
     pub other_labels: OtherLabelsWord,

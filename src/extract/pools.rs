@@ -259,6 +259,7 @@ impl<'a> PoolReader<'_, 'a> {
     fn read(&mut self, elements: usize) {
         let row = self.row;
         self.note_open();
+        self.note_misspelt_lists();
         for path in &row.labels {
             for found in self.document.find(self.element, path, &self.path) {
                 self.read_labels(found.node);

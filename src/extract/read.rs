@@ -259,7 +259,7 @@ impl Context<'_> {
         read
     }
 
-    fn malformed(&mut self, span: Span, path: &str, written: &str, detail: &str) {
+    pub(super) fn malformed(&mut self, span: Span, path: &str, written: &str, detail: &str) {
         let mut oddity = self.oddity("malformed-tolerations", span, path.to_owned());
         oddity.field = "tolerations".to_owned();
         oddity.written = written.to_owned();

@@ -268,4 +268,12 @@ impl Table {
             .flat_map(|provider| provider.well_known_taints.iter().cloned())
             .collect()
     }
+
+    /// Whether taints with this key are set by no release of today.
+    pub fn is_dead_taint(&self, key: &str) -> bool {
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.well_known_taints)
+            .any(|row| row.dead && row.key == key)
+    }
 }

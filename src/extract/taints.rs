@@ -7,6 +7,7 @@ use super::pool_rows::EffectSpelling;
 use super::pools::PoolReader;
 use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
+use crate::model::near_miss::nearest_word;
 use crate::model::node_pool::{Origin, PoolTaint};
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Level;
@@ -112,6 +113,42 @@ impl<'a> PoolReader<'_, 'a> {
             spelled,
             fields,
         });
+    }
+
+    /// A list of taints whose name is misspelt, where the schema of a Node or a Karpenter pool drops or refuses it.
+    pub(super) fn note_misspelt_lists(&mut self) {
+        let object = self.document.object;
+        let (holder, owner, lists): (&[&str], _, &[&str]) = match object.kind.as_str() {
+            "Node" if object.api_version == "v1" => (&["spec"], "a Node's spec", &["taints"]),
+            "NodePool" if object.api_version.starts_with("karpenter.sh/") => (
+                &["spec", "template", "spec"],
+                "a NodePool's template",
+                &["taints", "startupTaints"],
+            ),
+            _ => return,
+        };
+        let mut node = Some(self.document.root);
+        let mut path = self.document.base.to_owned();
+        for name in holder {
+            node = node.and_then(|node| node.get(name));
+            path = yaml::join(&path, name);
+        }
+        let fields = node.map(|node| node.fields()).unwrap_or_default();
+        for field in &fields {
+            if field
+                .name()
+                .is_some_and(|name| nearest_word(name, lists).is_some())
+            {
+                let level = self.strict_level().unwrap_or(Level::Custom);
+                Context {
+                    object,
+                    level,
+                    oddities: self.oddities,
+                }
+                .unknown_field(field, &path, owner, lists);
+                self.incomplete("a list of taints has a name that nobody reads");
+            }
+        }
     }
 
     /// A Node and a Karpenter pool have a schema that knows four fields of a taint, and drops or refuses any other.

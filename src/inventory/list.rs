@@ -1,6 +1,8 @@
 //! From a pool as it was understood to its entry in an inventory.
 
-use super::{Origin, OtherLabels, Owner, Pool, Requirement, Taint, Text};
+use std::collections::BTreeMap;
+
+use super::{Autoscaler, Origin, OtherLabels, Owner, Pool, Requirement, Taint, Text};
 use crate::model::Field;
 use crate::model::node_pool::{self, NodePool};
 use crate::model::node_selection;
@@ -22,11 +24,25 @@ impl Pool {
         let pool = listed.pool;
         let place = pool.span.or(pool.name_span).and_then(listed.place);
         let (file, line) = place.unzip();
-        let taints = pool
-            .taints
-            .iter()
-            .map(|taint| list_taint(taint, listed, file.as_deref()))
-            .collect();
+        let taints = |taints: &[node_pool::PoolTaint]| -> Vec<Taint> {
+            let entry = |taint| list_taint(taint, listed, file.as_deref());
+            taints.iter().map(entry).collect()
+        };
+        let removed = pool.removes.iter().map(|taint| node_pool::PoolTaint {
+            taint: taint.clone(),
+            ..node_pool::PoolTaint::default()
+        });
+        let removes = taints(&removed.collect::<Vec<_>>());
+        let autoscaler = pool.autoscaler.as_ref().map(|template| Autoscaler {
+            labels: template
+                .labels
+                .iter()
+                .map(|(key, (value, _))| (key.clone(), Text(value.clone())))
+                .collect(),
+            taints: taints(&template.taints),
+            complete: template.complete,
+        });
+        let taints = taints(&pool.taints);
         let text = |field: &Field<String>| Text(field.clone());
         Pool {
             name: pool.name.clone(),
@@ -40,12 +56,7 @@ impl Pool {
                 namespace: pool.object.namespace.clone(),
                 name: pool.object.name.clone(),
             },
-            labels: pool
-                .labels
-                .labels
-                .iter()
-                .map(|(key, value)| (key.clone(), text(value)))
-                .collect(),
+            labels: list_labels(&pool.labels.labels),
             requirements: pool
                 .labels
                 .requirements
@@ -64,10 +75,17 @@ impl Pool {
             taints,
             unschedulable: pool.unschedulable,
             weak: pool.weak,
+            removes,
+            autoscaler,
             complete: pool.complete,
             incomplete_because: pool.incomplete_because.clone(),
         }
     }
+}
+
+fn list_labels(labels: &BTreeMap<String, Field<String>>) -> BTreeMap<String, Text> {
+    let entry = |(key, value): (&String, &Field<String>)| (key.clone(), Text(value.clone()));
+    labels.iter().map(entry).collect()
 }
 
 fn list_taint(taint: &node_pool::PoolTaint, listed: &Listed<'_>, file: Option<&str>) -> Taint {

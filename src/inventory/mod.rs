@@ -3,6 +3,7 @@
 
 mod list;
 mod read;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -80,14 +81,34 @@ pub struct Pool {
     /// Cordoned.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unschedulable: bool,
-    /// Known from a command alone.
+    /// Known from a command or a flag alone.
     #[serde(default, skip_serializing_if = "is_false")]
     pub weak: bool,
+    /// Taints that a command takes off nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removes: Vec<Taint>,
+    /// What it tells the cluster autoscaler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autoscaler: Option<Autoscaler>,
     /// Every taint is known.
     pub complete: bool,
     /// Why not every taint is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
+}
+
+/// What a pool tells the cluster autoscaler of its nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Autoscaler {
+    /// Labels that nodes would carry.
+    #[serde(default)]
+    pub labels: BTreeMap<String, Text>,
+    /// Taints that nodes would carry.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
+    /// It could be read to the end.
+    pub complete: bool,
 }
 
 /// The object that declares a pool.
@@ -258,8 +279,8 @@ impl Inventory {
     /// # Errors
     /// When the serializer fails, which none of these types makes it do.
     pub fn to_yaml(&self) -> Result<String, std::io::Error> {
-        let body = serde_yaml::to_string(self).map_err(std::io::Error::other)?;
-        Ok(format!("{HEADER}{body}"))
+        let value = serde_yaml::to_value(self).map_err(std::io::Error::other)?;
+        Ok(format!("{HEADER}{}", text::write(&value)))
     }
 
     /// The inventory as JSON.
@@ -268,5 +289,153 @@ impl Inventory {
     /// As [`Inventory::to_yaml`].
     pub fn to_json(&self) -> Result<String, std::io::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceId;
+    use crate::yaml;
+
+    fn read_text(text: &str) -> Result<ReadInventory, Unreadable> {
+        let stream = yaml::parse(text, SourceId(0));
+        assert_eq!(stream.errors.len(), 0, "{:?} {text}", stream.errors);
+        read(stream.documents[0].root(), SourceId(0)).unwrap()
+    }
+
+    fn text(text: &str) -> Text {
+        Text(Field::Is(text.to_owned()))
+    }
+
+    /// Texts that some reader of YAML takes for something else, or that cannot stand as they are.
+    const TEXTS: [&str; 34] = [
+        "",
+        " ",
+        "yes",
+        "no",
+        "on",
+        "Off",
+        "y",
+        "N",
+        "true",
+        "null",
+        "~",
+        "0550",
+        "0o17",
+        "0x1F",
+        "1e3",
+        "1_000",
+        ".inf",
+        "-.5",
+        "2026-01-01",
+        "190:20:30",
+        "<<",
+        "=",
+        "*a",
+        "&a",
+        "!a",
+        "- a",
+        "a: b",
+        "# a",
+        "{a}",
+        "a\nb",
+        "\u{1b}[31m",
+        "'\"",
+        "a\\b",
+        "\u{202e}é",
+    ];
+
+    #[test]
+    fn an_inventory_is_read_as_it_was_written_whatever_its_texts_look_like() {
+        let pools: Vec<Pool> = TEXTS
+            .iter()
+            .map(|one| Pool {
+                name: (*one).to_owned(),
+                provider: (*one).to_owned(),
+                cluster: Some((*one).to_owned()),
+                file: Some((*one).to_owned()),
+                line: Some(3),
+                object: Owner::default(),
+                labels: [
+                    ((*one).to_owned(), text(one)),
+                    ("open".to_owned(), Text(Field::Unknown)),
+                ]
+                .into(),
+                requirements: vec![Requirement {
+                    key: text(one),
+                    operator: Text(Field::Unknown),
+                    values: vec![text(one), Text(Field::Unknown), Text(Field::Absent)],
+                }],
+                other_labels: OtherLabels::WellKnownOnly,
+                taints: vec![Taint {
+                    key: Text(Field::Unknown),
+                    value: text(one),
+                    effect: Text(Field::Absent),
+                    origin: Origin::Startup,
+                    spelled: Some((*one).to_owned()),
+                    file: None,
+                    line: None,
+                    field: (*one).to_owned(),
+                }],
+                unschedulable: true,
+                weak: true,
+                removes: Vec::new(),
+                autoscaler: Some(Autoscaler::default()),
+                complete: false,
+                incomplete_because: Some((*one).to_owned()),
+            })
+            .collect();
+        let inventory = Inventory {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            complete: true,
+            complete_clusters: TEXTS.iter().map(|one| (*one).to_owned()).collect(),
+            pools,
+        };
+        for written in [inventory.to_yaml().unwrap(), inventory.to_json().unwrap()] {
+            let read = read_text(&written).unwrap();
+            assert_eq!(read.inventory, inventory, "{written}");
+            assert_eq!(read.pools.len(), TEXTS.len());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_inventory_is_told_at_its_place() {
+        let head = "apiVersion: kubetaint.io/v1\nkind: PoolInventory\npools:\n";
+        let pool = "- {name: a, complete: true, taints: [{key: k, effect: NoSchedule}]}\n";
+        assert!(read_text(&format!("{head}{pool}")).is_ok());
+        for (wrong, expected) in [
+            ("- {name: a, complete: true, lables: {}}", "lables"),
+            ("- {name: a, complete: maybe}", "maybe"),
+            ("- {name: a}", "complete"),
+            ("- {complete: true}", "name"),
+            (
+                "- {name: a, complete: true, labels: {a: true}}",
+                "text in quotes",
+            ),
+            (
+                "- {name: a, complete: true, taints: [{key: k, origin: thin}]}",
+                "thin",
+            ),
+        ] {
+            let error = read_text(&format!("{head}{pool}{wrong}\n")).unwrap_err();
+            assert!(
+                error.message.contains(expected),
+                "{wrong}: {}",
+                error.message
+            );
+            assert!(
+                error.span.start as usize >= head.len() + pool.len(),
+                "{wrong}"
+            );
+        }
+        let error =
+            read_text("apiVersion: kubetaint.io/v2\nkind: PoolInventory\npools: []\n").unwrap_err();
+        assert!(
+            error.message.contains("reads kubetaint.io/v1"),
+            "{}",
+            error.message
+        );
     }
 }

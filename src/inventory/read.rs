@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{API_VERSION, Inventory, KIND, Origin, OtherLabels, Pool};
+use super::{API_VERSION, Inventory, KIND, Origin, OtherLabels, Pool, Taint, Text};
 use crate::finding::Object;
-use crate::model::node_pool::{self, NodePool, PoolTaint};
+use crate::model::Field;
+use crate::model::node_pool::{self, AutoscalerTemplate, NodePool, PoolTaint};
 use crate::model::node_selection::{self, NodeLabels};
 use crate::model::taint;
 use crate::source::{SourceId, Span};
@@ -78,48 +79,21 @@ pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Un
 }
 
 fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
-    let nodes: Vec<Node<'_>> = node
-        .get("taints")
-        .map(|taints| taints.items().collect())
-        .unwrap_or_default();
-    let taints = pool
-        .taints
-        .iter()
-        .zip(nodes)
-        .map(|(taint, node)| {
-            let origin = match taint.origin {
-                Origin::Declared => node_pool::Origin::Declared,
-                Origin::Startup => node_pool::Origin::Startup,
-                Origin::Implied => node_pool::Origin::Implied,
-            };
-            PoolTaint {
-                taint: taint::Taint {
-                    key: taint.key.0.clone(),
-                    value: taint.value.0.clone(),
-                    effect: taint.effect.0.clone(),
-                },
-                origin,
-                // What is implied is written nowhere, and told at the pool.
-                span: (origin != node_pool::Origin::Implied).then(|| node.span()),
-                path: taint.field.clone(),
-                spelled: taint.spelled.clone(),
-                fields: ["key", "value", "effect"]
-                    .into_iter()
-                    .filter_map(|name| Some((name, node.field(name)?.span())))
-                    .collect::<BTreeMap<_, _>>(),
-            }
-        })
-        .collect();
+    let autoscaler = pool.autoscaler.as_ref().map(|template| AutoscalerTemplate {
+        taints: understand_taints(&template.taints, node.get("autoscaler")),
+        labels: template
+            .labels
+            .iter()
+            .map(|(key, value)| (key.clone(), (value.0.clone(), node.span())))
+            .collect(),
+        complete: template.complete,
+    });
     NodePool {
         name: pool.name.clone(),
         provider: pool.provider.clone(),
         cluster: pool.cluster.clone(),
         labels: NodeLabels {
-            labels: pool
-                .labels
-                .iter()
-                .map(|(key, value)| (key.clone(), value.0.clone()))
-                .collect(),
+            labels: understand_labels(&pool.labels),
             requirements: pool
                 .requirements
                 .iter()
@@ -139,11 +113,13 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
                 OtherLabels::None => node_selection::OtherLabels::None,
             },
         },
-        taints,
+        taints: understand_taints(&pool.taints, Some(node)),
+        weak: pool.weak,
+        removes: pool.removes.iter().map(understand_taint).collect(),
+        autoscaler,
         complete: pool.complete,
         incomplete_because: pool.incomplete_because.clone(),
         unschedulable: pool.unschedulable,
-        weak: pool.weak,
         span: Some(node.span()),
         name_span: node.field("name").map(|field| field.span()),
         object: Object {
@@ -154,4 +130,48 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         },
         ..NodePool::default()
     }
+}
+
+fn understand_labels(labels: &BTreeMap<String, Text>) -> BTreeMap<String, Field<String>> {
+    let field = |(key, value): (&String, &Text)| (key.clone(), value.0.clone());
+    labels.iter().map(field).collect()
+}
+
+fn understand_taint(taint: &Taint) -> taint::Taint {
+    taint::Taint {
+        key: taint.key.0.clone(),
+        value: taint.value.0.clone(),
+        effect: taint.effect.0.clone(),
+    }
+}
+
+/// Taints with their places in `owner`, which holds them under `taints`.
+fn understand_taints(taints: &[Taint], owner: Option<Node<'_>>) -> Vec<PoolTaint> {
+    let nodes: Vec<Node<'_>> = owner
+        .and_then(|owner| owner.get("taints"))
+        .map(|taints| taints.items().collect())
+        .unwrap_or_default();
+    taints
+        .iter()
+        .zip(nodes)
+        .map(|(taint, node)| {
+            let origin = match taint.origin {
+                Origin::Declared => node_pool::Origin::Declared,
+                Origin::Startup => node_pool::Origin::Startup,
+                Origin::Implied => node_pool::Origin::Implied,
+            };
+            PoolTaint {
+                taint: understand_taint(taint),
+                origin,
+                // What is implied is written nowhere, and told at the pool.
+                span: (origin != node_pool::Origin::Implied).then(|| node.span()),
+                path: taint.field.clone(),
+                spelled: taint.spelled.clone(),
+                fields: ["key", "value", "effect"]
+                    .into_iter()
+                    .filter_map(|name| Some((name, node.field(name)?.span())))
+                    .collect(),
+            }
+        })
+        .collect()
 }

@@ -59,7 +59,7 @@ pub fn apply(
     };
     let cluster = |source: SourceId| {
         let path = paths.get(source.0 as usize).map_or("", String::as_str);
-        config.cluster_of(path)
+        config.clusters_of(path)
     };
     let mut lent: HashMap<(SourceId, &str), usize> = HashMap::new();
     let mut by_name: BTreeMap<&str, Vec<&RuntimeClass>> = BTreeMap::new();
@@ -83,7 +83,7 @@ pub fn apply(
         let own = cluster(workload.source);
         let near = |source: SourceId| {
             let theirs = cluster(source);
-            own.is_none() || theirs.is_none() || theirs == own
+            own.is_empty() || theirs.is_empty() || theirs.iter().any(|one| own.contains(one))
         };
         let class = match &shapes[at].runtime_class {
             Field::Absent => Class::None,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::gather::{Gathered, PlacedPool};
 use crate::config::Config;
+use crate::finding::Problem;
 use crate::inventory::Inventory;
 use crate::model::cluster::infer;
 use crate::source::SourceId;
@@ -30,12 +31,23 @@ pub struct Cluster {
     pub hints: Vec<usize>,
 }
 
-/// The clusters, and for each workload the index of its own.
+/// The clusters, and for each workload those that it is in: several where configured clusters share files.
 pub struct Assignment {
     /// Distinct clusters, in a stable order.
     pub clusters: Vec<Cluster>,
-    /// By workload.
+    /// Distinct sets of clusters, by index.
+    groups: Vec<Vec<usize>>,
+    /// The set of each workload: those of one number are in the same clusters.
     pub of_workload: Vec<usize>,
+}
+
+impl Assignment {
+    /// For each workload, whether it is in a cluster.
+    pub fn are_in(&self, cluster: usize) -> impl Iterator<Item = bool> {
+        self.of_workload
+            .iter()
+            .map(move |group| self.groups[*group].contains(&cluster))
+    }
 }
 
 /// Where a pool belongs.
@@ -57,8 +69,9 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
     };
     let own = placed.pool.cluster.as_deref();
     if placed.configured {
-        return match own.and_then(named) {
-            Some(at) => Membership::In(vec![at]),
+        return match own {
+            // The cluster may be one that no file that was read belongs to.
+            Some(name) => Membership::In(named(name).into_iter().collect()),
             None => Membership::Everywhere,
         };
     }
@@ -97,10 +110,11 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
     if given {
         return Membership::Everywhere;
     }
-    match config.cluster_of(path) {
-        Some(at) => Membership::In(vec![at]),
-        None => Membership::Free,
+    let clusters = config.clusters_of(path);
+    if clusters.is_empty() {
+        return Membership::Free;
     }
+    Membership::In(clusters)
 }
 
 /// The configured clusters that a pool is in, by index.
@@ -232,7 +246,8 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     // Configured clusters without a workload still have pools to judge.
     let of_configured: Vec<usize> = configured.drain(..).map(&mut number).collect();
     let mut of_lists: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut of_source: BTreeMap<SourceId, Option<usize>> = BTreeMap::new();
+    let mut of_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
     let of_workload = gathered
         .workloads
         .iter()
@@ -240,19 +255,25 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .map(|(workload, (list, hints))| {
             let configured = of_source
                 .entry(workload.source)
-                .or_insert_with(|| config.cluster_of(path(workload.source)));
-            match configured {
-                Some(at) => of_configured[*at],
-                None => *of_lists.entry((*list, *hints)).or_insert_with(|| {
+                .or_insert_with(|| config.clusters_of(path(workload.source)));
+            let group: Vec<usize> = if configured.is_empty() {
+                vec![*of_lists.entry((*list, *hints)).or_insert_with(|| {
                     number(inferred(&serving.lists[*list], &hinting.lists[*hints]))
-                }),
-            }
+                })]
+            } else {
+                configured.iter().map(|at| of_configured[*at]).collect()
+            };
+            let next = groups.len();
+            *groups.entry(group).or_insert(next)
         })
         .collect();
     let mut clusters: Vec<(Cluster, usize)> = numbers.into_iter().collect();
     clusters.sort_by_key(|(_, number)| *number);
+    let mut groups: Vec<(Vec<usize>, usize)> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, number)| *number);
     Assignment {
         clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
+        groups: groups.into_iter().map(|(group, _)| group).collect(),
         of_workload,
     }
 }
@@ -284,6 +305,39 @@ fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory>
     found
         .find(|(source, _)| at(source))
         .map(|(_, inventory)| inventory)
+}
+
+/// A problem for each file that was named for its pools and holds none.
+pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) -> Vec<Problem> {
+    let is_read = |file: &str| gathered.paths.iter().any(|path| path == file);
+    let given = config.given.iter().map(|file| (file.as_str(), None));
+    let configured = config
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.inventory)
+        .map(|file| (file.value.as_str(), Some(file.span)));
+    given
+        .chain(configured)
+        .filter(|(file, _)| is_read(file) && !has_pools(gathered, file))
+        // That it could not be read is said elsewhere.
+        .filter(|(file, _)| !is_broken(gathered, file))
+        .filter(|(file, _)| {
+            known
+                .iter()
+                .all(|problem| problem.file.as_deref() != Some(file))
+        })
+        .map(|(file, span)| match span {
+            Some(span) => config.problem(
+                span,
+                format!("inventory `{file}`: no node pools were read in it"),
+            ),
+            None => Problem {
+                file: Some(file.to_owned()),
+                position: None,
+                message: "no node pools were read in it".to_owned(),
+            },
+        })
+        .collect()
 }
 
 /// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
@@ -320,13 +374,20 @@ fn says_complete(
 
 /// Whether a file is there and lists nodes, all of which could be read.
 fn lists_pools(gathered: &Gathered, file: &str) -> bool {
+    has_pools(gathered, file) && !is_broken(gathered, file)
+}
+
+fn has_pools(gathered: &Gathered, file: &str) -> bool {
     let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
-    let lists = inventory_at(gathered, file).is_some()
-        || gathered.pools.iter().any(|placed| is_it(placed.source));
-    // What cannot be parsed may have been one more node.
-    let broken = gathered
+    inventory_at(gathered, file).is_some()
+        || gathered.pools.iter().any(|placed| is_it(placed.source))
+}
+
+/// Whether a part of a file could not be read: it may have been one more node.
+fn is_broken(gathered: &Gathered, file: &str) -> bool {
+    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
+    gathered
         .oddities
         .iter()
-        .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source));
-    lists && !broken
+        .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source))
 }

@@ -34,6 +34,7 @@ pub fn kubernetes(config: &Config) -> Fact {
             "hasControlPlaneTaint",
             config.kubernetes.has_control_plane_taint(),
         )
+        .texts("admission", &config.admission)
         .build()
 }
 
@@ -306,6 +307,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .text("provider", pool.provider.clone())
         .bool("complete", pool.complete)
         .bool("weak", pool.weak)
+        .text("accelerator", pool.labels.accelerator().unwrap_or_default())
         .map("labels", labels)
         .facts("taints", taints.iter().cloned())
         .facts("hardTaints", hard_taints)

@@ -174,7 +174,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
         .map(|placed| {
             let pool = &placed.pool;
             // Lists name the file that declares a pool, which need not be the one that it belongs to.
-            let declared = pool.name_span.or(pool.span).map(|span| span.source);
+            let declared = pool.span.or(pool.name_span).map(|span| span.source);
             let source = declared.unwrap_or(placed.source);
             let path = gathered.paths[source.0 as usize].as_str();
             (path, pool.name.as_str(), pool.provider.as_str())

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
 use super::facts;
+use super::fit;
 use super::fixes::Proposals;
 use super::gather::Gathered;
 use super::ignores;
@@ -192,8 +193,8 @@ impl<'j> Judge<'j> {
         // Where others say different things about two workloads of one shape, they are judged apart.
         let mut shapes: BTreeMap<(&Arc<PodShape>, usize), Vec<&Workload>> = BTreeMap::new();
         let numbered = self.gathered.workloads.iter().enumerate();
-        for ((index, workload), of) in numbered.zip(&assignment.of_workload) {
-            if *of == at {
+        for ((index, workload), is_in) in numbered.zip(assignment.are_in(at)) {
+            if is_in {
                 let judged = (&workload.shape, testimonies.number(index));
                 shapes.entry(judged).or_default().push(workload);
             }
@@ -243,7 +244,8 @@ impl<'j> Judge<'j> {
                 }
             }
             if shape.level != Level::Other {
-                let searched = (!workload_rules.is_empty()).then(|| facts.search(shape, testimony));
+                let searched =
+                    (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
                 let searched = searched.as_ref();
                 let open = self.workloads(
                     shape,
@@ -388,6 +390,11 @@ impl<'j> Judge<'j> {
                 names.entry(*index).or_insert(name);
             }
         }
+        let serving: BTreeSet<usize> = assignment
+            .clusters
+            .iter()
+            .flat_map(|cluster| cluster.pools.iter().copied())
+            .collect();
         for index in 0..self.gathered.pools.len() {
             let named = names.get(&index).map(|name| (*name).clone());
             let alone = Cluster {
@@ -403,6 +410,10 @@ impl<'j> Judge<'j> {
                 well_known,
                 self.settings.config,
             );
+            if !serving.contains(&index) {
+                // It serves no workload that is here, and is still a pool.
+                self.pools(&alone, &facts, &[], assignment, assignment.clusters.len());
+            }
             let pool = &self.gathered.pools[index].pool;
             let repeated = facts::repeated_taints(pool);
             let mut open = false;

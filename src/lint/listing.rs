@@ -13,6 +13,8 @@ use crate::source::{Source, Span};
 pub struct Listing {
     /// The pools, by file and place.
     pub inventory: Inventory,
+    /// Files with workloads, relative to the repository.
+    pub workload_files: BTreeSet<String>,
     /// What was read.
     pub counts: Counts,
     /// What prevented reading.
@@ -41,7 +43,7 @@ pub fn list_pools(
         .filter(|placed| placed.listed.is_none())
         .flat_map(|placed| {
             let taints = placed.pool.taints.iter().filter_map(|taint| taint.span);
-            let own = placed.pool.name_span.or(placed.pool.span);
+            let own = placed.pool.span.or(placed.pool.name_span);
             taints.chain(own).map(|span| span.source)
         })
         .collect();
@@ -101,6 +103,11 @@ pub fn list_pools(
         .filter(|cluster| cluster.complete)
         .filter_map(|cluster| cluster.name)
         .collect();
+    let workload_files = gathered
+        .workloads
+        .iter()
+        .map(|workload| gathered.paths[workload.source.0 as usize].clone())
+        .collect();
     report.problems.sort();
     report.problems.dedup();
     Listing {
@@ -111,6 +118,7 @@ pub fn list_pools(
             complete_clusters,
             pools,
         },
+        workload_files,
         counts: report.counts,
         problems: report.problems,
     }

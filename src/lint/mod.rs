@@ -4,6 +4,7 @@ mod admission;
 mod cluster;
 mod drift;
 mod facts;
+mod fit;
 pub mod fixes;
 pub mod gather;
 mod hints;
@@ -159,6 +160,8 @@ fn read_all(
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let gathered = gather::gather(all, inputs, config_source, settings.config, report);
+    let without = cluster::without_pools(&gathered, settings.config, &report.problems);
+    report.problems.extend(without);
     (gathered, digests)
 }
 

@@ -46,7 +46,8 @@ pub struct ClusterFacts<'g> {
     /// Keys that some pool of the repository declares.
     declared_keys: &'g BTreeSet<String>,
     well_known: &'g WellKnown,
-    comparison_operators: bool,
+    /// Whether Gt and Lt work.
+    pub comparison_operators: bool,
 }
 
 /// A key that is like another.

@@ -131,8 +131,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The environments that a path names. `non-prod` is every environment but production.
-fn environments(path: &str) -> BTreeSet<&'static str> {
+/// The environments that a path names, each by one word for all its spellings. `non-prod` is every environment but production.
+pub fn environments(path: &str) -> BTreeSet<&'static str> {
     let lower = path.to_ascii_lowercase();
     let mut found = BTreeSet::new();
     for segment in lower.split('/') {

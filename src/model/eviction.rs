@@ -103,11 +103,14 @@ pub enum Shadow {
 /// Earlier entries that could not be read are compared with so many at most; beyond that nothing is said.
 const MAX_UNREAD: usize = 32;
 
+/// Key and value that an entry reaches.
+type Reach<'t> = (&'t str, Option<(&'t str, &'t str)>);
+
 /// For each entry of a list the earlier one that always decides about eviction in its place. An entry that matches no
 /// `NoExecute` taint is in nobody's shadow.
 pub fn shadows(tolerations: &[Toleration]) -> Vec<Shadow> {
     // By key and value; a value of `None` is any.
-    let mut first: HashMap<(&str, Option<(&str, &str)>), usize> = HashMap::new();
+    let mut first: HashMap<Reach<'_>, usize> = HashMap::new();
     let mut unread: Vec<&Toleration> = Vec::new();
     let mut found = Vec::with_capacity(tolerations.len());
     for (at, entry) in tolerations.iter().enumerate() {

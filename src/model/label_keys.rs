@@ -95,6 +95,52 @@ const SIZE_NAMES: [&str; 19] = [
     "sku-version",
 ];
 
+/// Beginnings of labels that say which accelerator a node has.
+const ACCELERATOR_LABELS: [&str; 9] = [
+    "amd.com/gpu",
+    "cloud.google.com/gke-accelerator",
+    "cloud.google.com/gke-tpu-accelerator",
+    "k8s.amazonaws.com/accelerator",
+    "karpenter.azure.com/sku-gpu-",
+    "karpenter.k8s.aws/instance-accelerator-",
+    "karpenter.k8s.aws/instance-gpu-",
+    "karpenter.k8s.gcp/instance-gpu-",
+    "nvidia.com/gpu",
+];
+
+/// Beginnings of instance types, families and categories that have one, after a provider's own prefix.
+const ACCELERATED_FAMILIES: [&str; 15] = [
+    "a2-", "a3-", "dl1", "dl2q", "g4", "g5", "g6", "inf", "nc", "nd", "nv", "p3", "p4", "p5", "trn",
+];
+
+/// Whether a node with this label and value has an accelerator.
+pub fn says_accelerator(key: &str, value: &str) -> bool {
+    let key = canonical_label_key(key);
+    if ACCELERATOR_LABELS
+        .iter()
+        .any(|label| key.starts_with(label))
+    {
+        return !["", "0", "false", "none"].contains(&value);
+    }
+    let name = key.rsplit('/').next().unwrap_or(key);
+    let sized = [
+        "instance-family",
+        "instance-type",
+        "sku-family",
+        "instance-category",
+    ];
+    if !is_place_or_size_key(key) || !sized.contains(&name) {
+        return false;
+    }
+    let value = value.to_ascii_lowercase();
+    let family = value.strip_prefix("standard_").unwrap_or(&value);
+    // A category is one letter or two.
+    ["g", "p"].contains(&family)
+        || ACCELERATED_FAMILIES
+            .iter()
+            .any(|start| family.starts_with(start))
+}
+
 /// Today's name of a label: `beta.kubernetes.io/os` and `kubernetes.io/os` are the same label.
 pub fn canonical_label_key(key: &str) -> &str {
     ALIASES
@@ -190,6 +236,25 @@ mod tests {
         }
         assert_eq!(canonical_label_key("pool"), "pool");
         assert_eq!(old_label_key("pool"), None);
+    }
+
+    #[test]
+    fn accelerators_are_told_by_label_and_by_family() {
+        for (key, value, says) in [
+            ("nvidia.com/gpu.present", "true", true),
+            ("nvidia.com/gpu.present", "false", false),
+            ("karpenter.k8s.aws/instance-gpu-count", "1", true),
+            ("karpenter.k8s.aws/instance-gpu-count", "0", false),
+            ("karpenter.k8s.aws/instance-family", "g5", true),
+            ("karpenter.k8s.aws/instance-family", "m5", false),
+            ("karpenter.k8s.aws/instance-category", "g", true),
+            ("beta.kubernetes.io/instance-type", "p4d.24xlarge", true),
+            ("node.kubernetes.io/instance-type", "Standard_NC6s_v3", true),
+            ("node.kubernetes.io/instance-type", "Standard_D4s_v3", false),
+            ("example.com/instance-family", "g5", false),
+        ] {
+            assert_eq!(says_accelerator(key, value), says, "{key}: {value}");
+        }
     }
 
     #[test]

@@ -240,7 +240,7 @@ pub fn is_same_word(one: &str, other: &str) -> bool {
 }
 
 /// Words that were meant to be another one though no letter says so.
-const SYNONYMS: [(&str, &str); 12] = [
+const SYNONYMS: [(&str, &str); 16] = [
     ("=", "Equal"),
     ("==", "Equal"),
     ("eq", "Equal"),
@@ -249,7 +249,11 @@ const SYNONYMS: [(&str, &str); 12] = [
     ("greaterthan", "Gt"),
     ("<", "Lt"),
     ("lessthan", "Lt"),
+    ("tolarance", "tolerations"),
+    ("tolarations", "tolerations"),
     ("tolerance", "tolerations"),
+    ("tolerence", "tolerations"),
+    ("tolerences", "tolerations"),
     ("tolerances", "tolerations"),
     ("tolerate", "tolerations"),
     ("tolerates", "tolerations"),

@@ -5,7 +5,9 @@
 //! mentioned, the integers next to them, "absent", and one that nobody mentions. No ask can tell any other value
 //! from one of these.
 
-use super::label_keys::{canonical_label_key, is_managed_label_key, old_label_key};
+use super::label_keys::{
+    canonical_label_key, is_managed_label_key, old_label_key, says_accelerator,
+};
 use super::node_selection::{NodeLabels, OtherLabels, Requirement};
 use super::validation::{is_label_value, parse_integer};
 use super::{Field, Truth};
@@ -163,6 +165,36 @@ fn candidate(value: &Field<String>) -> Candidate<'_> {
 }
 
 impl NodeLabels {
+    /// The label or the requirement that says that every one of these nodes has an accelerator, as a text.
+    pub fn accelerator(&self) -> Option<String> {
+        let label = self.labels.iter().find_map(|(key, value)| {
+            let value = value.known()?;
+            says_accelerator(key, value).then(|| format!("{key}: {value}"))
+        });
+        label.or_else(|| {
+            self.requirements.iter().find_map(|requirement| {
+                let key = requirement.key.known()?;
+                let values = &requirement.values;
+                let is_one = |value: &Field<String>| {
+                    value
+                        .known()
+                        .is_some_and(|value| says_accelerator(key, value))
+                };
+                let texts: Vec<&str> = values.iter().filter_map(Field::text).collect();
+                match requirement.operator.text()? {
+                    "In" if !values.is_empty() && values.iter().all(is_one) => {
+                        Some(format!("{key} In [{}]", texts.join(", ")))
+                    }
+                    "Exists" if says_accelerator(key, "x") => Some(format!("{key} Exists")),
+                    "Gt" | "Gte" if says_accelerator(key, "x") => {
+                        Some(format!("{key} {}", texts.join(", ")))
+                    }
+                    _ => None,
+                }
+            })
+        })
+    }
+
     /// Whether some node with these labels satisfies all asks on the label `key` (in today's name).
     pub(super) fn can_answer(&self, key: &str, asks: &[Ask<'_>]) -> Truth {
         if let Some(value) = self.fixed(key) {

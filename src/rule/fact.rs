@@ -53,9 +53,11 @@ pub enum FactKind {
     Witness,
     /// A pool and why the scheduler refuses it.
     Refusal,
+    /// A label that no pool has.
+    UnansweredLabel,
 }
 
-static NAMES: [&str; 16] = [
+static NAMES: [&str; 17] = [
     "toleration",
     "taint",
     "workload",
@@ -72,13 +74,14 @@ static NAMES: [&str; 16] = [
     "usualToleration",
     "witness",
     "refusal",
+    "unansweredLabel",
 ];
 
-static TYPES: LazyLock<[Type; 16]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
+static TYPES: LazyLock<[Type; 17]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
     /// Every kind.
-    pub const ALL: [FactKind; 16] = [
+    pub const ALL: [FactKind; 17] = [
         FactKind::Toleration,
         FactKind::Taint,
         FactKind::Workload,
@@ -95,6 +98,7 @@ impl FactKind {
         FactKind::UsualToleration,
         FactKind::Witness,
         FactKind::Refusal,
+        FactKind::UnansweredLabel,
     ];
 
     /// The name of its type in messages.
@@ -228,6 +232,19 @@ impl FactBuilder {
         self.with(name, Slot::Known(Arc::new(CelInt::from(value))))
     }
 
+    /// A list of texts.
+    pub fn texts<'t>(
+        self,
+        name: &'static str,
+        texts: impl IntoIterator<Item = &'t String>,
+    ) -> Self {
+        let items: Vec<Box<dyn Val>> = texts
+            .into_iter()
+            .map(|text| Box::new(CelString::from(text.clone())) as Box<dyn Val>)
+            .collect();
+        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
+    }
+
     /// Another fact.
     pub fn fact(self, name: &'static str, fact: &Fact) -> Self {
         self.with(name, Slot::Known(Arc::new(fact.clone())))
@@ -238,19 +255,6 @@ impl FactBuilder {
         let items: Vec<Box<dyn Val>> = facts
             .into_iter()
             .map(|fact| Box::new(fact) as Box<dyn Val>)
-            .collect();
-        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
-    }
-
-    /// A list of texts.
-    pub fn texts<'t>(
-        self,
-        name: &'static str,
-        texts: impl IntoIterator<Item = &'t String>,
-    ) -> Self {
-        let items: Vec<Box<dyn Val>> = texts
-            .into_iter()
-            .map(|text| Box::new(CelString::from(text.clone())) as Box<dyn Val>)
             .collect();
         self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }

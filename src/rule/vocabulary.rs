@@ -42,6 +42,7 @@ const DEVIATIONS: Ty = Ty::List(&Ty::Fact(FactKind::Deviation));
 const MISMATCHES: Ty = Ty::List(&Ty::Fact(FactKind::SelectorMismatch));
 const USUAL: Ty = Ty::List(&Ty::Fact(FactKind::UsualToleration));
 const WITNESSES: Ty = Ty::List(&Ty::Fact(FactKind::Witness));
+const UNANSWERED: Ty = Ty::List(&Ty::Fact(FactKind::UnansweredLabel));
 const TEXTS: Ty = Ty::List(&TEXT);
 const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
@@ -153,11 +154,11 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("tolerations", TOLERATIONS),
                 ("injected", TOLERATIONS),
                 ("qosClass", TEXT),
-                ("extendedResources", TEXTS),
                 ("system", Ty::Bool),
                 ("refused", TEXT),
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
+                ("extendedResources", TEXTS),
             ]);
             if scope == Scope::Workload {
                 all.extend([
@@ -170,6 +171,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("blockedPools", BLOCKED),
                     ("refusals", REFUSALS),
                     ("partlyToleratedPools", PARTLY),
+                    ("unansweredLabels", UNANSWERED),
+                    ("missedPools", BLOCKED),
                     ("usualTolerations", USUAL),
                     ("siblingTolerations", USUAL),
                 ]);
@@ -182,6 +185,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("provider", TEXT),
                 ("complete", Ty::Bool),
                 ("weak", Ty::Bool),
+                ("accelerator", TEXT),
                 ("labels", Ty::TextMap),
                 ("taints", TAINTS),
                 ("hardTaints", TAINTS),
@@ -201,6 +205,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("comparisonStage", TEXT),
             ("checksAffinityValues", Ty::Bool),
             ("hasControlPlaneTaint", Ty::Bool),
+            ("admission", TEXTS),
         ],
         FactKind::Oddity => vec![
             ("kind", TEXT),
@@ -217,6 +222,14 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         FactKind::Deviation => weighed(&["field", "written", "usual", "likeness"]),
         FactKind::SelectorMismatch => weighed(&["field", "label", "value"]),
         FactKind::UsualToleration => weighed(&["key", "text", "common"]),
+        FactKind::UnansweredLabel => {
+            vec![
+                ("key", TEXT),
+                ("value", TEXT),
+                ("near", TEXT),
+                ("pool", TEXT),
+            ]
+        }
         FactKind::Witness => vec![("kind", TEXT), ("name", TEXT)],
     }
 }

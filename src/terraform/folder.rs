@@ -25,10 +25,13 @@ pub struct Repository {
 }
 
 impl Folder {
-    /// Whether it says itself that it is the top of a configuration: with a provider, a place for the state, or files of
-    /// values.
+    /// Whether it says itself that it is the top of a configuration: with a place for the state, files of values, or a
+    /// provider, which some modules that are made to be called have, too; those stand in a folder `modules`.
     pub(super) fn is_top(&self) -> bool {
-        self.files.iter().any(|file| file.is_root)
+        let is_library = self.path.split('/').any(|part| part == "modules");
+        self.files
+            .iter()
+            .any(|file| file.has_backend || (file.has_provider && !is_library))
             || !self.automatic_values.is_empty()
             || !self.named_values.is_empty()
     }

@@ -62,9 +62,10 @@ pub(super) fn read(root: Node<'_>, file: &mut File, wanted: &dyn Fn(&str) -> boo
                         }
                     }
                 }
-                "provider" => file.is_root = true,
+                "provider" => file.has_provider = true,
                 "terraform" => {
-                    file.is_root |= node.get("backend").is_some() || node.get("cloud").is_some();
+                    file.has_backend |=
+                        node.get("backend").is_some() || node.get("cloud").is_some();
                 }
                 _ => {}
             }

@@ -192,8 +192,10 @@ pub struct File {
     pub modules: Vec<Block>,
     /// Assignments of a file of variables.
     pub values: Vec<(Box<str>, Expression)>,
-    /// It has a `provider` block, or says where the state is kept: what only the top of a configuration does.
-    pub is_root: bool,
+    /// It has a `provider` block.
+    pub has_provider: bool,
+    /// It says where the state is kept, which only the top of a configuration does.
+    pub has_backend: bool,
     /// A part of it could not be read.
     pub broken: bool,
     /// Byte offsets at which lines start.
@@ -257,9 +259,9 @@ impl File {
             }
             "module" => self.modules.push(block),
             "resource" if wanted(&label(0)) => self.resources.push(block),
-            "provider" => self.is_root = true,
+            "provider" => self.has_provider = true,
             "terraform" => {
-                self.is_root |= block
+                self.has_backend |= block
                     .body
                     .blocks
                     .iter()

@@ -553,8 +553,10 @@ fn listed_placements() -> Vec<Case> {
                 effect: Some("NoExecute".to_owned()),
             });
         }
-        let mut spec = PodSpec::default();
-        spec.node_name = is(1).then(|| "n1".to_owned());
+        let mut spec = PodSpec {
+            node_name: is(1).then(|| "n1".to_owned()),
+            ..PodSpec::default()
+        };
         if is(3) {
             spec.node_selector.insert("pool".to_owned(), "b".to_owned());
         }

@@ -1,0 +1,107 @@
+//! `kubetaint init`: writes a commented configuration for what is found.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::inputs::{Inputs, Place};
+use super::{CommandError, Exit};
+use crate::cli::{Cli, Init};
+use crate::config;
+use crate::discover::CONFIG_FILE;
+use crate::lint::{Acceptance, Settings, list_pools};
+use crate::output;
+use crate::proposal::{Seen, propose};
+use crate::rule::RuleSet;
+use crate::source::{Source, SourceId};
+
+/// How to run `kubetaint check` on each commit and each change.
+const NEXT: &str = r#"
+For each commit, in .pre-commit-config.yaml:
+
+    repos:
+      - repo: local
+        hooks:
+          - id: kubetaint
+            name: kubetaint
+            entry: kubetaint check
+            language: system
+            pass_filenames: false
+
+For each change, in .github/workflows/kubetaint.yaml (kubetaint has to be installed on the runner):
+
+    name: kubetaint
+    on: [pull_request]
+    permissions: {contents: read}
+    jobs:
+      check:
+        runs-on: ubuntu-latest
+        steps:
+          - uses: actions/checkout@v4
+          - run: kubetaint check
+"#;
+
+/// Writes the configuration, or prints it.
+///
+/// # Errors
+/// A folder that is not there, a configuration that is there already, a file that cannot be written.
+pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let print = arguments.stdout || arguments.path.as_os_str() == "-";
+    let folder = match arguments.path.as_os_str() {
+        path if path == "-" => Path::new("."),
+        _ => &arguments.path,
+    };
+    let target = folder.join(CONFIG_FILE);
+    if !folder.is_dir() {
+        return Err(CommandError::Message(format!(
+            "{}: not a folder",
+            folder.display()
+        )));
+    }
+    if !print && !arguments.force && target.symlink_metadata().is_ok() {
+        return Err(CommandError::Message(format!(
+            "{} is there already; --force replaces it, --stdout prints what it would become",
+            target.display()
+        )));
+    }
+    let inputs = Inputs::find(Place::bare(folder)?, &[])?;
+    let settings = Settings {
+        rules: &RuleSet::default(),
+        table: &inputs.table,
+        config: &inputs.place.config,
+        whole: inputs.discovery.whole,
+        acceptance: Acceptance::Off,
+    };
+    let mut listing = inputs.read(cli.quiet, |list, load| list_pools(list, load, settings));
+    inputs.add_problems(&mut listing.problems);
+    for line in output::problem_lines(&listing.problems, &inputs.place.prefix) {
+        eprintln!("warning: {line}");
+    }
+    let files: Vec<String> = inputs
+        .discovery
+        .files
+        .iter()
+        .map(|file| file.path.clone())
+        .collect();
+    let text = propose(&Seen {
+        pools: &listing.inventory.pools,
+        workload_files: &listing.workload_files,
+        files: &files,
+        others: &inputs.discovery.others,
+        counts: &listing.counts,
+    });
+    // What is proposed must be what `check` reads; better none than one with errors.
+    config::parse(Source::new(CONFIG_FILE, text.clone()), SourceId(0))
+        .map_err(CommandError::Problems)?;
+    if print {
+        out.write_all(text.as_bytes())?;
+        return Ok(Exit::Clean);
+    }
+    fs::write(&target, &text)
+        .map_err(|error| CommandError::Message(format!("{}: {error}", target.display())))?;
+    writeln!(out, "wrote {}", target.display())?;
+    if !cli.quiet {
+        write!(out, "{NEXT}")?;
+    }
+    Ok(Exit::Clean)
+}

@@ -1,0 +1,278 @@
+//! Clusters: the files of each, written by name, or one for each name that `{cluster}` stands for in paths.
+
+use std::collections::BTreeSet;
+
+use regex::bytes::Regex;
+
+use super::nodes::Reader;
+use super::{Config, Located, Pattern, PatternError, Patterns};
+use crate::finding::Problem;
+use crate::model::near_miss::nearest_word;
+use crate::source::Span;
+use crate::yaml::Node;
+
+/// What stands for a cluster's name in names, paths and inventories.
+pub const PLACEHOLDER: &str = "{cluster}";
+
+/// One cluster, as a set of paths.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Unique.
+    pub name: String,
+    /// The files that belong to it.
+    pub paths: Patterns,
+    /// Its pools are all known.
+    pub complete: bool,
+    /// Files with its Nodes, relative to the repository's root.
+    pub inventory: Vec<Located>,
+    /// It was made from a [`Template`], whose patterns need not match for each name.
+    pub(super) made: bool,
+}
+
+/// Clusters that are written once for many.
+#[derive(Debug)]
+pub struct Template {
+    /// With the placeholder in it.
+    pub(super) name: String,
+    /// With and without the placeholder in them.
+    pub(super) paths: Vec<TemplatePath>,
+    pub(super) complete: bool,
+    pub(super) inventory: Vec<Located>,
+}
+
+/// A path pattern of a template.
+#[derive(Debug)]
+pub(super) struct TemplatePath {
+    /// The pattern with any name in the place of the placeholder.
+    any: Pattern,
+    /// Finds the name in a path; absent for a pattern that all clusters share.
+    name: Option<Regex>,
+}
+
+impl TemplatePath {
+    /// A path pattern in which the placeholder may stand, several times for the same name.
+    pub(super) fn new(text: &str, span: Span) -> Result<Self, PatternError> {
+        let mut any = Pattern::over_paths(&text.replace(PLACEHOLDER, "*"), span)?;
+        any.text = text.to_owned();
+        if !text.contains(PLACEHOLDER) {
+            return Ok(TemplatePath { any, name: None });
+        }
+        // Letters that a pattern has no use for and no path will hold.
+        const MARK: &str = "kubetaintNameOfTheCluster";
+        let marked = Pattern::over_paths(&text.replace(PLACEHOLDER, MARK), span)?;
+        let expression = marked
+            .expression
+            .replacen(MARK, "(?P<name>[^/]+)", 1)
+            .replace(MARK, "[^/]+");
+        let name = Regex::new(&expression).map_err(|error| PatternError::Syntax {
+            pattern: text.to_owned(),
+            cause: error.to_string(),
+        })?;
+        Ok(TemplatePath {
+            any,
+            name: Some(name),
+        })
+    }
+
+    pub(super) fn names_clusters(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// The name that the placeholder stands for in a path.
+    fn name_in<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let found = self
+            .name
+            .as_ref()?
+            .captures(path.as_bytes())?
+            .name("name")?;
+        let name = path.get(found.range())?;
+        // The same name wherever the placeholder stands.
+        let own = Pattern::over_paths(&self.with(name), self.any.span).ok()?;
+        own.matches(path).then_some(name)
+    }
+
+    /// The pattern for one name.
+    fn with(&self, name: &str) -> String {
+        let mut literal = String::new();
+        for c in name.chars() {
+            if "*?[]{}\\!".contains(c) {
+                literal.push('\\');
+            }
+            literal.push(c);
+        }
+        self.any.text.replace(PLACEHOLDER, &literal)
+    }
+}
+
+impl Config {
+    /// Makes the clusters of templates: one for each name that their paths capture. A cluster that is written by name
+    /// is none of a template's. Gives a problem for each pool that names a cluster which is not there.
+    pub fn make_clusters(&mut self, paths: &[&str]) -> Vec<Problem> {
+        let mut made = Vec::new();
+        for template in &self.templates {
+            let names: BTreeSet<&str> = template
+                .paths
+                .iter()
+                .filter(|pattern| pattern.names_clusters())
+                .flat_map(|pattern| paths.iter().filter_map(|path| pattern.name_in(path)))
+                .collect();
+            for captured in names {
+                let name = template.name.replace(PLACEHOLDER, captured);
+                let taken = |other: &Cluster| other.name == name;
+                if self.clusters.iter().any(taken) || made.iter().any(taken) {
+                    continue;
+                }
+                let own = |text: &str| text.replace(PLACEHOLDER, captured);
+                made.push(Cluster {
+                    paths: template
+                        .paths
+                        .iter()
+                        .filter_map(|pattern| {
+                            Pattern::over_paths(&pattern.with(captured), pattern.any.span).ok()
+                        })
+                        .collect(),
+                    complete: template.complete,
+                    inventory: template
+                        .inventory
+                        .iter()
+                        .map(|file| Located {
+                            value: own(&file.value),
+                            span: file.span,
+                        })
+                        .collect(),
+                    made: true,
+                    name,
+                });
+            }
+        }
+        self.clusters.extend(made);
+        let known: Vec<&str> = self.clusters.iter().map(|one| one.name.as_str()).collect();
+        self.pools
+            .iter()
+            .filter(|pool| {
+                let named = pool.cluster.as_deref();
+                named.is_some_and(|name| !known.contains(&name))
+            })
+            .map(|pool| {
+                let name = pool.cluster.as_deref().unwrap_or_default();
+                let hint = nearest_word(name, &known)
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default();
+                self.problem(
+                    pool.cluster_span.unwrap_or(pool.span),
+                    format!("no cluster `{name}`: no file's path has it as a name{hint}"),
+                )
+            })
+            .collect()
+    }
+
+    /// The path patterns of clusters, as they are written.
+    pub(super) fn cluster_patterns<'a>(
+        &'a self,
+        paths: &'a [&str],
+    ) -> impl Iterator<Item = &'a Pattern> + 'a {
+        let written = self.clusters.iter().filter(|cluster| !cluster.made);
+        let templates = self.templates.iter().flat_map(|template| &template.paths);
+        let unused = templates
+            .map(|pattern| &pattern.any)
+            .filter(|pattern| !paths.iter().any(|path| pattern.matches(path)));
+        written
+            .flat_map(|cluster| cluster.paths.unused(paths))
+            .chain(unused)
+    }
+
+    /// The indices in [`Config::clusters`] of the clusters that a path belongs to; two may share files.
+    pub fn clusters_of(&self, path: &str) -> Vec<usize> {
+        (0..self.clusters.len())
+            .filter(|at| self.clusters[*at].paths.matches(path))
+            .collect()
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn clusters(&mut self, node: Node<'_>) -> (Vec<Cluster>, Vec<Template>) {
+        let mut clusters = Vec::new();
+        let mut templates = Vec::new();
+        for (name, field) in self.named_fields(node, "`clusters`") {
+            let owner = format!("cluster `{name}`");
+            let for_many = name.contains(PLACEHOLDER);
+            let mut paths = Vec::new();
+            let mut cluster = Cluster {
+                name: name.to_owned(),
+                paths: Patterns::default(),
+                complete: false,
+                inventory: Vec::new(),
+                made: false,
+            };
+            let before = self.problems.len();
+            for (key, field) in
+                self.known_fields(field.value, &owner, &["paths", "complete", "inventory"])
+            {
+                let value = field.value;
+                match key {
+                    "paths" if for_many => paths = self.template_paths(value),
+                    "paths" => cluster.paths = self.cluster_paths(value),
+                    "complete" => {
+                        cluster.complete = self.boolean(value, "`complete`").unwrap_or_default();
+                    }
+                    "inventory" => cluster.inventory = self.inventory(value),
+                    _ => {}
+                }
+            }
+            if cluster.paths.is_empty() && paths.is_empty() && self.is_clean_since(before) {
+                self.problem(
+                    field.key.written_at(),
+                    format!("{owner} has no `paths`: say which files belong to it"),
+                );
+            }
+            if !for_many {
+                clusters.push(cluster);
+                continue;
+            }
+            if !paths.is_empty() && !paths.iter().any(TemplatePath::names_clusters) {
+                self.problem(
+                    field.key.written_at(),
+                    format!("none of the `paths` of {owner} has `{PLACEHOLDER}` in it"),
+                );
+            }
+            templates.push(Template {
+                name: cluster.name,
+                paths,
+                complete: cluster.complete,
+                inventory: cluster.inventory,
+            });
+        }
+        (clusters, templates)
+    }
+
+    fn template_paths(&mut self, node: Node<'_>) -> Vec<TemplatePath> {
+        let mut paths = Vec::new();
+        for text in self.located_texts(node, "`paths`") {
+            let path = TemplatePath::new(&text.value, text.span);
+            paths.extend(self.keep(path, text.span));
+        }
+        paths
+    }
+
+    fn cluster_paths(&mut self, node: Node<'_>) -> Patterns {
+        let paths = self.path_patterns(node, "`paths`");
+        for pattern in paths.iter().filter(|one| one.text.contains(PLACEHOLDER)) {
+            self.problem(
+                pattern.span,
+                format!("`{PLACEHOLDER}` stands for a name only where the cluster's own name has it, too"),
+            );
+        }
+        paths
+    }
+
+    /// Files by the paths under which they are known elsewhere.
+    fn inventory(&mut self, node: Node<'_>) -> Vec<Located> {
+        let mut files = self.located_texts(node, "`inventory`");
+        for file in &mut files {
+            while let Some(rest) = file.value.strip_prefix("./") {
+                file.value = rest.to_owned();
+            }
+        }
+        files
+    }
+}

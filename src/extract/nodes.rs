@@ -1,0 +1,260 @@
+//! Nodes of one pool as one pool: a dump of a cluster lists machines, and taints are meant for all that are made alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::notation::api_group;
+use super::pool_rows::PoolRow;
+use super::pools::ReadPool;
+use super::table::Table;
+use crate::model::Field;
+use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::node_selection::{NodeLabels, Requirement};
+use crate::model::taint::Taint;
+use crate::model::well_known::is_transient_key;
+
+/// What nodes of one pool have in common: the label that names the pool or else all labels but their own; the taints.
+type Alike = (
+    Result<(String, String), BTreeMap<String, Field<String>>>,
+    BTreeSet<(Taint, Origin)>,
+);
+
+/// Puts those pools of a file together that are single nodes of one pool.
+pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
+    let mut groups: BTreeMap<Alike, usize> = BTreeMap::new();
+    let mut folded: Vec<(Option<String>, Vec<ReadPool>)> = Vec::new();
+    for mut read in pools.drain(..) {
+        let row = row_of(&read.pool, table);
+        let Some(row) = row.filter(|_| read.pool.complete) else {
+            folded.push((None, vec![read]));
+            continue;
+        };
+        read.pool.taints.retain(|taint| !passes_by(taint, table));
+        let named = pool_label(&read.pool, row);
+        let name = named.as_ref().map(|(_, value)| value.clone());
+        let taints = read
+            .pool
+            .taints
+            .iter()
+            .map(|taint| (taint.taint.clone(), taint.origin))
+            .collect();
+        let alike = (named.ok_or_else(|| shared_labels(&read.pool, row)), taints);
+        let at = *groups.entry(alike).or_insert(folded.len());
+        match folded.get_mut(at) {
+            Some((_, group)) => group.push(read),
+            None => folded.push((name, vec![read])),
+        }
+    }
+    let mut times: BTreeMap<String, u32> = BTreeMap::new();
+    for (name, group) in folded {
+        let Some(mut one) = put_together(group) else {
+            continue;
+        };
+        if let Some(name) = name {
+            // Nodes of one pool with other taints are a pool of their own for whoever asks what is tolerated.
+            let before = times.entry(name.clone()).or_default();
+            *before += 1;
+            one.pool.name = match *before {
+                1 => name,
+                number => format!("{name}-{number}"),
+            };
+        }
+        pools.push(one);
+    }
+}
+
+fn row_of<'t>(pool: &NodePool, table: &'t Table) -> Option<&'t PoolRow> {
+    let api_version = pool.object.api_version.as_str();
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    table
+        .pool_rows(api_group(api_version), version, &pool.object.kind)
+        .map(|(_, row)| row)
+        .find(|row| !row.fold_by.is_empty())
+}
+
+/// Whether a taint says how a node was when it was looked at, and not how it was made. Keys of the past stay: they say
+/// by which release of a tool a node was tainted.
+fn passes_by(taint: &PoolTaint, table: &Table) -> bool {
+    let key = taint.taint.key.known();
+    key.is_some_and(|key| is_transient_key(key) && !table.is_dead_taint(key))
+        && taint.taint.errors().is_empty()
+}
+
+/// The label that names the pool that a node is of.
+fn pool_label(pool: &NodePool, row: &PoolRow) -> Option<(String, String)> {
+    row.fold_by.iter().find_map(|key| {
+        let value = pool.labels.labels.get(key)?.known()?;
+        (!value.is_empty()).then(|| (key.clone(), value.clone()))
+    })
+}
+
+/// The labels that do not tell one node of a pool from the next.
+fn shared_labels(pool: &NodePool, row: &PoolRow) -> BTreeMap<String, Field<String>> {
+    let is_own = |key: &str| {
+        row.own_labels
+            .iter()
+            .any(|own| match own.strip_suffix('*') {
+                Some(prefix) => key.starts_with(prefix),
+                None => key == own,
+            })
+    };
+    let labels = pool.labels.labels.iter();
+    labels
+        .filter(|(key, _)| !is_own(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// The first of a group, with what all of them say.
+fn put_together(group: Vec<ReadPool>) -> Option<ReadPool> {
+    let nodes = group.len();
+    let labels: Vec<NodeLabels> = group.iter().map(|read| read.pool.labels.clone()).collect();
+    let cordoned = group.iter().all(|read| read.pool.unschedulable);
+    let mut one = group.into_iter().next()?;
+    if nodes > 1 {
+        one.pool.labels = common(&labels);
+        one.pool.unschedulable = cordoned;
+        // It is no longer the one node of this name.
+        one.pool.object.name = None;
+    }
+    Some(one)
+}
+
+/// What can be said of the labels of any one of several nodes.
+fn common(nodes: &[NodeLabels]) -> NodeLabels {
+    let mut values: BTreeMap<&String, Vec<&Field<String>>> = BTreeMap::new();
+    for (key, value) in nodes.iter().flat_map(|node| &node.labels) {
+        values.entry(key).or_default().push(value);
+    }
+    let mut labels = NodeLabels {
+        others: nodes.first().map(|node| node.others).unwrap_or_default(),
+        ..NodeLabels::default()
+    };
+    for (key, found) in values {
+        let everywhere = found.len() == nodes.len();
+        let distinct: BTreeSet<&Field<String>> = found.into_iter().collect();
+        let mut distinct = distinct.into_iter();
+        match (everywhere, distinct.next(), distinct.len()) {
+            (true, Some(only), 0) => {
+                labels.labels.insert(key.clone(), only.clone());
+            }
+            (true, Some(first), _) => labels.requirements.push(Requirement {
+                key: Field::Is(key.clone()),
+                operator: Field::Is("In".to_owned()),
+                values: std::iter::once(first).chain(distinct).cloned().collect(),
+            }),
+            // Some nodes have it and some do not: no operator says that.
+            _ => labels.requirements.push(Requirement {
+                key: Field::Is(key.clone()),
+                operator: Field::Unknown,
+                values: Vec::new(),
+            }),
+        }
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::PROVIDERS;
+    use crate::extract::extract;
+    use crate::model::Truth;
+    use crate::model::node_selection::NodeSelection;
+    use crate::source::{Source, SourceId};
+
+    fn pools(text: &str) -> Vec<NodePool> {
+        let table = Table::load(PROVIDERS.iter().copied()).unwrap();
+        let facts = extract(&Source::new("nodes.yaml", text), SourceId(0), &table);
+        facts.pools.into_iter().map(|read| read.pool).collect()
+    }
+
+    fn node(name: &str, labels: &str, spec: &str) -> String {
+        format!(
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}, \
+             {labels}}}}}\nspec: {{{spec}}}\n"
+        )
+    }
+
+    fn names(pools: &[NodePool]) -> Vec<&str> {
+        pools.iter().map(|pool| pool.name.as_str()).collect()
+    }
+
+    fn selects(pool: &NodePool, key: &str, value: &str) -> Truth {
+        let selection = NodeSelection {
+            node_selector: [(key.to_owned(), Field::Is(value.to_owned()))].into(),
+            ..NodeSelection::default()
+        };
+        selection.selects(&pool.labels, None)
+    }
+
+    const TAINT: &str = "taints: [{key: a, effect: NoSchedule}";
+
+    #[test]
+    fn nodes_of_one_pool_are_one_pool_named_by_its_label() {
+        let label = "eks.amazonaws.com/nodegroup: gpu, team: x";
+        let text = [
+            node("n1", &format!("{label}, size: s"), &format!("{TAINT}]")),
+            node("n2", &format!("{label}, size: m"), &format!("{TAINT}]")),
+            node(
+                "n3",
+                label,
+                &format!("{TAINT}, {{key: node.kubernetes.io/not-ready, effect: NoExecute}}]"),
+            ),
+        ];
+        let pools = pools(&text.concat());
+        assert_eq!(names(&pools), ["gpu"]);
+        assert_eq!(pools[0].taints.len(), 1);
+        assert_eq!(selects(&pools[0], "team", "x"), Truth::Yes);
+        assert_eq!(selects(&pools[0], "team", "y"), Truth::No);
+        assert_eq!(
+            selects(&pools[0], "kubernetes.io/hostname", "n2"),
+            Truth::Yes
+        );
+        assert_eq!(
+            selects(&pools[0], "kubernetes.io/hostname", "n9"),
+            Truth::No
+        );
+        // On some nodes only.
+        assert_eq!(selects(&pools[0], "size", "s"), Truth::Unknown);
+        assert_eq!(selects(&pools[0], "other", "s"), Truth::No);
+    }
+
+    #[test]
+    fn a_node_with_other_taints_than_its_pool_stands_apart() {
+        let label = "karpenter.sh/nodepool: gpu";
+        let text = [
+            node("n1", label, &format!("{TAINT}]")),
+            node("n2", label, ""),
+        ];
+        assert_eq!(names(&pools(&text.concat())), ["gpu", "gpu-2"]);
+    }
+
+    #[test]
+    fn nodes_without_a_pool_label_are_one_when_they_differ_in_their_own_labels_only() {
+        let zone = |zone: &str| format!("team: x, topology.kubernetes.io/zone: {zone}");
+        let text = [
+            node("n1", &zone("a"), ""),
+            node("n2", &zone("b"), ""),
+            node("n3", "team: y", ""),
+        ];
+        assert_eq!(names(&pools(&text.concat())), ["n1", "n3"]);
+    }
+
+    #[test]
+    fn a_pool_is_cordoned_when_all_its_nodes_are() {
+        let cordoned = "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]";
+        let both = pools(&[node("n1", "a: b", cordoned), node("n2", "a: b", cordoned)].concat());
+        assert!(both[0].unschedulable && both.len() == 1 && both[0].taints.is_empty());
+        let one = pools(&[node("n1", "a: b", cordoned), node("n2", "a: b", "")].concat());
+        assert!(!one[0].unschedulable && one.len() == 1);
+    }
+
+    #[test]
+    fn a_node_that_could_not_be_read_in_full_is_never_taken_for_another() {
+        let open = "taints: \"{{ .Values.taints }}\"";
+        assert_eq!(
+            pools(&[node("n1", "a: b", open), node("n2", "a: b", open)].concat()).len(),
+            2
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! `kubetaint init` from outside: what it proposes is read without errors, and loses nothing that was found before.
+
+// A test that cannot prepare its files has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+/// Exit code, standard output, standard error.
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    (
+        output.status.code().expect("ended by a signal"),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+fn repo(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    for (path, content) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+fn pool(name: &str) -> String {
+    format!(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: {name}}}\nspec:\n  template:\n    spec:\n      \
+         taints: [{{key: example.com/{name}, effect: NoSchedule}}]\n"
+    )
+}
+
+fn job(pool: &str) -> String {
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: a}}\nspec:\n  template:\n    spec:\n      \
+         nodeSelector: {{karpenter.sh/nodepool: {pool}}}\n      containers: [{{name: a, image: b}}]\n"
+    )
+}
+
+fn environments() -> TempDir {
+    let open = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: open}\nspec: {template: {spec: {taints: \
+                \"{{ .taints }}\"}}}\n";
+    repo(&[
+        ("infra/prod-eu/pools.yaml", &pool("gpu")),
+        ("infra/staging/pools.yaml", &pool("small")),
+        ("infra/common/pools.yaml", open),
+        (
+            "apps/web/values-prod.yaml",
+            "tolerations: [{key: example.com/gpu, operator: Exists}]\n",
+        ),
+        ("apps/web/base/job.yaml", &job("gpu")),
+        ("apps/web/staging/job.yaml", &job("small")),
+        ("charts/a/vendor/x.yaml", &job("gpu")),
+        ("tests/job.yaml", &job("gpu")),
+        ("main.tf", ""),
+    ])
+}
+
+#[test]
+fn a_proposal_names_clusters_pools_and_what_is_not_read() {
+    let folder = environments();
+    let (code, text, err) = run(folder.path(), &["init", "--stdout"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!(text);
+    assert!(!folder.path().join(".kubetaint.yaml").exists());
+    assert_eq!(run(folder.path(), &["init", "-"]).1, text);
+}
+
+#[test]
+fn what_is_written_is_read_and_finds_what_was_found_before() {
+    let folder = environments();
+    let places = || -> Vec<String> {
+        let (code, out, err) = run(folder.path(), &["check", "--format", "concise"]);
+        assert_ne!(code, 2, "{err}");
+        let about = |line: &&str| {
+            !line.contains("vendor/")
+                && !line.starts_with("tests/")
+                && line.contains("selected-pool-not-tolerated")
+        };
+        let place = |line: &str| line.split_once(": ").unwrap().0.to_owned();
+        out.lines().filter(about).map(place).collect()
+    };
+    let before = places();
+    assert_eq!(before.len(), 2, "{before:?}");
+    let (code, out, _) = run(folder.path(), &["init"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("wrote ./.kubetaint.yaml\n"), "{out}");
+    assert!(
+        out.contains("entry: kubetaint check") && out.contains("- run: kubetaint check"),
+        "{out}"
+    );
+    let (code, _, err) = run(folder.path(), &["pools"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert_eq!(places(), before);
+}
+
+#[test]
+fn what_is_there_is_replaced_only_when_that_is_asked_for() {
+    let folder = repo(&[("a.yaml", "a: b\n"), (".kubetaint.yaml", "rules: {}\n")]);
+    let (code, out, err) = run(folder.path(), &["init"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(
+        err,
+        "error: ./.kubetaint.yaml is there already; --force replaces it, --stdout prints what it would become\n"
+    );
+    let text = || fs::read_to_string(folder.path().join(".kubetaint.yaml")).unwrap();
+    assert_eq!(text(), "rules: {}\n");
+    assert_eq!(run(folder.path(), &["init", "--stdout"]).0, 0);
+    assert_eq!(text(), "rules: {}\n");
+    assert_eq!(run(folder.path(), &["init", "--force"]).0, 0);
+    assert!(text().starts_with("# What kubetaint is to know"));
+    assert_eq!(
+        run(folder.path(), &["init", "nope"]).2,
+        "error: nope: not a folder\n"
+    );
+}
+
+#[test]
+fn names_that_mean_something_in_yaml_or_in_patterns_stay_names() {
+    let folder = repo(&[
+        ("it's {a}/prod*/p.yaml", &pool("x")),
+        ("it's {a}/staging # b/p.yaml", &pool("y\\nclusters: [")),
+        ("vendor [1]/vendor/p.yaml", "a: b\n"),
+    ]);
+    let (code, _, err) = run(folder.path(), &["init"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let (code, _, err) = run(folder.path(), &["pools"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn every_situation_gets_a_configuration_that_loads_and_loses_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
+    let mut tried = 0;
+    for entry in WalkDir::new(root)
+        .min_depth(1)
+        .max_depth(1)
+        .sort_by_file_name()
+    {
+        let situation = entry.unwrap().into_path();
+        if situation.join(".kubetaint.yaml").exists() {
+            continue;
+        }
+        // Only where paths say something there is more in it than comments.
+        let (code, text, err) = run(&situation, &["init", "--stdout"]);
+        assert_eq!(code, 0, "{}: {err}", situation.display());
+        if !text
+            .lines()
+            .any(|line| line.starts_with("clusters:") || line.starts_with("exclude:"))
+        {
+            continue;
+        }
+        let folder = repo(&[(".kubetaint.yaml", &text)]);
+        for file in WalkDir::new(&situation) {
+            let file = file.unwrap();
+            let target = folder
+                .path()
+                .join(file.path().strip_prefix(&situation).unwrap());
+            if file.file_type().is_dir() {
+                fs::create_dir_all(target).unwrap();
+            } else {
+                fs::copy(file.path(), target).unwrap();
+            }
+        }
+        let (code, with, err) = run(folder.path(), &["check", "--format", "concise"]);
+        assert_ne!(code, 2, "{}: {err}", situation.display());
+        let (_, without, _) = run(
+            folder.path(),
+            &["check", "--format", "concise", "--isolated"],
+        );
+        assert_eq!(with, without, "{}", situation.display());
+        tried += 1;
+    }
+    assert!(tried > 0);
+}
