@@ -125,7 +125,9 @@ impl Context<'_> {
         }
         for field in map.fields() {
             let name = field.name().unwrap_or_default();
-            if !known.contains(&name) && !name.is_empty() && !is_placeholder(name) {
+            // A list of tolerations is told as one that stands in the wrong place.
+            let told = name.is_empty() || name == "tolerations" || is_placeholder(name);
+            if !known.contains(&name) && !told {
                 self.unknown_field(&field, at, owner, known);
             }
         }

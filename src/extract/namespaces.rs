@@ -94,9 +94,9 @@ impl Reader<'_, '_, '_> {
         let parsed = parse(text);
         if let Err(why) = &parsed {
             let path = yaml::join(&self.at, name);
-            let mut oddity = self
-                .context
-                .oddity("invalid-annotation", field.span(), path);
+            let mut oddity =
+                self.context
+                    .oddity("invalid-namespace-annotation", field.span(), path);
             oddity.field = name.to_owned();
             oddity.written = text.to_owned();
             oddity.detail.clone_from(why);
