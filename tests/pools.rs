@@ -465,8 +465,8 @@ fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        about("unschedulable-workload"),
-        ["apps/train.yaml:3:18: error[unschedulable-workload"]
+        about("selector-matches-no-pool"),
+        ["apps/train.yaml:7:22: error[selector-matches-no-pool"]
     );
     assert_eq!(about("untolerated-pool").len(), 1, "{found:?}");
     // What was listed from such a dump is as complete as the dump.
@@ -475,7 +475,7 @@ fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
     let listed = outside.path().join("listed.yaml");
     let again = concise(folder.path(), &["--pools", listed.to_str().unwrap()]);
     assert!(
-        again.contains(&about("unschedulable-workload")[0]),
+        again.contains(&about("selector-matches-no-pool")[0]),
         "{again:?}"
     );
 }
@@ -512,18 +512,18 @@ fn an_inventory_of_several_clusters_gives_each_its_own() {
     let selector = |found: Vec<String>| -> Vec<String> {
         found
             .into_iter()
-            .filter(|one| one.contains("unschedulable-workload"))
+            .filter(|one| one.contains("selector-matches-no-pool"))
             .collect()
     };
     assert_eq!(
         selector(concise(apps.path(), &[])),
-        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+        ["apps/prod/train.yaml:7:22: warning[selector-matches-no-pool"]
     );
     // A cluster that has another name here may be any of those that have none.
     write(apps.path(), ".kubetaint.yaml", clusters);
     assert_eq!(
         selector(concise(apps.path(), &[])),
-        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+        ["apps/prod/train.yaml:7:22: warning[selector-matches-no-pool"]
     );
     // Given with a flag, each pool goes to the cluster that it names.
     write(
@@ -538,7 +538,7 @@ fn an_inventory_of_several_clusters_gives_each_its_own() {
     .unwrap();
     assert_eq!(
         selector(concise(apps.path(), &["--pools", "all.inventory", "."])),
-        ["apps/prod/train.yaml:3:18: error[unschedulable-workload"]
+        ["apps/prod/train.yaml:7:22: warning[selector-matches-no-pool"]
     );
 }
 
@@ -600,7 +600,7 @@ fn clusters_that_share_files_judge_them_each() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|finding| finding["rule"] == "unschedulable-workload")
+        .filter(|finding| finding["rule"] == "selector-matches-no-pool")
         .map(|finding| &finding["cluster"])
         .collect();
     assert_eq!(unschedulable, ["us"]);

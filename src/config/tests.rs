@@ -553,7 +553,7 @@ fn a_template_makes_a_cluster_for_each_name_that_its_paths_capture() {
     assert_eq!(config.check_used(&paths), []);
     assert_eq!(
         shown(&config.check_used(&paths[..4])),
-        ["3:99: `apps/base/` matches no file"]
+        ["3:96: `apps/base/` matches no file"]
     );
 }
 
