@@ -3,12 +3,13 @@
 
 use std::env;
 use std::io::IsTerminal;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use super::prefix::prefix_from_here;
 use super::{CommandError, load_table};
 use crate::cli::{Cli, Color};
 use crate::config::{self, Config};
@@ -402,30 +403,4 @@ fn content(loaded: Loaded) -> Content {
         },
         Loaded::Unreadable(why) => Content::Unreadable(format!("cannot be read: {why}")),
     }
-}
-
-/// What to put before a path so that it leads to the file from the working directory.
-fn prefix_from_here(root: &Path) -> String {
-    let Ok(here) = env::current_dir() else {
-        return String::new();
-    };
-    let root: Vec<Component<'_>> = root.components().collect();
-    let here: Vec<Component<'_>> = here.components().collect();
-    let common = root
-        .iter()
-        .zip(&here)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let mut prefix = "../".repeat(here.len() - common);
-    let mut below = &root[common..];
-    if common <= 1 {
-        // Nothing in common but the file system's root: the whole path says it better.
-        prefix = "/".to_owned();
-        below = &root[1.min(root.len())..];
-    }
-    for component in below {
-        prefix.push_str(&component.as_os_str().to_string_lossy());
-        prefix.push('/');
-    }
-    prefix
 }

@@ -11,6 +11,7 @@ pub mod init;
 pub mod inputs;
 mod only;
 pub mod pools;
+mod prefix;
 mod reports;
 pub mod rules;
 pub mod schema;

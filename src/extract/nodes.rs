@@ -24,7 +24,7 @@ pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
     let mut folded: Vec<(Option<String>, Vec<ReadPool>)> = Vec::new();
     for mut read in pools.drain(..) {
         let row = row_of(&read.pool, table);
-        let Some(row) = row.filter(|_| read.pool.complete) else {
+        let Some(row) = row.filter(|_| read.pool.complete && is_sound(&read.pool)) else {
             folded.push((None, vec![read]));
             continue;
         };
@@ -69,6 +69,14 @@ fn row_of<'t>(pool: &NodePool, table: &'t Table) -> Option<&'t PoolRow> {
         .pool_rows(api_group(api_version), version, &pool.object.kind)
         .map(|(_, row)| row)
         .find(|row| !row.fold_by.is_empty())
+}
+
+/// Whether the taints are such as a cluster can have. Of a Node that was written wrongly the mistakes are told, one by one.
+fn is_sound(pool: &NodePool) -> bool {
+    let mut seen = BTreeSet::new();
+    pool.taints.iter().all(|one| {
+        one.taint.errors().is_empty() && seen.insert((&one.taint.key, &one.taint.effect))
+    })
 }
 
 /// Whether a taint says how a node was when it was looked at, and not how it was made. Keys of the past stay: they say
