@@ -130,11 +130,17 @@ impl Manifests {
                 let name = finding.object.name.unwrap_or_default();
                 let at = name.strip_prefix("case-").and_then(|at| at.parse().ok());
                 let at = at.unwrap_or_else(|| panic!("{} is about no case", finding.rule));
-                let mut rule = finding.rule;
+                let (mut rule, mut path) = (finding.rule, finding.path);
+                // An effect in another system's spelling is refused like any other, and told in words of its own.
+                if rule == "effect-spelling"
+                    && let Some(taint) = path.strip_suffix(".effect")
+                {
+                    (rule, path) = ("invalid-taint".to_owned(), taint.to_owned());
+                }
                 if rule == "comparison-operator-unavailable" && !setting.names_comparisons() {
                     rule = "unknown-operator".to_owned();
                 }
-                told.entry(at).or_default().insert((rule, finding.path));
+                told.entry(at).or_default().insert((rule, path));
             }
         }
         told
