@@ -66,7 +66,7 @@ pub enum Command {
         around them that declare node pools. Folders are searched with everything below them; what .gitignore names is \
         left out."
     )]
-    Check(Check),
+    Check(Box<Check>),
     /// List the node pools that were understood, with their taints and labels
     #[command(
         long_about = "List the node pools that were understood, with their taints and labels, where they are declared, \
@@ -357,7 +357,7 @@ mod tests {
 
     fn check(arguments: &[&str]) -> Check {
         match parse(&[&["check"], arguments].concat()).unwrap().command {
-            Command::Check(check) => check,
+            Command::Check(check) => *check,
             other => panic!("{other:?}"),
         }
     }

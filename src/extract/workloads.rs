@@ -116,10 +116,9 @@ impl<'a> ObjectReader<'_, 'a> {
                 .map(str::to_owned)
                 .collect(),
             resources_unread: resources.unread,
-            qos_class: if computed {
-                Field::Is(resources.resources.qos_class())
-            } else {
-                Field::Unknown
+            qos_class: match resources.resources.qos_class() {
+                Some(class) if computed => Field::Is(class),
+                _ => Field::Unknown,
             },
             system: self.is_system(read),
             refused: None,

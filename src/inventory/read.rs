@@ -128,7 +128,6 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
             namespace: pool.object.namespace.clone(),
             name: pool.object.name.clone(),
         },
-        ..NodePool::default()
     }
 }
 

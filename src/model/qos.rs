@@ -66,8 +66,12 @@ impl Resources {
 
 impl PodResources {
     /// `ComputePodQOS`, after the API server's defaulting. Resources of the pod as a whole count as with the feature
-    /// gate PodLevelResources, on by default since 1.34.
-    pub fn qos_class(&self) -> QosClass {
+    /// gate PodLevelResources, on by default since 1.34. `None` where amounts lie beyond 64 bits: how Kubernetes cuts down
+    /// such sums is not modelled.
+    pub fn qos_class(&self) -> Option<QosClass> {
+        if !self.is_bounded() {
+            return None;
+        }
         let containers: Vec<Resources> = self
             .containers
             .iter()
@@ -87,7 +91,7 @@ impl PodResources {
             };
             let limits = positive(&pod.limits);
             let limited = !is_limited || DECISIVE.iter().all(|name| limits.contains_key(*name));
-            return class(&requests, &limits, limited);
+            return Some(class(&requests, &limits, limited));
         }
         let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
         let mut limited = true;
@@ -97,7 +101,22 @@ impl PodResources {
             limited &= DECISIVE.iter().all(|name| own.contains_key(*name));
             add(&mut limits, &own);
         }
-        class(&requests, &limits, limited)
+        Some(class(&requests, &limits, limited))
+    }
+
+    /// Whether all amounts together fit into 64 bits.
+    fn is_bounded(&self) -> bool {
+        let init = self.init_containers.iter().map(|(one, _)| one);
+        let amounts = self
+            .containers
+            .iter()
+            .chain(init)
+            .chain(&self.pod)
+            .flat_map(|one| one.requests.values().chain(one.limits.values()));
+        let sum = amounts.fold(0_i128, |sum, one| {
+            sum.saturating_add(one.0.saturating_abs())
+        });
+        sum < i128::from(i64::MAX) * 1000
     }
 
     /// Whether the pod is limited by the huge pages of its containers (`defaultHugePagePodLimits`).

@@ -153,7 +153,7 @@ pub struct FixFiles(pub Vec<FixFile>);
 #[allow(dead_code)] // only its shape is used
 enum FixForm {
     /// One fix.
-    One(FixFile),
+    One(Box<FixFile>),
     /// The first that applies is taken.
     Several(Vec<FixFile>),
 }

@@ -184,7 +184,8 @@ impl PodSpec {
     }
 
     pub fn qos_class(&self) -> Value {
-        json!(self.resources().qos_class().as_str())
+        let class = self.resources().qos_class();
+        json!(class.map_or("unknown", |class| class.as_str()))
     }
 
     fn tolerations(&self) -> Vec<toleration::Toleration> {
@@ -407,7 +408,7 @@ impl Admitting {
             host_network: Field::Absent,
             extended_resources: resources.extended_resources().map(str::to_owned).collect(),
             resources_unread: false,
-            qos_class: Field::Is(resources.qos_class()),
+            qos_class: resources.qos_class().map_or(Field::Unknown, Field::Is),
             system: Truth::No,
             refused: None,
         }
