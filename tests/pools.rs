@@ -378,10 +378,10 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
                     }
                 }
                 let original = |path: &str, line: u32| {
-                    let before = entries
+                    let mut before = entries
                         .iter()
                         .filter(|(start, file)| *start <= line && !file.is_empty());
-                    (path == "pools.inventory").then(|| before.last().unwrap().1.clone())
+                    (path == "pools.inventory").then(|| before.next_back().unwrap().1.clone())
                 };
                 let found = findings(&report, &judge.rules, &original);
                 let itself = |path: &str, _| declares(path).then(|| path.to_owned());
