@@ -169,12 +169,11 @@ impl<'g> ClusterFacts<'g> {
         shape: &PodShape,
         entry: &Toleration,
     ) -> FactBuilder {
-        let (mut values, mut effects) = (Vec::new(), Vec::new());
+        let (mut values, mut same, mut effects) = (Vec::new(), Vec::new(), Vec::new());
         let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
             return builder.facts("otherValues", []).facts("otherEffects", []);
         };
-        let mut all = None;
-        let mut unknown = false;
+        let (mut all, mut unknown) = (None, false);
         for (pool, at, taint) in self.all_taints() {
             if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
                 continue;
@@ -192,10 +191,11 @@ impl<'g> ClusterFacts<'g> {
                     let covers_effect = entry.effect.text().is_none_or(|effect| {
                         effect.is_empty() || taint.taint.effect.text() == Some(effect)
                     });
-                    let list = if covers_effect {
-                        &mut values
-                    } else {
-                        &mut effects
+                    // Of other effects, a taint with the same value is the one that is meant.
+                    let list = match (covers_effect, entry.value == taint.taint.value) {
+                        (true, _) => &mut values,
+                        (false, true) => &mut same,
+                        (false, false) => &mut effects,
                     };
                     list.push(self.taints[pool][at].clone());
                 }
@@ -206,7 +206,7 @@ impl<'g> ClusterFacts<'g> {
         } else {
             builder
                 .facts("otherValues", values)
-                .facts("otherEffects", effects)
+                .facts("otherEffects", same.into_iter().chain(effects))
         }
     }
 
