@@ -91,6 +91,8 @@ pub struct Since {
     pub affinity_values_checked: KubernetesVersion,
     /// kubeadm's nodes have the taint `node-role.kubernetes.io/control-plane`.
     pub control_plane_taint: KubernetesVersion,
+    /// The effect None of devices' taints.
+    pub device_effect_none: KubernetesVersion,
 }
 
 /// The table.
@@ -138,6 +140,7 @@ mod tests {
         }
         assert!(within(RELEASES.since.affinity_values_checked));
         assert!(within(RELEASES.since.control_plane_taint));
+        assert!(within(RELEASES.since.device_effect_none));
     }
 
     #[test]
@@ -145,7 +148,7 @@ mod tests {
         let releases: Releases = serde_yaml::from_str(
             "oldest: '1.30'\nnewest: '1.36'\nfeature-gates:\n  G:\n    - {from: '1.31', stage: alpha, default: false}\n    \
              - {from: '1.33', stage: beta, default: true}\n    - {from: '1.35', stage: GA, default: true, locked: true}\n\
-             since: {affinity-values-checked: '1.33', control-plane-taint: '1.31'}\n",
+             since: {affinity-values-checked: '1.33', control-plane-taint: '1.31', device-effect-none: '1.31'}\n",
         )
         .unwrap();
         let on = |minor, set| releases.is_on("G", KubernetesVersion { minor }, set);

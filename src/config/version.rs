@@ -24,6 +24,11 @@ impl KubernetesVersion {
     pub fn has_control_plane_taint(self) -> bool {
         self >= RELEASES.since.control_plane_taint
     }
+
+    /// Whether taints of devices may have the effect None (`pkg/apis/resource/validation/validation.go`).
+    pub fn knows_device_effect_none(self) -> bool {
+        self >= RELEASES.since.device_effect_none
+    }
 }
 
 impl Default for KubernetesVersion {

@@ -34,6 +34,10 @@ pub fn kubernetes(config: &Config) -> Fact {
             "hasControlPlaneTaint",
             config.kubernetes.has_control_plane_taint(),
         )
+        .bool(
+            "knowsDeviceEffectNone",
+            config.kubernetes.knows_device_effect_none(),
+        )
         .texts("admission", &config.admission)
         .build()
 }

@@ -205,6 +205,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("comparisonStage", TEXT),
             ("checksAffinityValues", Ty::Bool),
             ("hasControlPlaneTaint", Ty::Bool),
+            ("knowsDeviceEffectNone", Ty::Bool),
             ("admission", TEXTS),
         ],
         FactKind::Oddity => vec![
