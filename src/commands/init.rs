@@ -26,6 +26,7 @@ For each commit, in .pre-commit-config.yaml:
             name: kubetaint
             entry: kubetaint check
             language: system
+            always_run: true
             pass_filenames: false
 
 For each change, in .github/workflows/kubetaint.yaml (kubetaint has to be installed on the runner):
