@@ -10,7 +10,7 @@ use similar::TextDiff;
 use super::inputs::Inputs;
 use super::{CommandError, write};
 use crate::cli::Check;
-use crate::finding::{Problem, Report};
+use crate::finding::{Fix, Problem, Report};
 use crate::lint::fixes::mend;
 use crate::lint::{Content, Input, Settings, lint};
 use crate::source::SourceId;
@@ -78,18 +78,18 @@ pub fn run(
         let mut open = report.clone();
         accepts(&mut open);
         let mut changed = false;
-        for index in 0..inputs.len() {
-            let id = SourceId(u32::try_from(index).unwrap_or(u32::MAX));
-            let Some(source) = open.sources.get(&id) else {
+        let mut by_source: BTreeMap<SourceId, Vec<&Fix>> = BTreeMap::new();
+        for finding in &open.findings {
+            let fix = finding.fix.as_ref();
+            if let Some(fix) = fix.filter(|fix| fix.safe || mode.unsafe_too) {
+                by_source.entry(finding.span.source).or_default().push(fix);
+            }
+        }
+        for (id, fixes) in by_source {
+            let index = id.0 as usize;
+            let Some(source) = open.sources.get(&id).filter(|_| index < inputs.len()) else {
                 continue;
             };
-            let fixes = open
-                .findings
-                .iter()
-                .filter(|finding| finding.span.source == id);
-            let fixes = fixes
-                .filter_map(|finding| finding.fix.as_ref())
-                .filter(|fix| fix.safe || mode.unsafe_too);
             let Some((text, applied)) = mend(source, fixes) else {
                 continue;
             };

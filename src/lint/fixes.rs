@@ -6,7 +6,7 @@ use super::place::At;
 use crate::finding::{Edit, Finding, Fix};
 use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
-use crate::yaml::edit::{self, Change, Target};
+use crate::yaml::edit::{self, Change, Replacement, Target};
 use crate::yaml::{self, Document};
 
 /// A proposal with its place.
@@ -141,14 +141,12 @@ pub fn mend<'f>(
         applied += 1;
     }
     chosen.sort();
-    let mut text = String::with_capacity(source.text.len());
-    let mut at = 0;
-    for edit in &chosen {
-        let range = edit.span.range();
-        text.push_str(source.text.get(at..range.start)?);
-        text.push_str(&edit.text);
-        at = range.end;
-    }
-    text.push_str(source.text.get(at..)?);
-    (applied > 0).then_some((text, applied))
+    let replacements: Vec<Replacement> = chosen
+        .into_iter()
+        .map(|edit| Replacement {
+            range: edit.span.range(),
+            text: edit.text.clone(),
+        })
+        .collect();
+    (applied > 0).then(|| (edit::apply(&source.text, &replacements), applied))
 }

@@ -6,10 +6,11 @@ use jiff::civil::Date;
 
 use super::Settings;
 use super::gather::Gathered;
+use crate::extract::file_oddity;
 use crate::extract::ignores::{Ignore, Ignores};
 use crate::finding::{Finding, Object, Suppressed};
 use crate::model::near_miss::nearest_word;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::Oddity;
 use crate::rule::CROSS_REFERENCE;
 use crate::rule::schema::Need;
 use crate::source::{SourceId, Span};
@@ -131,15 +132,7 @@ fn unused(
 
 fn oddity(kind: &'static str, span: Span, object: &Object, written: &str, detail: &str) -> Oddity {
     Oddity {
-        kind,
-        field: String::new(),
-        written: written.to_owned(),
-        suggestion: String::new(),
-        detail: detail.to_owned(),
-        level: Level::Other,
         object: object.clone(),
-        span,
-        path: String::new(),
-        related: Vec::new(),
+        ..file_oddity(kind, span, detail, written)
     }
 }
