@@ -685,6 +685,50 @@ fn the_readme_names_every_command_and_no_other() {
 }
 
 #[test]
+fn the_readme_shows_what_the_action_takes_and_gives() {
+    let action: serde_yaml::Value =
+        serde_yaml::from_str(&read("action.yml")).expect("action.yml is YAML");
+    let entries = |key: &str| -> Vec<(String, String, String)> {
+        let entries = action[key].as_mapping().expect(key);
+        entries
+            .iter()
+            .map(|(name, entry)| {
+                let text =
+                    |value: &serde_yaml::Value| value.as_str().unwrap_or_default().to_owned();
+                (
+                    text(name),
+                    text(&entry["default"]),
+                    text(&entry["description"]),
+                )
+            })
+            .collect()
+    };
+    let mut table = String::from("| input | default | |\n| --- | --- | --- |\n");
+    for (name, default, description) in entries("inputs") {
+        let default = match default.as_str() {
+            "" => String::new(),
+            default => format!("`{default}`"),
+        };
+        table.push_str(&format!("| `{name}` | {default} | {description} |\n"));
+    }
+    table.push('\n');
+    let readme = read("README.md");
+    assert!(readme.contains(&table), "README.md does not show:\n{table}");
+    let mut table = String::from("| output | |\n| --- | --- |\n");
+    for (name, _, description) in entries("outputs") {
+        table.push_str(&format!("| `{name}` | {description} |\n"));
+    }
+    table.push('\n');
+    assert!(readme.contains(&table), "README.md does not show:\n{table}");
+    // The one that is shown is the one that runs here.
+    let checkout = readme
+        .lines()
+        .find(|line| line.contains("uses: actions/checkout@"))
+        .expect("README.md shows a workflow");
+    assert!(read(".github/workflows/ci.yml").contains(checkout.trim()));
+}
+
+#[test]
 fn the_rules_that_the_pages_name_exist() {
     let ids: BTreeSet<&str> = kubetaint::builtin::RULES
         .iter()

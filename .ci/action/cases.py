@@ -1,0 +1,418 @@
+"""What must hold of the action, tried as a runner would run it. Usage: cases.py KUBETAINT FOLDER [CASE...]"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import traceback
+from io import BytesIO
+from pathlib import Path
+
+import runner
+
+TOP = Path(__file__).resolve().parents[2]
+KUBETAINT, WORK, ONLY = sys.argv[1], Path(sys.argv[2]).resolve(), sys.argv[3:]
+VERSION = re.search(r'^version = "(.*)"$', (TOP / "Cargo.toml").read_text(), re.MULTILINE).group(1)
+TARGET = "x86_64-unknown-linux-musl"
+# All that a runner must have besides git; Rust for a build.
+NEEDED = "bash cat cut curl dirname gzip grep mkdir mktemp rm sed sha256sum sort tar tr".split()
+# Text that would do something if it were read as what it is not. `{}` becomes the file that must not appear.
+HOSTILE = [
+    "$(touch {})",
+    "`touch {}`",
+    '"; touch {}; "',
+    "'; touch {}; '",
+    "| touch {}",
+    "${{{{ github.token }}}}",
+    "x\n::error::forged",
+    "x\r::add-mask::forged",
+    "::stop-commands::forged",
+    "a ##[error]forged",
+    "x\nexit-code=0\nfindings<<end",
+    "%0A::error::forged%25",
+    "--version",
+    "-",
+    "</code><script>alert(1)</script>[link](https://example.com)",
+    "../" * 20 + "nowhere",
+]
+CASES = []
+
+
+def case(function):
+    """A case of this file."""
+    CASES.append(function)
+    return function
+
+
+def pod(*lines, name="web"):
+    """A Pod, with lines of its spec."""
+    head = ["apiVersion: v1", "kind: Pod", f"metadata: {{name: {name}}}", "spec:", "  containers: [{name: a, image: b}]"]
+    return "\n".join([*head, *lines, ""])
+
+
+REFUSED = "  tolerations: [{key: a, operator: Exists, value: b}]"
+DANGEROUS = "  tolerations: [{operator: Exists}]"
+
+
+class Job:
+    """A repository to check, and the action to check it with; the names of their folders have spaces."""
+
+    def __init__(self, name, files, releases=None):
+        self.folder = WORK / name
+        self.workspace = self.folder / "a workspace"
+        self.trap = self.folder / "sprung"
+        (self.workspace / ".git").mkdir(parents=True)
+        for path, text in files.items():
+            file = self.workspace / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        self.action = self.folder / "the action"
+        (self.action / "action").mkdir(parents=True)
+        for path in ("action.yml", "Cargo.toml", "action/run", "action/program"):
+            shutil.copy(TOP / path, self.action / path)
+        # One release, of the version that stands here, unless the case says otherwise.
+        self.server = self.folder / "server"
+        row = self.release(VERSION, f'#!/bin/sh\nexec "{KUBETAINT}" "$@"\n')
+        self.list(*([row] if releases is None else releases))
+        self.runner = runner.Runner(self.action, self.workspace, self.folder, {
+            "PATH": PATH,
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "RUNNER_OS": "Linux",
+            "RUNNER_ARCH": "X64",
+            "GITHUB_SERVER_URL": self.server.as_uri(),
+            "GITHUB_REPOSITORY": "example/shop",
+            # What a pull request names itself.
+            "GITHUB_HEAD_REF": f"$(touch {self.trap})`touch {self.trap}`",
+            "GITHUB_REF_NAME": "\n::error::forged",
+        })  # fmt: skip
+
+    def release(self, version, program, name="kubetaint"):
+        """Puts a release where it would be downloaded from; its row of the table."""
+        archive = self.server / f"example/kubetaint/releases/download/v{version}/kubetaint-{version}-{TARGET}.tar.gz"
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(archive, "w:gz") as file:
+            one = tarfile.TarInfo(f"kubetaint-{version}-{TARGET}/{name}")
+            one.size, one.mode = len(program.encode()), 0o755
+            file.addfile(one, BytesIO(program.encode()))
+        return f"{version} {TARGET} {hashlib.sha256(archive.read_bytes()).hexdigest()}"
+
+    def list(self, *rows):
+        """Writes the table of releases."""
+        (self.action / "action/releases").write_text("\n".join(["# version, target, sum", *rows, ""]))
+
+    def run(self, inputs=None, **environment):
+        """Runs the action; whatever was said, nothing of it was executed, and no command was forged."""
+        result = self.runner.run(inputs, **environment)
+        assert not self.trap.exists(), "text was executed"
+        for word, properties, text in result.commands:
+            assert word in ("error", "warning", "notice", "group", "endgroup"), (word, text)
+            if word in ("error", "warning", "notice"):
+                assert properties.get("title"), f"forged: {text}"
+        return result
+
+
+def annotations(result):
+    """The annotations of a run, as (word, title, file, text)."""
+    return [
+        (word, properties["title"], properties.get("file"), text)
+        for word, properties, text in result.commands
+        if word in ("error", "warning", "notice")
+    ]
+
+
+def counted(result):
+    """What the outputs count: errors, warnings, notes and all of them."""
+    return tuple(result.outputs[name] for name in ("errors", "warnings", "notes", "findings"))
+
+
+def refused(result, *texts):
+    """The job could not be done, and that is said once: in an annotation, in the summary, and in nothing else."""
+    assert result.code == 2, result.code
+    assert result.outputs["exit-code"] == "2", result.outputs
+    [(word, title, _, text)] = annotations(result)
+    assert (word, title) == ("error", "kubetaint"), word
+    for wanted in texts:
+        assert wanted in text, f"{wanted!r} is not in {text!r}"
+    assert result.summary.startswith("## kubetaint\n\n") and result.summary.count("## ") == 1, result.summary
+    _, said, rest = result.summary.partition("\nThe job could not be done:\n\n")
+    assert said, result.summary
+    for line in rest.split("\n"):
+        assert not line.strip() or line.startswith("    "), f"read as Markdown: {line!r}"
+    assert not result.used, "nothing is sent"
+
+
+@case
+def nothing_is_found():
+    job = Job("clean", {"web.yaml": pod()})
+    result = job.run()
+    assert result.code == 0
+    assert result.outputs["exit-code"] == "0"
+    assert counted(result) == ("0", "0", "0", "0"), result.outputs
+    assert result.commands == []
+    assert result.summary.startswith("## kubetaint\n"), result.summary
+    assert "1 file, 1 document, 1 workload, 0 node pools read; no findings" in result.summary
+    assert json.loads(Path(result.outputs["sarif-file"]).read_text())["runs"][0]["results"] == []
+    assert result.used == []
+
+
+@case
+def findings_are_shown_counted_and_fail_the_step():
+    job = Job("findings", {"apps/web.yaml": pod(REFUSED), "apps/agent.yaml": pod(DANGEROUS, name="agent")})
+    result = job.run()
+    assert result.code == 1
+    assert result.outputs["exit-code"] == "1"
+    assert counted(result) == ("1", "1", "0", "2"), result.outputs
+    assert [(word, title, file) for word, title, file, _ in annotations(result)] == [
+        ("error", "value-with-exists", "apps/web.yaml"),
+        ("warning", "blanket-exists", "apps/agent.yaml"),
+    ]
+    assert result.commands[0][1]["line"] == "6"
+    plain = re.sub("\x1b\\[[0-9;]*m", "", result.log)
+    assert "error[value-with-exists]: " in plain and "╭─[apps/web.yaml:6:" in plain, result.log
+    assert plain != result.log, "the log has colours"
+    assert "| **error**<br><code>value-with-exists</code> | <code>apps/web.yaml:6:" in result.summary
+    report = json.loads(Path(result.outputs["sarif-file"]).read_text())
+    assert len(report["runs"][0]["results"]) == 2
+    assert result.used == []
+
+
+@case
+def fail_on_and_min_severity_are_handed_on():
+    job = Job("severities", {"web.yaml": pod(DANGEROUS)})
+    result = job.run({"fail-on": "never"})
+    assert (result.code, result.outputs["exit-code"]) == (0, "0")
+    assert counted(result) == ("0", "1", "0", "1")
+    assert job.run({"fail-on": "error"}).code == 0
+    result = job.run({"min-severity": "error"})
+    assert annotations(result) == [] and "blanket-exists" not in result.log + result.summary
+    refused(job.run({"fail-on": "sometimes"}), "sometimes")
+
+
+@case
+def annotations_and_summary_can_be_left_out():
+    job = Job("quiet", {"web.yaml": pod(REFUSED)})
+    result = job.run({"annotations": "false"})
+    assert result.commands == [] and "value-with-exists" in result.summary
+    result = job.run({"summary": "False"})
+    assert result.summary == "" and len(annotations(result)) == 1
+    assert "value-with-exists" in result.log
+
+
+@case
+def sarif_is_sent_where_it_is_asked_for_and_whole():
+    job = Job("sarif", {"web.yaml": pod(REFUSED)})
+    result = job.run({"sarif": "TRUE", "sarif-category": "shop"})
+    assert result.code == 1
+    [(name, given)] = result.used
+    assert re.fullmatch(r"github/codeql-action/upload-sarif@[0-9a-f]{40}", name), name
+    assert given == {"sarif_file": result.outputs["sarif-file"], "category": "shop"}
+    assert job.run({"sarif": "true", "paths": "web.yaml\nnowhere"}).used == []
+
+
+@case
+def paths_and_arguments_stand_one_on_a_line():
+    files = {
+        "apps one/web.yaml": pod(REFUSED),
+        "other.yaml": pod(DANGEROUS),
+        "left out.yaml": pod(DANGEROUS),
+        "my config.yaml": "rules: {blanket-exists: off}\n",
+    }
+    job = Job("lines", files)
+    assert counted(job.run({"paths": "  apps one\r\n\n  other.yaml\n"})) == ("1", "1", "0", "2")
+    assert counted(job.run({"config": "my config.yaml"})) == ("1", "0", "0", "1")
+    result = job.run({"args": "--format=concise=a report.txt\n--ignore\nblanket-exists\n", "working-directory": "apps one"})
+    assert result.code == 1
+    assert "value-with-exists" in (job.workspace / "apps one/a report.txt").read_text()
+    # The places of annotations are the repository's, wherever the step works.
+    assert [file for _, _, file, _ in annotations(result)] == ["apps one/web.yaml"]
+    result = job.run({"args": "--statistics"})
+    assert result.code == 1 and counted(result) == ("1", "2", "0", "3")
+    result = job.run({"args": "--show-files"})
+    assert result.code == 0 and counted(result) == ("", "", "", "") and result.outputs["sarif-file"] == ""
+
+
+@case
+def a_job_that_cannot_be_done_says_so():
+    job = Job("problems", {"web.yaml": pod()})
+    refused(job.run({"args": "--no-such-flag"}), "--no-such-flag")
+    refused(job.run({"args": "--format=json=nowhere/report"}), "nowhere/report")
+    refused(job.run({"config": "nowhere.yaml", "annotations": "false"}), "nowhere.yaml")
+    refused(job.run({"annotations": "perhaps"}), "annotations: `perhaps` is neither true nor false")
+    refused(job.run({"working-directory": "nowhere"}), "working-directory: `nowhere` is no folder")
+    refused(job.run({"paths": " \n"}), "paths: there is none")
+    refused(job.run({"paths": "web.yaml\n-"}), "paths: `-` is standard input")
+    (job.workspace / ".kubetaint.yaml").write_text("clusters: {prod: {complete: maybe}}\n")
+    refused(job.run(), ".kubetaint.yaml:1:")
+
+
+@case
+def a_file_that_cannot_be_read_has_its_place():
+    job = Job("unreadable", {"web.yaml": pod(REFUSED)})
+    result = job.run({"paths": "web.yaml\nnowhere"})
+    assert (result.code, result.outputs["exit-code"]) == (2, "2")
+    assert counted(result) == ("1", "0", "0", "1")
+    assert [(title, file) for _, title, file, _ in annotations(result)] == [
+        ("kubetaint", "nowhere"),
+        ("value-with-exists", "web.yaml"),
+    ]
+    assert result.summary.count("path does not exist") == 1
+    result = job.run({"paths": "web.yaml\nnowhere", "annotations": "false"})
+    [(word, title, file, text)] = annotations(result)
+    assert (word, title, file) == ("error", "kubetaint", None) and "nowhere: path does not exist" in text
+
+
+@case
+def what_ends_in_no_exit_code_of_kubetaint_is_a_problem():
+    job = Job("crash", {"web.yaml": pod()}, releases=[])
+    job.list(job.release(VERSION, "#!/bin/sh\necho 'thread panicked' >&2\nexit 101\n"))
+    refused(job.run(), "kubetaint ended with 101", "thread panicked")
+    result = job.run(GITHUB_OUTPUT=str(job.folder / "nowhere/output"))
+    assert result.code == 2 and annotations(result)[-1][1] == "kubetaint"
+
+
+@case
+def hostile_inputs_change_nothing():
+    job = Job("inputs", {"web.yaml": pod()})
+    # Those that are handled alike share the texts.
+    alike = [["paths"], ["args"], ["version"], ["working-directory"], ["config", "fail-on", "min-severity"]]
+    alike.append(["annotations", "summary", "sarif", "build-from-source"])
+    for names in alike:
+        for number, text in enumerate(HOSTILE):
+            name, text = names[number % len(names)], text.format(job.trap)
+            if (name, text) in (("args", "--version"), ("args", "-")):
+                continue  # which are arguments
+            result = job.run({name: text})
+            assert result.code == 2, (name, text, result.log)
+            assert result.outputs["exit-code"] == "2", result.outputs
+            assert "forged" not in result.outputs["findings"], result.outputs
+            for word, title, _, _ in annotations(result):
+                assert (word, title) == ("error", "kubetaint"), (name, text)
+            assert "\n<" not in result.summary and "\n[" not in result.summary, result.summary
+    assert sorted(path.name for path in job.workspace.iterdir()) == [".git", "web.yaml"]
+
+
+@case
+def hostile_manifests_change_nothing():
+    job = Job("manifests", {})
+    for number, text in enumerate(HOSTILE):
+        text = text.format(job.trap)
+        name = text.replace("/", "∕").replace("\0", "")
+        value = json.dumps(text)
+        lines = [f"  nodeSelector: {{{value}: {value}}}", f"  tolerations: [{{key: {value}, operator: Exist, value: {value}}}]"]
+        (job.workspace / f"{number} {name}.yaml").write_text(pod(*lines, name=value))
+    job.workspace.joinpath("::error::forged.yaml").write_text(pod(REFUSED))
+    result = job.run()
+    assert result.code == 1
+    assert int(result.outputs["errors"]) > len(HOSTILE), result.outputs
+    rules = set(os.listdir(TOP / "rules"))
+    for _, title, file, _ in annotations(result):
+        assert f"{title}.yaml" in rules, f"forged: {title}"
+        assert file, title
+    assert re.search(r"^\| \*\*error\*\*", result.summary, re.MULTILINE)
+    assert "<script" not in result.summary and "](https" not in result.summary
+    json.loads(Path(result.outputs["sarif-file"]).read_text())
+
+
+@case
+def lines_of_a_patch_are_no_commands():
+    lines = ["  tolerations:", "  - key: a", "    operator: Exists", "    value: b", "  nodeSelector:", "    ::add-mask::x: z"]
+    job = Job("patch", {"web.yaml": pod(*lines), "other.yaml": pod(*lines[:4], "  # ##[error]forged")})
+    result = job.run({"args": "--diff"})
+    assert result.commands == [], result.commands
+    assert "\n     : :add-mask::x: z" in result.log and "# # #[error]forged" in result.log, result.log
+
+
+@case
+def only_known_releases_are_run():
+    job = Job("releases", {"web.yaml": pod()}, releases=[])
+    trap = job.release("8.8.8", f"#!/bin/sh\ntouch '{job.trap}'\n")
+    own = job.release(VERSION, f'#!/bin/sh\nexec "{KUBETAINT}" "$@"\n')
+    refused(job.run({"version": VERSION}), f"`{VERSION}` is no release", "there is none yet")
+    job.list("7.7.7 riscv64gc-unknown-linux-gnu " + "0" * 64, own.replace(own.split()[2], trap.split()[2]))
+    refused(job.run({"version": "8.8.8"}), "`8.8.8` is no release", f"({VERSION}, 7.7.7)")
+    refused(job.run({"version": "7"}), "`7` is no release")
+    refused(job.run({"version": "7.7.7"}), "7.7.7 was not released for Linux on X64")
+    # The archive is not the one that the table means.
+    refused(job.run(), "is not what was released", own.split()[2], trap.split()[2])
+    job.list(trap.replace(trap.split()[2], own.split()[2]))
+    refused(job.run({"version": "8.8.8"}), "is not what was released")
+    assert not list(job.folder.rglob("runner temp/*/*.tar.gz")), "it is not kept"
+    job.list("9.9.9 " + " ".join(own.split()[1:]))
+    refused(job.run({"version": "9.9.9"}), "/v9.9.9/", "could not be downloaded")
+    job.list(job.release(VERSION, "", name="other"))
+    refused(job.run(), "holds no program")
+
+
+@case
+def the_release_that_is_asked_for_is_run():
+    job = Job("asked", {"web.yaml": pod()}, releases=[])
+    said = f'#!/bin/sh\necho "this is another one" >&2\nexec "{KUBETAINT}" "$@"\n'
+    rows = [job.release("0.0.7", said), job.release(VERSION, f'#!/bin/sh\nexec "{KUBETAINT}" "$@"\n')]
+    job.list(*[f"{row}\r" for row in rows])
+    for version, other in (("", False), (VERSION, False), ("0.0.7", True), ("v0.0.7", True)):
+        result = job.run({"version": version})
+        assert result.code == 0, result.log
+        assert ("this is another one" in result.log) == other, version
+    # A checkout of the action's own repository.
+    shutil.move(job.server / "example/kubetaint", job.server / "example/shop")
+    assert job.run(repository="").code == 0
+
+
+@case
+def without_a_release_it_is_built():
+    job = Job("built", {"web.yaml": pod(REFUSED)}, releases=[])
+    refused(job.run(), "no Rust (cargo)")
+    refused(job.run({"version": "0.0.7", "build-from-source": "true"}), f"`0.0.7` cannot be built from this commit", VERSION)
+    shutil.rmtree(job.action)
+    copied = ["git", "-C", str(TOP), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for path in subprocess.run(copied, capture_output=True, check=True, text=True).stdout.split("\0"):
+        if path and (TOP / path).is_file():
+            (job.action / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOP / path, job.action / path)
+    job.list()
+    # Files that cargo and rustup would obey if they were run in the repository.
+    evil = job.workspace / "evil"
+    for path in ("bin/cargo", "bin/rustc", "wrapper"):
+        (evil / path).parent.mkdir(parents=True, exist_ok=True)
+        (evil / path).write_text(f"#!/bin/sh\ntouch '{job.trap}'\nexit 1\n")
+        (evil / path).chmod(0o755)
+    (job.workspace / "rust-toolchain.toml").write_text(f'[toolchain]\npath = "{evil}"\n')
+    (job.workspace / ".cargo").mkdir()
+    (job.workspace / ".cargo/config.toml").write_text(f'[build]\nrustc-wrapper = "{evil}/wrapper"\n')
+    rust = {name: os.environ[name] for name in ("PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME") if name in os.environ}
+    # It is about the building, not about the speed of what is built.
+    quick = {"CARGO_PROFILE_RELEASE_" + name: value for name, value in
+             (("OPT_LEVEL", "0"), ("LTO", "off"), ("CODEGEN_UNITS", "256"))}  # fmt: skip
+    target = {"CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(WORK / "target"))}
+    result = job.run({"build-from-source": "true", "version": VERSION}, **rust, **quick, **target)
+    assert result.code == 1, result.log
+    assert counted(result) == ("1", "0", "0", "1")
+    assert result.commands[0] == ("group", {}, "Building kubetaint") and result.commands[1][0] == "endgroup"
+    # What does not compile is no finding.
+    (job.action / "src/main.rs").write_text("fn main() { no such thing }\n")
+    refused(job.run(**rust, **quick, **target), "could not be built")
+
+
+def main():
+    """Runs the cases; says which do not hold."""
+    wrong = 0
+    for one in CASES:
+        name = one.__name__.replace("_", " ")
+        if ONLY and one.__name__ not in ONLY:
+            continue
+        try:
+            one()
+            print(f"ok: {name}", flush=True)
+        except Exception:  # a case of any kind
+            wrong += 1
+            print(f"WRONG: {name}\n{traceback.format_exc()}", flush=True)
+    return 1 if wrong else 0
+
+
+PATH = runner.tools(WORK / "tools", NEEDED)
+sys.exit(main())
