@@ -105,7 +105,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let mut in_template = false;
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();
-        if is_template(text) {
+        if is_template(text) || is_filled_in(text, id) {
             in_template = true;
         } else {
             facts
@@ -154,7 +154,27 @@ fn is_template(text: &str) -> bool {
     text.contains("{{")
         || text.contains("{%")
         || text.contains("<%")
+        || ["%{ for", "%{ if", "%{for", "%{if", "%{~"].iter().any(|directive| text.contains(directive))
         || text.lines().any(stands_for_lines)
+}
+
+/// Whether a broken text reads well once a word stands for each `${…}`, as in files that `templatefile` or `envsubst` fill in.
+fn is_filled_in(text: &str, id: SourceId) -> bool {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else {
+            break;
+        };
+        filled.push_str(&rest[..start]);
+        filled.push('x');
+        rest = &rest[start + length + 1..];
+    }
+    if rest.len() == text.len() {
+        return false;
+    }
+    filled.push_str(rest);
+    yaml::parse(&filled, id).errors.is_empty()
 }
 
 fn broken(span: Span, message: &str, text: &str) -> Oddity {
@@ -200,5 +220,15 @@ mod tests {
         assert!(is_template("volumes:\n__EXTRA_VOLUMES__\n- name: x\n"));
         assert!(is_template("spec:\n  ${POD_SPEC}\n"));
         assert!(!is_template("name: __x__ y\nlist: [\n"));
+        assert!(is_template("pools:\n%{ for pool in pools ~}\n  - ${pool}\n%{ endfor ~}\n"));
+    }
+
+    #[test]
+    fn a_word_for_each_placeholder_makes_a_template_readable() {
+        let id = SourceId(0);
+        assert!(is_filled_in("values: [${zones}b, ${other}]\n", id));
+        assert!(is_filled_in("{\"replicas\": ${replicas}}\n", id));
+        assert!(!is_filled_in("name: ${name}\nlist: [a\n", id));
+        assert!(!is_filled_in("list: [a\n", id));
     }
 }

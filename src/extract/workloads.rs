@@ -121,8 +121,16 @@ impl<'a> ObjectReader<'_, 'a> {
                 _ => Field::Unknown,
             },
             system: self.is_system(read),
+            on_openshift: self.is_about_openshift(),
             refused: None,
         }
+    }
+
+    /// Whether the object, or the path of its file, names OpenShift: in a namespace, an annotation, an image.
+    fn is_about_openshift(&self) -> bool {
+        const NAME: &str = "openshift";
+        self.source.path.to_ascii_lowercase().contains(NAME)
+            || self.source.slice(self.root.span()).contains(NAME)
     }
 
     /// Whether the pods belong to the cluster itself.

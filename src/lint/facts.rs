@@ -196,6 +196,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     let refused = refused.unwrap_or_default();
     let builder = builder
         .truth("system", shape.system)
+        .bool("onOpenShift", shape.on_openshift)
         .text("refused", refused);
     let builder = match shape.host_network {
         Field::Absent => builder.bool("hostNetwork", false),

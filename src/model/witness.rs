@@ -246,6 +246,7 @@ mod tests {
             resources_unread: false,
             qos_class: Field::Unknown,
             system: crate::model::Truth::No,
+            on_openshift: false,
             refused: None,
         };
         Workload {

@@ -71,6 +71,8 @@ pub struct PodShape {
     pub qos_class: Field<QosClass>,
     /// It is part of the cluster itself, by its priority class or its namespace.
     pub system: Truth,
+    /// What is written of it names OpenShift, whose nodes differ in their taints from those of other distributions.
+    pub on_openshift: bool,
     /// Why the API server refuses its pods.
     pub refused: Option<Refusal>,
 }

@@ -155,6 +155,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("injected", TOLERATIONS),
                 ("qosClass", TEXT),
                 ("system", Ty::Bool),
+                ("onOpenShift", Ty::Bool),
                 ("refused", TEXT),
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
