@@ -154,7 +154,9 @@ fn is_template(text: &str) -> bool {
     text.contains("{{")
         || text.contains("{%")
         || text.contains("<%")
-        || ["%{ for", "%{ if", "%{for", "%{if", "%{~"].iter().any(|directive| text.contains(directive))
+        || ["%{ for", "%{ if", "%{for", "%{if", "%{~"]
+            .iter()
+            .any(|directive| text.contains(directive))
         || text.lines().any(stands_for_lines)
 }
 
@@ -220,7 +222,9 @@ mod tests {
         assert!(is_template("volumes:\n__EXTRA_VOLUMES__\n- name: x\n"));
         assert!(is_template("spec:\n  ${POD_SPEC}\n"));
         assert!(!is_template("name: __x__ y\nlist: [\n"));
-        assert!(is_template("pools:\n%{ for pool in pools ~}\n  - ${pool}\n%{ endfor ~}\n"));
+        assert!(is_template(
+            "pools:\n%{ for pool in pools ~}\n  - ${pool}\n%{ endfor ~}\n"
+        ));
     }
 
     #[test]

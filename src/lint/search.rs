@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
+use crate::model::label_keys::is_kubernetes_label_key;
 use crate::model::near_miss::{Likeness, key_likeness};
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
@@ -411,9 +412,12 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
 }
 
 /// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which
-/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own.
+/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own. Keys of Kubernetes' own labels are usual for taints.
 fn tells(key: &str, candidate: &str, likeness: &Likeness) -> bool {
+    if is_kubernetes_label_key(key) {
+        return false;
+    }
     !matches!(likeness, Likeness::Domain)
-        || key.contains('/')
+        || (key.contains('/') && candidate.contains('/'))
         || candidate.contains("kubernetes.io/")
 }

@@ -19,6 +19,13 @@ const ALIASES: [(&str, &str); 5] = [
     ),
 ];
 
+/// Whether Kubernetes itself gives every node a label with this key, under today's name or the old one.
+pub fn is_kubernetes_label_key(key: &str) -> bool {
+    ALIASES
+        .iter()
+        .any(|(today, old)| [*today, *old].contains(&key))
+}
+
 /// Domains in which Kubernetes, a provider or a node agent sets labels that no manifest shows. Subdomains count.
 const MANAGED_DOMAINS: [&str; 29] = [
     "alibabacloud.com",
