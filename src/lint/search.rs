@@ -16,8 +16,7 @@ use crate::config::Config;
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
-use crate::model::label_keys::is_kubernetes_label_key;
-use crate::model::near_miss::{Likeness, key_likeness};
+use crate::model::near_miss::{Likeness, key_likeness, tells};
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
@@ -233,7 +232,7 @@ impl<'g> ClusterFacts<'g> {
         let known = self.well_known.keys().map(|candidate| (candidate, None));
         for (candidate, declared) in declared.chain(known) {
             if let Some(likeness) = key_likeness(key, candidate)
-                && (declared.is_some() || tells(key, candidate, &likeness))
+                && (declared.is_some() || tells(key, candidate, likeness))
                 && !deliberate(candidate)
                 && !found.iter().any(|near| near.key == candidate)
             {
@@ -409,15 +408,4 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
     let unread =
         shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
     unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
-}
-
-/// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which
-/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own. Keys of Kubernetes' own labels are usual for taints.
-fn tells(key: &str, candidate: &str, likeness: &Likeness) -> bool {
-    if is_kubernetes_label_key(key) {
-        return false;
-    }
-    !matches!(likeness, Likeness::Domain)
-        || (key.contains('/') && candidate.contains('/'))
-        || candidate.contains("kubernetes.io/")
 }

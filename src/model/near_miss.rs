@@ -4,6 +4,8 @@
 
 use strsim::damerau_levenshtein;
 
+use super::label_keys::is_kubernetes_label_key;
+
 /// In what way two different keys are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Likeness {
@@ -77,6 +79,15 @@ pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
     }
     let alike = are_alike(name, other_name) || (domain.is_some() && is_plural(name, other_name));
     alike.then_some(Likeness::Spelling)
+}
+
+/// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which
+/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own. Keys of Kubernetes' own labels are
+/// usual for taints.
+pub fn tells(key: &str, candidate: &str, likeness: Likeness) -> bool {
+    let other_domain = key.contains('/') && candidate.contains('/');
+    let fits = likeness != Likeness::Domain || other_domain || candidate.contains("kubernetes.io/");
+    fits && !is_kubernetes_label_key(key)
 }
 
 /// `gpu` and `gpus`: in one domain, short names that only a plural tells apart are one name.
