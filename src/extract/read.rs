@@ -66,7 +66,8 @@ fn is_call(node: Node<'_>) -> bool {
     }))
 }
 
-/// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one.
+/// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one. Beside two such
+/// fields one that is nearly another one of them is a slip.
 pub fn looks_like_tolerations(node: Node<'_>) -> bool {
     if node.kind() != Kind::Sequence {
         return false;
@@ -77,13 +78,22 @@ pub fn looks_like_tolerations(node: Node<'_>) -> bool {
             return false;
         }
         let names: Vec<_> = item.fields().iter().map(yaml::Field::name).collect();
-        let known = names
-            .iter()
-            .all(|name| name.is_some_and(|name| TOLERATION_FIELDS.contains(&name)));
-        let telling = names
+        let is_known =
+            |name: &Option<&str>| name.is_some_and(|name| TOLERATION_FIELDS.contains(&name));
+        let (known, others): (Vec<_>, Vec<_>) = names.into_iter().partition(is_known);
+        let telling = known
             .iter()
             .any(|name| matches!(name, Some("key" | "operator" | "effect")));
-        if !known || !telling {
+        let slip = |name: &Option<&str>| {
+            name.and_then(|name| nearest_word(name, &TOLERATION_FIELDS))
+                .is_some_and(|meant| !known.contains(&Some(meant)))
+        };
+        let fits = match others.as_slice() {
+            [] => true,
+            [other] => known.len() >= 2 && slip(other),
+            _ => false,
+        };
+        if !fits || !telling {
             return false;
         }
         any = true;
