@@ -20,8 +20,9 @@ use kubetaint::lint::Input;
 use kubetaint::lint::gather::{Gathered, gather};
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin};
+use kubetaint::model::workload::Workload;
 use kubetaint::source::{Source, SourceId, Span};
-use kubetaint::terraform::Repository;
+use kubetaint::terraform::{Files, Repository, is_template};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
@@ -37,6 +38,21 @@ struct Reading {
     gathered: Gathered,
 }
 
+/// Files that configurations read by their names.
+struct Sources<'s>(&'s [Source]);
+
+impl Files for Sources<'_> {
+    fn text(&self, path: &str) -> Option<(SourceId, String)> {
+        let at = self.0.iter().position(|source| source.path == path)?;
+        let id = SourceId(u32::try_from(at).expect("few files"));
+        Some((id, self.0[at].text.to_string()))
+    }
+
+    fn path(&self, file: SourceId) -> &str {
+        &self.0[file.0 as usize].path
+    }
+}
+
 fn read(files: &[(&str, &str)]) -> Reading {
     let table = table();
     let sources: Vec<Source> = files
@@ -46,7 +62,10 @@ fn read(files: &[(&str, &str)]) -> Reading {
     let mut all: Vec<FileFacts> = sources
         .iter()
         .zip(0..)
-        .map(|(source, at)| extract(source, SourceId(at), &table))
+        .map(|(source, at)| match is_template(&source.path) {
+            true => FileFacts::default(),
+            false => extract(source, SourceId(at), &table),
+        })
         .collect();
     let inputs: Vec<Input> = sources
         .iter()
@@ -60,7 +79,8 @@ fn read(files: &[(&str, &str)]) -> Reading {
         .zip(&sources)
         .filter_map(|(facts, source)| Some((source.path.clone(), facts.configuration.take()?)))
         .collect();
-    let repository = Repository::new(configurations);
+    let files = Sources(&sources);
+    let repository = Repository::new(configurations).beside(&files);
     for top in repository.tops() {
         all.push(read_configuration(&repository, top, &table));
     }
@@ -181,7 +201,33 @@ impl Reading {
                 None => assert!(pool.complete, "{}", pool.name),
             }
         }
+        for workload in &self.gathered.workloads {
+            self.show_workload(workload, &mut shown);
+        }
         shown
+    }
+
+    fn show_workload(&self, workload: &Workload, shown: &mut String) {
+        let mut line = |text: String| writeln!(shown, "{text}").expect("a text");
+        let (object, shape) = (&workload.object, &workload.shape);
+        let name = object.name.as_deref().unwrap_or_default();
+        line(format!("{} {name} ({})", object.kind, shape.level.as_str()));
+        line(format!("  at {}", self.place(workload.span)));
+        for (entry, located) in shape.tolerations.iter().zip(&workload.located) {
+            line(format!(
+                "  toleration {entry} at {}",
+                self.place(located.entry)
+            ));
+            for (_, span) in &located.fields {
+                line(format!("    {}", self.place(*span)));
+            }
+        }
+        for (key, span, _) in &workload.selectors {
+            line(format!("  selects {key} at {}", self.place(*span)));
+        }
+        if let Some(why) = &shape.unread_tolerations {
+            line(format!("  open: {why}"));
+        }
     }
 }
 
@@ -201,6 +247,10 @@ fixture!(
 fixture!(gke_pools_are_read_with_what_gke_adds, "terraform-gke");
 fixture!(aks_pools_are_read_with_what_aks_adds, "terraform-aks");
 fixture!(pools_of_other_clouds_are_read, "terraform-clouds");
+fixture!(
+    manifests_values_and_objects_of_kubernetes_are_read,
+    "terraform-kubernetes"
+);
 
 #[test]
 fn every_configuration_among_the_fixtures_is_tested() {
@@ -646,4 +696,174 @@ fn states_are_read_in_both_forms() {
         );
         assert!(reading.pool("a").complete);
     }
+}
+
+/// A manifest in a heredoc, with the variables `known`, which is `k`, and `open`, which has no value.
+fn manifest(heredoc: &str) -> Reading {
+    one(&format!(
+        "provider \"aws\" {{}}\nvariable \"known\" {{\n  default = \"k\"\n}}\nvariable \"open\" {{}}\nresource \"kubectl_manifest\" \"m\" {{\n  \
+         yaml_body = {heredoc}\n}}\n"
+    ))
+}
+
+/// A Pod with these lines below its spec, at four blanks.
+fn pod_of(lines: &str) -> Reading {
+    manifest(&format!(
+        "<<-EOT\n  apiVersion: v1\n  kind: Pod\n  metadata: {{name: p}}\n  spec:\n    containers: [{{name: c}}]\n{lines}  EOT"
+    ))
+}
+
+fn tolerations(reading: &Reading) -> String {
+    let [workload] = reading.gathered.workloads.as_slice() else {
+        panic!("not one workload: {}", reading.show());
+    };
+    let shape = &workload.shape;
+    let entries: Vec<String> = shape.tolerations.iter().map(ToString::to_string).collect();
+    let open = if shape.unread_tolerations.is_some() {
+        " and more"
+    } else {
+        ""
+    };
+    entries.join(" ") + open
+}
+
+#[test]
+fn templates_are_filled_in_as_terraform_fills_them_in() {
+    let key = "{key: k, operator: Exists}";
+    for (lines, wanted) in [
+        (
+            "    tolerations: [{key: \"${var.known}\", operator: Exists}]\n",
+            key,
+        ),
+        (
+            "    tolerations: ${jsonencode([{ key = var.known, operator = \"Exists\" }])}\n",
+            key,
+        ),
+        (
+            "    tolerations:\n      ${indent(4, yamlencode([{ key = var.known, operator = \"Exists\" }]))}\n",
+            key,
+        ),
+        (
+            "    tolerations:\n%{ for one in [var.known] ~}\n    - {key: ${one}, operator: Exists}\n%{ endfor ~}\n",
+            key,
+        ),
+        (
+            "%{ if var.known == \"k\" }\n    tolerations: [{key: k, operator: Exists}]\n%{ else }\n    nodeName: n\n%{ endif }\n",
+            key,
+        ),
+        (
+            "    %{~ if var.known != \"k\" ~}\n    nodeName: n\n    %{~ else ~}\n    tolerations: [{key: k, operator: Exists}]\n    %{~ endif ~}\n",
+            key,
+        ),
+        (
+            "    tolerations: [{key: \"$${x}\", operator: Exists}, {key: k, operator: Exists}]\n",
+            "{key: …, operator: Exists} {key: k, operator: Exists}",
+        ),
+    ] {
+        assert_eq!(tolerations(&pod_of(lines)), wanted, "{lines}");
+    }
+}
+
+#[test]
+fn what_a_template_does_not_tell_is_open_and_never_absent() {
+    for (lines, wanted) in [
+        ("    tolerations: ${var.open}\n", " and more"),
+        ("    tolerations: ${jsonencode(var.open)}\n", " and more"),
+        ("    ${var.open}\n", " and more"),
+        ("    ${indent(4, var.open)}\n", " and more"),
+        (
+            "    tolerations:\n    - {key: a, operator: Exists}\n    ${var.open}\n",
+            "{key: a, operator: Exists} and more",
+        ),
+        (
+            "    tolerations:\n    - {key: a, operator: Exists}\n%{ if var.open ~}\n    - {key: b, operator: Exists}\n%{ endif ~}\n",
+            "{key: a, operator: Exists} and more",
+        ),
+        (
+            "%{ if var.open ~}\n    tolerations: [{key: b, operator: Exists}]\n%{ endif ~}\n",
+            " and more",
+        ),
+        (
+            "    tolerations:\n%{ for one in concat([\"a\"], var.open) ~}\n    - {key: ${one}, operator: Exists}\n%{ endfor ~}\n",
+            "{key: a, operator: Exists} and more",
+        ),
+    ] {
+        assert_eq!(tolerations(&pod_of(lines)), wanted, "{lines}");
+    }
+}
+
+#[test]
+fn a_pool_in_a_template_with_gaps_is_incomplete() {
+    let pool = |lines: &str| {
+        manifest(&format!(
+            "<<-EOT\n  apiVersion: karpenter.sh/v1\n  kind: NodePool\n  metadata: {{name: p}}\n  spec:\n{lines}  EOT"
+        ))
+    };
+    let spec = "    template:\n      spec:\n";
+    for (lines, complete) in [
+        (
+            format!("{spec}        taints: [{{key: a, effect: NoSchedule}}]\n"),
+            true,
+        ),
+        (
+            format!(
+                "{spec}        taints: [{{key: a, value: \"${{var.open}}\", effect: NoSchedule}}]\n    weight: ${{var.open}}\n"
+            ),
+            true,
+        ),
+        (format!("{spec}        taints: ${{var.open}}\n"), false),
+        (format!("{spec}        ${{var.open}}\n"), false),
+        ("    template: ${var.open}\n".to_owned(), false),
+        ("    ${var.open}\n".to_owned(), false),
+        (
+            format!(
+                "{spec}        taints:\n        - {{key: \"${{var.open}}\", effect: NoSchedule}}\n"
+            ),
+            false,
+        ),
+        (
+            format!(
+                "%{{ if var.open ~}}\n{spec}        taints: [{{key: a, effect: NoSchedule}}]\n%{{ endif ~}}\n    weight: 1\n"
+            ),
+            false,
+        ),
+    ] {
+        let reading = pool(&lines);
+        assert_eq!(reading.pool("p").complete, complete, "{lines}");
+        if !complete {
+            assert!(
+                reading.why_open("p").contains("var.open"),
+                "{}",
+                reading.why_open("p")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_broken_manifest_is_told_at_its_place_unless_it_has_gaps() {
+    let told = |text: &str| -> Vec<String> {
+        let reading = manifest(text);
+        let oddities = reading.gathered.oddities.iter();
+        oddities
+            .map(|oddity| format!("{} {}", oddity.kind, reading.place(oddity.span)))
+            .collect()
+    };
+    assert_eq!(
+        told("<<-EOT\n    apiVersion: v1\n    kind: Pod\n    spec: [\n    EOT"),
+        ["unparsable-manifest main.tf:10:11 `[`"]
+    );
+    assert_eq!(
+        told("<<-EOT\n    apiVersion: v1\n    kind: ${var.open}\n    spec: [\n    EOT"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn huge_templates_are_given_up() {
+    let row = "        - {key: ${one}, operator: Exists}\n";
+    let lines = format!(
+        "    tolerations:\n%{{ for one in range(1000) ~}}\n%{{ for two in range(1000) ~}}\n{row}%{{ endfor ~}}\n%{{ endfor ~}}\n"
+    );
+    assert!(pod_of(&lines).gathered.workloads.is_empty());
 }

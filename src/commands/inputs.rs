@@ -196,7 +196,7 @@ impl Inputs {
             problems.extend(place.config.check_used(&names));
         }
         problems.extend(add_inventories(&mut discovery, &place.config, &place.root));
-        let is_manifest = |file: &File| file.kind != FileKind::Script;
+        let is_manifest = |file: &File| !matches!(file.kind, FileKind::Script | FileKind::Template);
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
         Ok(Inputs {
@@ -303,7 +303,7 @@ fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
 
 fn refusal(loaded: &Loaded) -> String {
     match loaded {
-        Loaded::Text(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
+        Loaded::Text(_) | Loaded::Template(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
         Loaded::TooLarge { bytes } => too_large(*bytes),
         Loaded::Binary => "not text".to_owned(),
         Loaded::NotUtf8 { at } => format!("not UTF-8 at line {}, column {}", at.line, at.column),
@@ -388,6 +388,7 @@ fn add_given(
 fn content(loaded: Loaded) -> Content {
     match loaded {
         Loaded::Text(text) => Content::Text(text),
+        Loaded::Template(text) => Content::Template(text),
         Loaded::Irrelevant => Content::Irrelevant,
         Loaded::TooLarge { bytes } => Content::Unusable {
             kind: "too-large",

@@ -28,6 +28,8 @@ const CHUNK_BYTES: usize = 64 * 1024;
 pub enum Loaded {
     /// Its text as UTF-8, without byte order mark.
     Text(String),
+    /// The text of a template that Terraform fills in: nothing by itself.
+    Template(String),
     /// Nothing in it concerns kubetaint. Said of JSON files, and of files that are too large.
     Irrelevant,
     /// Larger than [`MAX_FILE_BYTES`], and it may hold manifests.
@@ -76,7 +78,7 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
             return decode(bytes, kind);
         }
     }
-    if kind == FileKind::Script {
+    if matches!(kind, FileKind::Script | FileKind::Template) {
         return Loaded::Irrelevant;
     }
     match scan(bytes.as_slice().chain(reader)) {
@@ -146,6 +148,12 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         // What a script says is a hint at most; one that is no text gives none.
         return match String::from_utf8(bytes) {
             Ok(text) if text.contains("taint") && !text.contains('\0') => Loaded::Text(text),
+            Ok(_) | Err(_) => Loaded::Irrelevant,
+        };
+    }
+    if kind == FileKind::Template {
+        return match String::from_utf8(bytes) {
+            Ok(text) if concerns_kubetaint(text.as_bytes()) => Loaded::Template(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }

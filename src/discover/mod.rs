@@ -14,6 +14,7 @@ use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
 use crate::source::is_script;
+use crate::terraform::is_template;
 use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
@@ -64,6 +65,8 @@ pub enum FileKind {
     Terraform,
     /// A shell script or a Makefile.
     Script,
+    /// A template that Terraform fills in.
+    Template,
 }
 
 impl FileKind {
@@ -83,6 +86,9 @@ impl FileKind {
         }
         if is_script(&path.to_string_lossy()) {
             return Some(FileKind::Script);
+        }
+        if is_template(&path.to_string_lossy()) {
+            return Some(FileKind::Template);
         }
         let extension = path.extension()?;
         if extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml") {
@@ -222,7 +228,9 @@ pub fn discover(
                 scanned_from: named
                     .parent()
                     .map_or(0, |folder| scanned_from(root, folder)),
-                kind: FileKind::of(&named).unwrap_or(FileKind::Yaml),
+                kind: FileKind::of(&named)
+                    .filter(|kind| *kind != FileKind::Template)
+                    .unwrap_or(FileKind::Yaml),
                 bytes: metadata.len(),
                 absolute: named,
             }),

@@ -8,13 +8,13 @@ use super::duplicates::{self};
 use super::namespaces;
 use super::notation::api_group;
 use super::overlays;
+use super::plans;
 use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::{ReadPool, read_pools};
 use super::read::Context;
 use super::scripts;
 use super::table::Table;
-use super::terraform;
 use crate::finding::Object;
 use crate::inventory;
 use crate::model::workload::{Level, Oddity};
@@ -118,7 +118,7 @@ impl<'a> ObjectReader<'_, 'a> {
             {
                 self.read_kustomization();
             }
-            if terraform::read_state(self.root, self.source, self.id, self.table, self.facts) {
+            if plans::read_state(self.root, self.source, self.id, self.table, self.facts) {
                 return;
             }
             if self.object.kind.is_empty() && self.object.api_version.is_empty() {

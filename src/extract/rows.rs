@@ -37,6 +37,9 @@ pub struct Provider {
     /// Kinds that hold whole objects of other kinds.
     #[serde(default)]
     pub holds: Vec<HoldRow>,
+    /// Terraform resources that stand for objects of Kubernetes, or hold their text.
+    #[serde(default)]
+    pub manifests: Vec<ManifestRow>,
     /// Taints that Kubernetes, providers and add-ons set themselves.
     #[serde(default)]
     pub well_known_taints: Vec<WellKnownTaint>,
@@ -55,6 +58,42 @@ pub struct HoldRow {
     /// Why the objects' pools are not known completely, where that is so.
     #[serde(default)]
     pub incomplete: Option<String>,
+}
+
+/// A Terraform resource that stands for an object of Kubernetes, or holds the texts of some.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ManifestRow {
+    /// Types of Terraform resources.
+    pub terraform: Vec<String>,
+    /// Paths to manifests or Helm values, as texts or as values.
+    #[serde(default)]
+    pub texts: Vec<Path>,
+    /// The resource is an object of this kind itself, in Terraform's words.
+    #[serde(default)]
+    pub object: Option<ObjectRow>,
+    /// Fields that are texts in Kubernetes: Terraform makes texts of numbers and booleans in them.
+    #[serde(default)]
+    pub strings: Vec<String>,
+    /// Fields that are integers in Kubernetes: Terraform makes integers of texts in them.
+    #[serde(default)]
+    pub integers: Vec<String>,
+}
+
+/// How the arguments of a Terraform resource are called in the object that it stands for. Arguments are written in camel
+/// case there; blocks that are not listed are left out.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ObjectRow {
+    /// `apiVersion` of the object.
+    pub api_version: String,
+    /// Its kind.
+    pub kind: String,
+    /// Blocks, each with the field that it is; with `[]` at the end where each block is an item of a list.
+    pub blocks: std::collections::BTreeMap<String, String>,
+    /// Arguments that have another name than their own in camel case.
+    #[serde(default)]
+    pub names: std::collections::BTreeMap<String, String>,
 }
 
 /// A kind, without anything to read in it.

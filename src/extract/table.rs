@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::pool_rows::PoolRow;
-use super::rows::{DeviceRow, InjectRow, Provider, WorkloadRow};
+use super::rows::{DeviceRow, InjectRow, ManifestRow, Provider, WorkloadRow};
 use crate::model::well_known::WellKnownTaint;
 use crate::source::Position;
 use crate::yaml::{Node, Path, join};
@@ -26,6 +26,7 @@ const TERRAFORM: &str = "terraform resource";
 enum RowRef {
     Workload(usize, usize),
     Pool(usize, usize),
+    Manifest(usize, usize),
 }
 
 /// A provider file that could not be used.
@@ -91,6 +92,12 @@ impl Table {
                 self.kindless.push((at, row_at));
             }
         }
+        for (row_at, row) in provider.manifests.iter().enumerate() {
+            for of_type in &row.terraform {
+                let reference = RowRef::Manifest(at, row_at);
+                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
+            }
+        }
         for (key, row) in rows {
             self.by_kind.entry(key).or_default().push(row);
         }
@@ -116,7 +123,7 @@ impl Table {
             .iter()
             .filter_map(move |row| match *row {
                 RowRef::Workload(provider, at) => Some(&self.providers[provider].workloads[at]),
-                RowRef::Pool(..) => None,
+                RowRef::Pool(..) | RowRef::Manifest(..) => None,
             })
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
@@ -164,7 +171,7 @@ impl Table {
                     self.providers[provider].name.as_str(),
                     &self.providers[provider].pools[at],
                 )),
-                RowRef::Workload(..) => None,
+                RowRef::Workload(..) | RowRef::Manifest(..) => None,
             })
             .filter(move |(_, row)| row.versions.is_empty() || row.versions.contains(&version))
     }
@@ -208,6 +215,15 @@ impl Table {
     /// Pool rows for a type of Terraform resource, with the provider's name.
     pub fn resource_rows(&self, of_type: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
         self.pool_rows(TERRAFORM, "", of_type)
+    }
+
+    /// Manifest rows for a type of Terraform resource.
+    pub fn manifest_rows(&self, of_type: &str) -> impl Iterator<Item = &ManifestRow> {
+        let rows = self.rows(TERRAFORM, of_type).iter();
+        rows.filter_map(|row| match *row {
+            RowRef::Manifest(provider, at) => Some(&self.providers[provider].manifests[at]),
+            RowRef::Workload(..) | RowRef::Pool(..) => None,
+        })
     }
 
     /// Pool rows for a Terraform module, with the provider's name.

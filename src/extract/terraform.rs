@@ -1,22 +1,16 @@
-//! Node pools in Terraform: files are read one by one, configurations as a whole; plans and states are read as they are.
+//! Node pools and manifests in Terraform's configurations: files are read one by one, what they declare as a whole.
 
+use super::manifests::Manifests;
+use super::plans::{RESOURCE, read_declared};
 use super::pool_document::PoolDocument;
-use super::pool_rows::PoolRow;
-use super::pools::read_pools;
 use super::table::Table;
 use super::{FileFacts, broken_configuration};
 use crate::finding::Object;
 use crate::source::{Source, SourceId};
 use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository};
-use crate::yaml::{Kind, Node};
 
-/// The `apiVersion` under which resources are reported.
-const RESOURCE: &str = "terraform/resource";
 /// The `apiVersion` under which modules are reported.
 const MODULE: &str = "terraform/module";
-
-/// Modules of a plan or state are read so deep.
-const MAX_MODULES: usize = 10_000;
 
 /// Reads one file of a configuration; what it declares is told by [`read_configuration`].
 pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFacts {
@@ -31,8 +25,8 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
     facts
 }
 
-/// Reads the pools that one configuration declares.
-pub fn read_configuration(repository: &Repository, top: &Folder, table: &Table) -> FileFacts {
+/// Reads the pools and manifests that one configuration declares.
+pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
     for declared in repository.evaluate(top) {
         let rows: Vec<_> = match declared.kind {
@@ -40,6 +34,21 @@ pub fn read_configuration(repository: &Repository, top: &Folder, table: &Table) 
             DeclaredKind::Module => table.module_rows(&declared.of_type).collect(),
         };
         let object = object_of(&declared);
+        let manifests: Vec<_> = match declared.kind {
+            DeclaredKind::Resource => table.manifest_rows(&declared.of_type).collect(),
+            DeclaredKind::Module => Vec::new(),
+        };
+        for row in manifests {
+            let reader = Manifests {
+                resource: &object,
+                source: declared.source,
+                path: repository.path(declared.source),
+                doubt: declared.doubt.as_deref(),
+                table,
+                repository,
+            };
+            reader.read(row, declared.tree.root(), &mut facts);
+        }
         let document = PoolDocument {
             root: declared.tree.root(),
             object: &object,
@@ -60,26 +69,6 @@ pub fn read_configuration(repository: &Repository, top: &Folder, table: &Table) 
     facts
 }
 
-fn read_declared(
-    rows: &[(&str, &PoolRow)],
-    document: &PoolDocument<'_>,
-    doubt: Option<&str>,
-    table: &Table,
-    facts: &mut FileFacts,
-) {
-    for (provider, row) in rows {
-        for mut read in read_pools(table, provider, row, document, &mut facts.oddities) {
-            if let Some(doubt) = doubt {
-                read.pool.complete = false;
-                read.pool
-                    .incomplete_because
-                    .get_or_insert_with(|| format!("whether it is there is not known: {doubt}"));
-            }
-            facts.pools.push(read);
-        }
-    }
-}
-
 fn object_of(declared: &Declared) -> Object {
     let (api_version, name) = match declared.kind {
         DeclaredKind::Resource => {
@@ -94,102 +83,4 @@ fn object_of(declared: &Declared) -> Object {
         namespace: None,
         name: Some(name),
     }
-}
-
-/// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.
-pub(super) fn read_state(
-    root: Node<'_>,
-    source: &Source,
-    id: SourceId,
-    table: &Table,
-    facts: &mut FileFacts,
-) -> bool {
-    let read = |of_type: &str,
-                name: &str,
-                values: Node<'_>,
-                unknown: Option<Node<'_>>,
-                facts: &mut FileFacts| {
-        let rows: Vec<_> = table.resource_rows(of_type).collect();
-        if rows.is_empty() || values.kind() != Kind::Mapping {
-            return;
-        }
-        let object = Object {
-            api_version: RESOURCE.to_owned(),
-            kind: of_type.to_owned(),
-            namespace: None,
-            name: Some(name.replacen(&format!("{of_type}."), "", 1)),
-        };
-        let document = PoolDocument {
-            root: values,
-            object: &object,
-            text: &source.text,
-            source: id,
-            file: &source.path,
-            base: "",
-            after_unknown: unknown,
-        };
-        read_declared(&rows, &document, None, table, facts);
-    };
-    let text = |node: Node<'_>, key: &str| {
-        let found = node.get(key).and_then(|node| node.raw());
-        found.unwrap_or_default().to_owned()
-    };
-    if root.get("terraform_version").is_some() && root.get("lineage").is_some() {
-        for resource in root.get("resources").into_iter().flat_map(Node::items) {
-            if text(resource, "mode") == "data" {
-                continue;
-            }
-            let of_type = text(resource, "type");
-            for instance in resource.get("instances").into_iter().flat_map(Node::items) {
-                if let Some(values) = instance.get("attributes") {
-                    read(&of_type, &text(resource, "name"), values, None, facts);
-                }
-            }
-        }
-        return true;
-    }
-    let values = root.get("planned_values").or_else(|| root.get("values"));
-    let Some(module) = values.and_then(|values| values.get("root_module")) else {
-        return false;
-    };
-    if root.get("format_version").is_none() {
-        return false;
-    }
-    let changes: Vec<_> = root
-        .get("resource_changes")
-        .into_iter()
-        .flat_map(Node::items)
-        .map(|change| (text(change, "address"), change))
-        .collect();
-    let mut open = vec![module];
-    let mut modules = 0;
-    while let Some(module) = open.pop() {
-        modules += 1;
-        if modules > MAX_MODULES {
-            break;
-        }
-        for resource in module.get("resources").into_iter().flat_map(Node::items) {
-            let (Some(values), false) = (resource.get("values"), text(resource, "mode") == "data")
-            else {
-                continue;
-            };
-            let of_type = text(resource, "type");
-            if !table.has_resource(&of_type) {
-                continue;
-            }
-            let address = text(resource, "address");
-            let unknown = changes
-                .iter()
-                .find(|(known, _)| *known == address)
-                .and_then(|(_, change)| change.get("change")?.get("after_unknown"));
-            read(&of_type, &address, values, unknown, facts);
-        }
-        let children: Vec<_> = module
-            .get("child_modules")
-            .into_iter()
-            .flat_map(Node::items)
-            .collect();
-        open.extend(children.into_iter().rev());
-    }
-    true
 }

@@ -46,8 +46,13 @@ impl<'a> ObjectReader<'_, 'a> {
 
     fn read_pod(&mut self, node: Node<'a>, path: String, level: Level, row: &WorkloadRow) {
         let list = row.tolerations_key.as_str();
-        let read = Self::context(&self.object, level, &mut self.facts.oddities)
+        let mut read = Self::context(&self.object, level, &mut self.facts.oddities)
             .read_pod(node, &path, list);
+        // A field whose name is filled in may be any of those that are not there.
+        let has_gap = node
+            .written_fields()
+            .any(|field| field.name().is_some_and(is_placeholder));
+        read.selection.unknown |= has_gap;
         let has_containers = node.get("containers").is_some();
         let says_something = [list, "nodeSelector", "affinity", "nodeAffinity", "nodeName"]
             .iter()
@@ -73,6 +78,7 @@ impl<'a> ObjectReader<'_, 'a> {
         let lacks_list = node.get(list).is_none();
         let unread = match (&read.tolerations.unread, lacks_list) {
             (Some(reason), _) => Some(reason.clone()),
+            (None, true) if has_gap => Some("a field is filled in by a template".to_owned()),
             (None, true) if stands == Stands::InPart => {
                 Some("only part of the object stands here".to_owned())
             }

@@ -6,6 +6,7 @@ use super::place::At;
 use crate::finding::{Edit, Finding, Fix};
 use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
+use crate::terraform::{is_configuration, is_template};
 use crate::yaml::edit::{self, Change, Replacement, Target};
 use crate::yaml::{self, Document};
 
@@ -74,6 +75,10 @@ impl Proposals {
             let Some(source) = sources.get(&finding.span.source) else {
                 continue;
             };
+            // What stands in a configuration is written in another language there.
+            if is_configuration(&source.path) || is_template(&source.path) {
+                continue;
+            }
             let id = finding.span.source;
             let documents = trees
                 .entry(id)

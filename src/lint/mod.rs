@@ -27,7 +27,7 @@ use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span, is_script};
-use crate::terraform::Repository;
+use crate::terraform::{Files, Repository};
 use gather::Gathered;
 pub use ignores::Acceptance;
 use shapes::Shapes;
@@ -49,6 +49,8 @@ pub struct Input {
 pub enum Content {
     /// Its text.
     Text(String),
+    /// The text of a template, which means something only where a configuration fills it in.
+    Template(String),
     /// It is none of kubetaint's business.
     Irrelevant,
     /// It matters, but its text cannot be judged: `kind` is an oddity's kind.
@@ -156,7 +158,8 @@ fn read_all(
         all.push(one.facts);
     }
     drop(shapes);
-    let configured = read_configurations(&mut all, inputs, settings.table);
+    let files = OtherFiles { inputs, load };
+    let configured = read_configurations(&mut all, &files, settings.table);
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let gathered = gather::gather(all, inputs, config_source, settings.config, report);
@@ -166,18 +169,44 @@ fn read_all(
 }
 
 /// What Terraform's files declare, which can be told only of all files of a folder and of the folders that it calls.
-fn read_configurations(all: &mut [FileFacts], inputs: &[Input], table: &Table) -> Vec<FileFacts> {
-    let files = all
+fn read_configurations(
+    all: &mut [FileFacts],
+    files: &OtherFiles<'_>,
+    table: &Table,
+) -> Vec<FileFacts> {
+    let configurations = all
         .iter_mut()
-        .zip(inputs)
+        .zip(files.inputs)
         .filter_map(|(facts, input)| Some((input.path.clone(), facts.configuration.take()?)))
         .collect();
-    let repository = Repository::new(files);
+    let repository = Repository::new(configurations).beside(files);
     repository
         .tops()
         .into_par_iter()
         .map(|top| extract::read_configuration(&repository, top, table))
         .collect()
+}
+
+/// Files that configurations read by their names. They are loaded again: texts are not kept.
+struct OtherFiles<'f> {
+    inputs: &'f [Input],
+    load: &'f (dyn Fn(usize) -> Content + Sync),
+}
+
+impl Files for OtherFiles<'_> {
+    fn text(&self, path: &str) -> Option<(SourceId, String)> {
+        // Few files are asked for.
+        let index = self.inputs.iter().position(|input| input.path == path)?;
+        match (self.load)(index) {
+            Content::Text(text) | Content::Template(text) => Some((source_id(index), text)),
+            Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => None,
+        }
+    }
+
+    fn path(&self, file: SourceId) -> &str {
+        let input = self.inputs.get(file.0 as usize);
+        input.map_or("", |input| input.path.as_str())
+    }
 }
 
 /// A file that has a manifest's name and is no text, such as one that git-crypt has encrypted.
@@ -197,6 +226,10 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
     match content {
         // A script without a word about taints is none of the files that people mean.
         Content::Irrelevant => nothing(Vec::new(), !is_script(&input.path)),
+        Content::Template(text) => Read {
+            digest: Digest::of(&text),
+            ..nothing(Vec::new(), false)
+        },
         Content::Unreadable(why) => nothing(
             vec![Problem {
                 file: Some(input.path.clone()),

@@ -63,7 +63,7 @@ pub fn load_again(
         .into_par_iter()
         .map(|(index, input)| {
             let text = match load(index) {
-                Content::Text(text) => text,
+                Content::Text(text) | Content::Template(text) => text,
                 Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => {
                     String::new()
                 }

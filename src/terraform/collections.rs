@@ -7,6 +7,7 @@ use super::value::{
     Computed, Entry, Fields, Term, Value, any_unknown, fail, pairs, unknown_or_fail,
 };
 use crate::source::Span;
+use crate::yaml::{Kind, Node, Pieces, Scalar};
 
 /// What calls of functions need to know.
 pub(super) struct Context<'e> {
@@ -159,50 +160,82 @@ impl Context<'_> {
         Some(Ok(Value::list(kept, more)))
     }
 
-    /// A text that is taken apart loses the places inside it: all of it stands where the text stands.
-    pub fn decode(&self, text: &str) -> Value {
-        let stream = crate::yaml::parse(text, self.at.source);
+    /// Functions that change the lines of a text and leave its places.
+    pub fn lines(&self, name: &str, rest: &[Term], text: &Pieces) -> Computed {
+        let whole = text.text();
+        if name == "indent" {
+            let spaces = rest.first()?.value.as_number()?;
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let spaces = spaces.clamp(0.0, 100.0) as usize;
+            // Each line is cut out of what may be as many pieces.
+            let lines = whole.lines().count();
+            if !self.run.spend(lines.saturating_mul(lines) / 64) {
+                return Some(Ok(Value::Unknown("a text becomes too long".into())));
+            }
+            return Some(Ok(Value::filled(text.indented(spaces))));
+        }
+        let end = whole.trim_end_matches(['\n', '\r']).len();
+        let kept = match name {
+            "chomp" => 0..end,
+            _ => whole.len() - whole.trim_start().len()..whole.trim_end().len(),
+        };
+        Some(Ok(Value::filled(text.slice(kept))))
+    }
+
+    /// A text that is taken apart. Its values stand where they stand in the text.
+    pub fn decode(&self, text: &Pieces) -> Value {
+        if !self.run.spend(text.text().len() / 16) {
+            return Value::Unknown("it takes too much work to evaluate".into());
+        }
+        let (text, stream) = text.parse(self.at.source);
         match (stream.documents.as_slice(), stream.errors.is_empty()) {
-            ([document], true) => decoded(document.root(), self.at, 0),
+            ([document], true) => self.decoded(document.root(), &text, 0).value,
             _ => Value::Unknown("a text cannot be decoded".into()),
         }
     }
-}
 
-fn decoded(node: crate::yaml::Node<'_>, at: Span, depth: u32) -> Value {
-    use crate::yaml::{Kind, Scalar};
-    const MAX_DECODED_DEPTH: u32 = 60;
-    if depth > MAX_DECODED_DEPTH {
-        return Value::Unknown("a text is nested too deeply".into());
-    }
-    match node.kind() {
-        Kind::Sequence => Value::list(
-            node.items()
-                .map(|item| Term::new(decoded(item, at, depth + 1), at))
-                .collect(),
-            None,
-        ),
-        Kind::Mapping => {
-            let mut fields = Fields::default();
-            for field in node.fields() {
-                let Some(name) = field.name() else {
-                    return Value::Unknown("a key of a decoded text is no text".into());
-                };
-                fields.set(Entry {
-                    key: name.into(),
-                    key_at: at,
-                    term: Term::new(decoded(field.value, at, depth + 1), at),
-                });
-            }
-            fields.finish(None)
+    fn decoded(&self, node: Node<'_>, text: &Pieces, depth: u32) -> Term {
+        const MAX_DECODED_DEPTH: u32 = 60;
+        let at = text.place(node.span().range()).unwrap_or(self.at);
+        if depth > MAX_DECODED_DEPTH {
+            return Term::unknown("a text is nested too deeply", at);
         }
-        Kind::Scalar => match node.scalar() {
-            Some(Scalar::Null) | None => Value::Null,
-            Some(Scalar::Bool(value)) => Value::Bool(value),
-            #[allow(clippy::cast_precision_loss, reason = "as Terraform prints it, too")]
-            Some(Scalar::Int(number)) => Value::Number(number as f64),
-            Some(Scalar::Float(number)) => Value::Number(number),
-            Some(_) => Value::text(node.raw().unwrap_or_default()),
-        },
+        if let Some(why) = node.unknown_because() {
+            return Term::unknown(why, at);
+        }
+        let value = match node.kind() {
+            Kind::Sequence => {
+                let items = node.items().map(|item| self.decoded(item, text, depth + 1));
+                Value::list(items.collect(), None)
+            }
+            Kind::Mapping => {
+                let mut fields = Fields::default();
+                let mut more = None;
+                for field in node.fields() {
+                    if let Some(why) = field.key.unknown_because() {
+                        more = Some(Rc::from(why));
+                        continue;
+                    }
+                    let Some(name) = field.name() else {
+                        return Term::unknown("a key of a decoded text is no text", at);
+                    };
+                    fields.set(Entry {
+                        key: name.into(),
+                        key_at: text.place(field.key.span().range()).unwrap_or(self.at),
+                        term: self.decoded(field.value, text, depth + 1),
+                    });
+                }
+                fields.finish(more)
+            }
+            Kind::Scalar => match node.scalar() {
+                Some(Scalar::Null) | None => Value::Null,
+                Some(Scalar::Bool(value)) => Value::Bool(value),
+                #[allow(clippy::cast_precision_loss, reason = "as Terraform prints it, too")]
+                Some(Scalar::Int(number)) => Value::Number(number as f64),
+                Some(Scalar::Float(number)) => Value::Number(number),
+                Some(_) => Value::text(node.raw().unwrap_or_default()),
+            },
+        };
+        Term::new(value, at)
     }
 }

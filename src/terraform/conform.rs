@@ -14,7 +14,9 @@ pub(super) fn conform(term: Term, of_type: &Expression, evaluator: Evaluator<'_>
         return Term::unknown("it takes too much work to evaluate", at);
     }
     let value = match (&of_type.kind, &term.value) {
-        (_, Value::Null | Value::Unknown(_) | Value::Encoded(_)) => return term,
+        (_, Value::Null | Value::Unknown(_) | Value::Encoded(..) | Value::Filled(_)) => {
+            return term;
+        }
         (ExpressionKind::Name(name), value) => match &**name {
             "string" => match value.as_text() {
                 Some(text) => Value::Text(text),

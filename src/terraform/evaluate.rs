@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::run::{MAX_TEXT, Run};
-use super::syntax::{Expression, ExpressionKind, File, Operator, Part, Template};
+use super::run::Run;
+use super::syntax::{Expression, ExpressionKind, File, Operator};
 use super::value::{Entry, Failure, Fields, Outcome, Term, Value};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// How deep evaluations may be nested, through names as well.
 const MAX_DEPTH: u32 = 200;
@@ -55,6 +55,10 @@ pub(super) trait Scope {
     fn local(&self, name: &str) -> Result<Term, String>;
     /// An output of a module that can be read.
     fn output(&self, module: &str, output: &str) -> Option<Term>;
+    /// The folders of the module and of the configuration, as paths in the repository that begin with `/`.
+    fn folders(&self) -> [String; 2];
+    /// The text of a file of the repository.
+    fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)>;
 }
 
 /// Evaluates the expressions of one file.
@@ -162,38 +166,6 @@ impl Evaluator<'_> {
             }
         };
         Ok(Term::new(value, at))
-    }
-
-    fn template(self, template: &Template, at: Span, names: &Names<'_>) -> Outcome {
-        if let ([Part::Value(only)], None) = (template.parts.as_slice(), &template.lines) {
-            return self.evaluate(only, names);
-        }
-        let mut text = String::new();
-        for part in &template.parts {
-            match part {
-                Part::Text(literal) => text.push_str(literal),
-                Part::Value(expression) => {
-                    let term = self.evaluate(expression, names)?;
-                    match (term.value.as_text(), term.value.unknown()) {
-                        (Some(value), _) => text.push_str(&value),
-                        (None, Some(why)) => return Ok(Term::unknown(Rc::clone(why), at)),
-                        (None, None) => match term.value {
-                            Value::Encoded(_) => {
-                                return Ok(self.unknown(expression, "is not evaluated in a text"));
-                            }
-                            _ => return Err(Failure("a part of a text is no text".to_owned())),
-                        },
-                    }
-                }
-                Part::Directive => {
-                    return Ok(Term::unknown("a `%{` directive is not evaluated", at));
-                }
-            }
-            if text.len() > MAX_TEXT || !self.scope.run().spend(text.len() / 64) {
-                return Ok(Term::unknown("a text becomes too long", at));
-            }
-        }
-        Ok(Term::new(Value::Text(text.into()), at))
     }
 
     fn object(

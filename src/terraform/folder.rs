@@ -17,11 +17,32 @@ pub struct Folder {
     pub(super) named_values: Vec<(String, File)>,
 }
 
+/// The files of a repository, for what configurations read of them.
+pub trait Files: Sync {
+    /// The file of a path relative to the repository, with its text.
+    fn text(&self, path: &str) -> Option<(SourceId, String)>;
+    /// The path of a file.
+    fn path(&self, file: SourceId) -> &str;
+}
+
+/// No files beside the configurations.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn text(&self, _: &str) -> Option<(SourceId, String)> {
+        None
+    }
+
+    fn path(&self, _: SourceId) -> &str {
+        ""
+    }
+}
+
 /// Everything that was read of a repository's configurations.
-#[derive(Debug, Default)]
-pub struct Repository {
+pub struct Repository<'t> {
     folders: BTreeMap<String, Folder>,
     paths: BTreeMap<SourceId, String>,
+    files: &'t dyn Files,
 }
 
 impl Folder {
@@ -86,10 +107,14 @@ impl Folder {
     }
 }
 
-impl Repository {
+impl<'t> Repository<'t> {
     /// Sorts files into their folders; paths are relative to the repository, with `/`.
-    pub fn new(files: Vec<(String, File)>) -> Repository {
-        let mut repository = Repository::default();
+    pub fn new(files: Vec<(String, File)>) -> Repository<'t> {
+        let mut repository = Repository {
+            folders: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            files: &NoFiles,
+        };
         let mut values = Vec::new();
         for (path, file) in files {
             if let Some(source) = file.source {
@@ -126,8 +151,22 @@ impl Repository {
         repository
     }
 
-    pub(super) fn path(&self, source: SourceId) -> &str {
-        self.paths.get(&source).map_or("", String::as_str)
+    /// The path of a file; empty for one that is not known.
+    pub fn path(&self, file: SourceId) -> &str {
+        match self.paths.get(&file) {
+            Some(path) => path,
+            None => self.files.path(file),
+        }
+    }
+
+    /// With the other files that configurations may read.
+    #[must_use]
+    pub fn beside(self, files: &'t dyn Files) -> Repository<'t> {
+        Repository { files, ..self }
+    }
+
+    pub(super) fn text(&self, path: &str) -> Option<(SourceId, String)> {
+        self.files.text(path)
     }
 
     pub(super) fn folder(&self, path: &str) -> Option<&Folder> {

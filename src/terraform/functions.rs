@@ -10,6 +10,7 @@ use super::value::{
     Computed, Entry, Failure, Fields, Term, Value, any_unknown, fail, index, unknown_or_fail,
 };
 use crate::source::Span;
+use crate::yaml::{Notation, Pieces};
 
 /// Calls a function; nothing when it is not known.
 pub(super) fn call(name: &str, arguments: &[Term], run: &Run, at: Span) -> Computed {
@@ -30,6 +31,7 @@ fn size(term: &Term) -> usize {
         Value::List(list) => list.items.len(),
         Value::Object(object) => object.fields.len(),
         Value::Text(text) => text.len() / 64,
+        Value::Filled(filled) => filled.pieces.text().len() / 16,
         _ => 1,
     }
 }
@@ -131,7 +133,10 @@ impl Context<'_> {
             "length" => match first.map(|term| &term.value) {
                 Some(Value::List(list)) => count(list.items.len(), list.more.as_ref()),
                 Some(Value::Object(object)) => count(object.fields.len(), object.more.as_ref()),
-                Some(Value::Text(text)) => count(text.chars().count(), None),
+                Some(value) if value.as_text().is_some() => {
+                    let text = value.as_text().unwrap_or_default();
+                    count(text.chars().count(), None)
+                }
                 _ => return unknown_or_fail(arguments, "`length` wants a list, a map or a text"),
             },
             "contains" => {
@@ -226,14 +231,27 @@ impl Context<'_> {
                 }
             }
             "jsonencode" | "yamlencode" => match first {
-                Some(first) => Value::encoded(first.clone()),
+                Some(first) if name == "jsonencode" => {
+                    Value::encoded(first.clone(), Notation::Json)
+                }
+                Some(first) => Value::encoded(first.clone(), Notation::Yaml),
                 None => return fail("an argument is missing"),
             },
             "jsondecode" | "yamldecode" => match first.map(|term| &term.value) {
-                Some(Value::Encoded(inner)) => inner.value.clone(),
-                Some(Value::Text(text)) => self.decode(text),
+                Some(Value::Encoded(inner, _)) => inner.value.clone(),
+                Some(Value::Filled(filled)) => self.decode(&filled.pieces),
+                Some(Value::Text(text)) => {
+                    let mut pieces = Pieces::default();
+                    pieces.push_made(text, first.map_or(self.at, |term| term.at));
+                    self.decode(&pieces)
+                }
                 _ => return unknown_or_fail(arguments, "a text is wanted"),
             },
+            "indent" | "chomp" | "trimspace" => {
+                let (last, rest) = arguments.split_last()?;
+                let pieces = last.value.pieces()?;
+                return self.lines(name, rest, &pieces);
+            }
             _ => return None,
         };
         Some(Ok(value))

@@ -1,4 +1,4 @@
-//! HCL text in, tree out: the only module that names the parser of HCL.
+//! HCL text in, tree out. With `templates` beside it the only module that names the parser of HCL.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use hcl_edit::expr::{
     BinaryOperator, Expression as Parsed, ObjectKey, TraversalOperator, UnaryOperator,
 };
 use hcl_edit::structure::{Block as ParsedBlock, Body as ParsedBody, Structure};
-use hcl_edit::template::{Element, Template as ParsedTemplate};
+use hcl_edit::template::Template as ParsedTemplate;
 
 use super::SyntaxError;
 use super::syntax::{
@@ -56,21 +56,34 @@ pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
     match text.parse::<ParsedTemplate>() {
         Ok(parsed) => {
             let reader = Reader { text: "", shift: 0 };
-            let mut kind = reader.template(parsed.iter(), None);
+            let mut kind = reader.quoted_template(parsed.iter());
             // Places inside such a text are those of the whole: escapes keep them from being told better.
             if let ExpressionKind::Template(template) = &mut kind {
                 for part in &mut template.parts {
-                    if let Part::Value(value) = part {
-                        value.at = at;
+                    match part {
+                        Part::Value(value, whole) => (value.at, *whole) = (at, at),
+                        // Expressions in it would be shown at places of another text.
+                        Part::If(_) | Part::For(_) => *part = Part::Unread,
+                        Part::Text(_) | Part::Unread => {}
                     }
                 }
             }
             kind
         }
         Err(_) => ExpressionKind::Template(Box::new(Template {
-            parts: vec![Part::Directive],
-            lines: None,
+            parts: vec![Part::Unread],
+            has_lines: false,
         })),
+    }
+}
+
+/// A file that is a template itself; nothing when it is none.
+pub(super) fn read_template_file(text: &str) -> Option<Template> {
+    let parsed = text.parse::<ParsedTemplate>().ok()?;
+    let reader = Reader { text, shift: 0 };
+    match reader.lines_of_template(parsed.iter(), false) {
+        ExpressionKind::Template(template) => Some(*template),
+        _ => None,
     }
 }
 
@@ -114,14 +127,16 @@ fn chunks(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-struct Reader<'t> {
-    text: &'t str,
+/// Reads what was parsed of a file.
+pub(super) struct Reader<'t> {
+    /// The file's text.
+    pub text: &'t str,
     /// Where the parsed part starts in the file.
-    shift: usize,
+    pub shift: usize,
 }
 
 impl Reader<'_> {
-    fn place(&self, range: Option<Range<usize>>) -> (u32, u32) {
+    pub(super) fn place(&self, range: Option<Range<usize>>) -> (u32, u32) {
         let range = range.unwrap_or(0..0);
         place(range.start + self.shift..range.end + self.shift)
     }
@@ -156,7 +171,7 @@ impl Reader<'_> {
     }
 
     // Recursion is as deep as the parser's, which bounds it.
-    fn expression(&self, parsed: &Parsed) -> Expression {
+    pub(super) fn expression(&self, parsed: &Parsed) -> Expression {
         let boxed = |parsed: &Parsed| Box::new(self.expression(parsed));
         let kind = match parsed {
             Parsed::Null(_) => ExpressionKind::Null,
@@ -174,24 +189,11 @@ impl Reader<'_> {
                     .map(|(key, value)| (self.key(key), self.expression(value.expr())))
                     .collect(),
             ),
-            Parsed::StringTemplate(template) => self.template(template.iter(), None),
+            Parsed::StringTemplate(template) => self.quoted_template(template.iter()),
             Parsed::HeredocTemplate(heredoc) => {
-                let lines = heredoc.template.span().and_then(|range| {
-                    let range = range.start + self.shift..range.end + self.shift;
-                    let start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-                    Some((
-                        place(start..start).0,
-                        self.text.get(start..range.end)?.into(),
-                    ))
-                });
-                let mut dedented = heredoc.clone();
-                dedented.dedent();
-                let template = if heredoc.indent().is_some() {
-                    &dedented.template
-                } else {
-                    &heredoc.template
-                };
-                self.template(template.iter(), lines)
+                let start = self.place(parsed.span()).0 as usize;
+                let is_indented = self.text[start..].starts_with("<<-");
+                self.lines_of_template(heredoc.template.iter(), is_indented)
             }
             Parsed::Parenthesis(inner) => return self.expression(inner.inner()),
             Parsed::Variable(name) => ExpressionKind::Name(name.as_str().into()),
@@ -265,32 +267,6 @@ impl Reader<'_> {
             },
             ObjectKey::Expression(expression) => self.expression(expression),
         }
-    }
-
-    fn template<'e>(
-        &self,
-        elements: impl Iterator<Item = &'e Element>,
-        lines: Option<(u32, Box<str>)>,
-    ) -> ExpressionKind {
-        let mut parts: Vec<Part> = elements
-            .map(|element| match element {
-                Element::Literal(text) => Part::Text(text.as_str().into()),
-                Element::Interpolation(one) => Part::Value(self.expression(&one.expr)),
-                Element::Directive(_) => Part::Directive,
-            })
-            .collect();
-        if lines.is_none() {
-            match parts.as_slice() {
-                [] => return ExpressionKind::Text("".into()),
-                [Part::Text(_)] => {
-                    if let Some(Part::Text(text)) = parts.pop() {
-                        return ExpressionKind::Text(text);
-                    }
-                }
-                _ => {}
-            }
-        }
-        ExpressionKind::Template(Box::new(Template { parts, lines }))
     }
 }
 

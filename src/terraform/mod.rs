@@ -6,6 +6,7 @@ mod body;
 mod collections;
 mod conform;
 mod evaluate;
+mod fill;
 mod folder;
 mod functions;
 mod hcl;
@@ -15,13 +16,15 @@ mod module;
 mod references;
 mod run;
 mod syntax;
+mod templates;
 mod text_functions;
+mod trees;
 mod value;
 
 use crate::source::SourceId;
 use crate::yaml;
 
-pub use folder::{Folder, Repository};
+pub use folder::{Files, Folder, Repository};
 pub use syntax::File;
 
 use module::{Inputs, Module};
@@ -81,6 +84,11 @@ pub fn is_configuration(path: &str) -> bool {
     .any(|ending| path.ends_with(ending))
 }
 
+/// Whether a path is a template that configurations fill in, and nothing by itself.
+pub fn is_template(path: &str) -> bool {
+    path.ends_with(".tftpl") || path.ends_with(".tpl")
+}
+
 /// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.
 pub fn parse(
     path: &str,
@@ -90,9 +98,7 @@ pub fn parse(
 ) -> (File, Vec<SyntaxError>) {
     let mut file = File {
         source: Some(source),
-        lines: std::iter::once(0)
-            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| syntax::place(0..at + 1).1))
-            .collect(),
+        lines: line_starts(text),
         ..File::default()
     };
     let mut errors = Vec::new();
@@ -121,7 +127,14 @@ pub fn parse(
     (file, errors)
 }
 
-impl Repository {
+/// Byte offsets at which lines start.
+fn line_starts(text: &str) -> Vec<u32> {
+    std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| syntax::place(0..at + 1).1))
+        .collect()
+}
+
+impl Repository<'_> {
     /// Everything that one configuration declares, modules of this repository that it calls included.
     pub fn evaluate(&self, top: &Folder) -> Vec<Declared> {
         let run = Run::new(BUDGET);

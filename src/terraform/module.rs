@@ -11,7 +11,8 @@ use super::folder::{Folder, Repository};
 use super::instances::{Instance, instances};
 use super::run::Run;
 use super::syntax::{Block, File};
-use super::value::{Term, build};
+use super::trees::build;
+use super::value::Term;
 use super::{Declared, DeclaredKind};
 use crate::source::SourceId;
 use crate::yaml::TreeBuilder;
@@ -41,9 +42,11 @@ pub(super) enum Inputs {
 /// A module with its inputs.
 pub(super) struct Module<'r> {
     run: &'r Run,
-    repository: &'r Repository,
+    repository: &'r Repository<'r>,
     folder: &'r Folder,
     inputs: Inputs,
+    /// The folder of the configuration.
+    root: &'r str,
     /// `module.a.` before the addresses of what is in it.
     prefix: String,
     level: u32,
@@ -67,6 +70,15 @@ impl Scope for Module<'_> {
             .source
             .map_or("", |source| self.repository.path(source));
         format!("{path}:{}", file.line(offset))
+    }
+
+    fn folders(&self) -> [String; 2] {
+        [self.folder.path.as_str(), self.root].map(|path| format!("/{path}"))
+    }
+
+    fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)> {
+        let (source, text) = self.repository.text(path)?;
+        Some((source, text.into()))
     }
 
     fn variable(&self, name: &str) -> Result<Term, String> {
@@ -160,7 +172,7 @@ impl Scope for Module<'_> {
 impl<'r> Module<'r> {
     pub fn top(
         run: &'r Run,
-        repository: &'r Repository,
+        repository: &'r Repository<'r>,
         folder: &'r Folder,
         inputs: Inputs,
     ) -> Module<'r> {
@@ -169,6 +181,7 @@ impl<'r> Module<'r> {
             repository,
             folder,
             inputs,
+            root: &folder.path,
             prefix: String::new(),
             level: 0,
             caller: None,
@@ -255,6 +268,7 @@ impl<'r> Module<'r> {
         let label = block.labels.first().map_or("", |label| &**label);
         Some(Module {
             inputs: Inputs::Call(given),
+            root: self.root,
             prefix: format!("{}module.{label}{suffix}.", self.prefix),
             level: self.level + 1,
             caller: self.caller.or(file.source),

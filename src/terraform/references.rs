@@ -169,8 +169,10 @@ impl Evaluator<'_> {
         at: Span,
         names: &Names<'_>,
     ) -> Outcome {
-        if let "try" | "can" = &*call.name {
-            return self.attempt(call, at, names);
+        match &*call.name {
+            "try" | "can" => return self.attempt(call, at, names),
+            "file" | "templatefile" => return self.read_file(expression, call, names),
+            _ => {}
         }
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {

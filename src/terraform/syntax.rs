@@ -54,19 +54,59 @@ pub enum ExpressionKind {
 pub struct Template {
     /// The parts, indentation already taken off.
     pub parts: Vec<Part>,
-    /// For a heredoc: its lines as they stand in the file, and where they start.
-    pub lines: Option<(u32, Box<str>)>,
+    /// It is a heredoc or a file, whose lines people point at, and not a text in quotes.
+    pub has_lines: bool,
 }
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// Text as it is.
-    Text(Box<str>),
-    /// `${...}`
-    Value(Expression),
-    /// `%{...}`, which is not evaluated.
-    Directive,
+    Text(Literal),
+    /// `${...}`, and the place of all of it.
+    Value(Expression, (u32, u32)),
+    /// `%{ if ... }`
+    If(Box<If>),
+    /// `%{ for ... }`
+    For(Box<Repeat>),
+    /// What could not be read.
+    Unread,
+}
+
+/// A text of a template, and where it stands.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Literal {
+    /// The text.
+    pub text: Box<str>,
+    /// Offsets in the text and in the file from which on both are the same; none where the text is not written as it
+    /// reads.
+    pub runs: Vec<(usize, u32)>,
+    /// Its place in the file.
+    pub at: (u32, u32),
+}
+
+/// `%{ if ... }`, with what stands up to `%{ else }` and `%{ endif }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct If {
+    /// What decides.
+    pub condition: Expression,
+    /// What stands there when it holds.
+    pub yes: Vec<Part>,
+    /// What stands there when it does not.
+    pub no: Vec<Part>,
+}
+
+/// `%{ for ... }`, with what stands up to `%{ endfor }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeat {
+    /// Name for the key or index.
+    pub key_name: Option<Box<str>>,
+    /// Name for the item.
+    pub value_name: Box<str>,
+    /// What is walked.
+    pub over: Expression,
+    /// What stands there for each item.
+    pub body: Vec<Part>,
 }
 
 /// One step of a reference.

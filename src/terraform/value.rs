@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::source::Span;
-use crate::yaml::{Leaf, TreeBuilder};
+use crate::yaml::{Notation, Pieces};
 
 /// A value and where it is written.
 #[derive(Debug, Clone)]
@@ -21,9 +21,20 @@ pub(super) enum Value {
     List(Rc<List>),
     Object(Rc<Object>),
     /// A text that encodes a value, as `yamlencode` makes it.
-    Encoded(Rc<Term>),
+    Encoded(Rc<Term>, Notation),
+    /// A text of lines that was filled in; not known when one of its parts is not.
+    Filled(Rc<Filled>),
     /// Why it is not known.
     Unknown(Rc<str>),
+}
+
+/// A text that was filled in.
+#[derive(Debug)]
+pub(super) struct Filled {
+    /// What it was put together from.
+    pub pieces: Pieces,
+    /// Why a part of it is not known.
+    open: Option<Rc<str>>,
 }
 
 /// Values are walked by recursion, so they are not nested deeper.
@@ -114,7 +125,7 @@ impl Value {
         match self {
             Value::List(list) => list.depth,
             Value::Object(object) => object.depth,
-            Value::Encoded(inner) => inner.value.depth() + 1,
+            Value::Encoded(inner, _) => inner.value.depth() + 1,
             _ => 0,
         }
     }
@@ -144,16 +155,22 @@ impl Value {
         }))
     }
 
-    pub fn encoded(term: Term) -> Value {
+    pub fn encoded(term: Term, notation: Notation) -> Value {
         if term.value.depth() >= MAX_DEPTH {
             return Value::Unknown("it is nested too deeply".into());
         }
-        Value::Encoded(Rc::new(term))
+        Value::Encoded(Rc::new(term), notation)
+    }
+
+    pub fn filled(pieces: Pieces) -> Value {
+        let open = pieces.open_because().map(Into::into);
+        Value::Filled(Rc::new(Filled { pieces, open }))
     }
 
     pub fn unknown(&self) -> Option<&Rc<str>> {
         match self {
             Value::Unknown(why) => Some(why),
+            Value::Filled(filled) => filled.open.as_ref(),
             _ => None,
         }
     }
@@ -164,6 +181,7 @@ impl Value {
             Value::Text(text) => Some(Rc::clone(text)),
             Value::Bool(value) => Some(value.to_string().into()),
             Value::Number(number) => Some(number_text(*number).into()),
+            Value::Filled(filled) if filled.open.is_none() => Some(filled.pieces.text().into()),
             _ => None,
         }
     }
@@ -212,7 +230,7 @@ pub(super) fn number_text(number: f64) -> String {
 pub(super) fn equal(one: &Value, other: &Value, budget: &mut u32) -> Option<bool> {
     *budget = budget.checked_sub(1)?;
     match (one, other) {
-        (Value::Unknown(_), _) | (_, Value::Unknown(_)) => None,
+        _ if one.unknown().or(other.unknown()).is_some() => None,
         (Value::Null, Value::Null) => Some(true),
         (Value::Bool(a), Value::Bool(b)) => Some(a == b),
         #[allow(clippy::float_cmp, reason = "as Terraform compares")]
@@ -248,7 +266,13 @@ pub(super) fn equal(one: &Value, other: &Value, budget: &mut u32) -> Option<bool
                 .filter_map(|one| Some((&one.term.value, &b.get(&one.key)?.value)));
             all(pairs, budget)
         }
-        (Value::Encoded(_), _) | (_, Value::Encoded(_)) => None,
+        (Value::Encoded(..), _) | (_, Value::Encoded(..)) => None,
+        (Value::Filled(text), Value::Text(other)) | (Value::Text(other), Value::Filled(text)) => {
+            Some(text.pieces.text() == &**other)
+        }
+        (Value::Filled(text), Value::Filled(other)) => {
+            Some(text.pieces.text() == other.pieces.text())
+        }
         _ => Some(false),
     }
 }
@@ -331,7 +355,7 @@ pub(super) fn index(term: &Term, key: &Term) -> Outcome {
                 None => Err(Failure("there is no such item".to_owned())),
             }
         }
-        Value::Encoded(_) => Ok(Term::unknown("an encoded text is not taken apart", term.at)),
+        Value::Encoded(..) => Ok(Term::unknown("an encoded text is not taken apart", term.at)),
         _ => Err(Failure("it has no parts".to_owned())),
     }
 }
@@ -356,47 +380,5 @@ pub(super) fn unknown_or_fail(arguments: &[Term], why: &str) -> Computed {
     match any_unknown(arguments) {
         Some(unknown) => Some(Ok(Value::Unknown(unknown))),
         None => fail(why),
-    }
-}
-
-/// A tree of more nodes is not built.
-const MAX_NODES: usize = 50_000;
-
-/// Adds a value to a tree. Sharing makes values small that are huge when written out, so the tree is bounded: what does
-/// not fit is unknown.
-pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> crate::yaml::NodeId {
-    if tree.len() > MAX_NODES {
-        return tree.scalar(Leaf::Unknown("the value is too large"), term.at);
-    }
-    match &term.value {
-        Value::Null => tree.scalar(Leaf::Plain("null"), term.at),
-        Value::Bool(value) => {
-            tree.scalar(Leaf::Plain(if *value { "true" } else { "false" }), term.at)
-        }
-        Value::Number(number) => tree.scalar(Leaf::Plain(&number_text(*number)), term.at),
-        Value::Text(text) => tree.scalar(Leaf::Text(text), term.at),
-        Value::Unknown(why) => tree.scalar(Leaf::Unknown(why), term.at),
-        // Readers want what the text says.
-        Value::Encoded(inner) => build(inner, tree),
-        Value::List(list) => {
-            let mut items: Vec<_> = list.items.iter().map(|item| build(item, tree)).collect();
-            if let Some(why) = &list.more {
-                items.push(tree.scalar(Leaf::Unknown(why), term.at));
-            }
-            tree.sequence(&items, term.at)
-        }
-        Value::Object(object) => {
-            let mut fields = Vec::with_capacity(object.fields.len());
-            for entry in &object.fields {
-                let key = tree.scalar(Leaf::Text(&entry.key), entry.key_at);
-                fields.push((key, build(&entry.term, tree)));
-            }
-            if let Some(why) = &object.more {
-                let key = tree.scalar(Leaf::Unknown(why), term.at);
-                let value = tree.scalar(Leaf::Unknown(why), term.at);
-                fields.push((key, value));
-            }
-            tree.mapping(&fields, term.at)
-        }
     }
 }

@@ -28,7 +28,7 @@ pub struct Document {
     pub(super) start: u32,
     pub(super) range: Range<usize>,
     pub(super) comments: Vec<Comment>,
-    /// Only of trees that were put together from values.
+    /// Only of trees that come from values, or from a text that was put together.
     pub(super) assembly: Option<Box<Assembly>>,
 }
 
@@ -128,7 +128,7 @@ impl Document {
 
     /// From the start marker, or the first content without one, to the end of the last content.
     pub fn span(&self) -> Span {
-        if self.assembly.is_some() {
+        if self.root().is_assembled() {
             return self.root().span();
         }
         let start = self.start as usize;
@@ -195,8 +195,9 @@ impl<'a> Node<'a> {
     }
 
     fn span_of(self, id: NodeId) -> Span {
-        if let Some(assembly) = &self.document.assembly {
-            return assembly.spans[id.0 as usize];
+        let assembly = self.document.assembly.as_ref();
+        if let Some(span) = assembly.and_then(|assembly| assembly.spans.get(id.0 as usize)) {
+            return *span;
         }
         let data = &self.document.nodes[id.0 as usize];
         Span::new(self.document.source, data.start as usize..data.end as usize)

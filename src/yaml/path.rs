@@ -114,7 +114,7 @@ impl Path {
     /// Why it cannot be told whether more stands at the path than [`Path::find`] gives; nothing when it gives all.
     /// Only trees that were put together from values have such places.
     pub fn find_open<'a>(&self, from: Node<'a>) -> Option<&'a str> {
-        if !from.is_assembled() {
+        if !from.is_evaluated() {
             return None;
         }
         let mut found = vec![Found {

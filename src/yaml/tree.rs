@@ -3,6 +3,7 @@
 
 use super::assembly::Assembly;
 use super::node::{Document, Node, NodeData, NodeId, Shape, Style};
+use super::pieces::Pieces;
 use super::scalar::Tag;
 use crate::source::Span;
 
@@ -67,6 +68,16 @@ impl TreeBuilder {
         id
     }
 
+    /// A text that was put together from parts; unknown as a value when one of them is.
+    pub fn pieced(&mut self, pieces: &Pieces, span: Span) -> NodeId {
+        let id = match pieces.open_because() {
+            Some(why) => self.scalar(Leaf::Unknown(why), span),
+            None => self.scalar(Leaf::Text(pieces.text()), span),
+        };
+        self.assembly.texts.insert(id.0, Box::new(pieces.clone()));
+        id
+    }
+
     /// A sequence of nodes that were added before.
     pub fn sequence(&mut self, items: &[NodeId], span: Span) -> NodeId {
         let from = index(self.edges.len());
@@ -121,7 +132,20 @@ impl<'a> Node<'a> {
     /// The tree was put together from values of a configuration language: nested blocks are lists, whether there is
     /// one or several, and where the notation does not tell, a block may stand there without its list.
     pub fn is_assembled(self) -> bool {
+        let assembly = self.document().assembly.as_ref();
+        assembly.is_some_and(|assembly| !assembly.spans.is_empty())
+    }
+
+    /// The tree is, or stands in, a configuration that was evaluated: what is unknown in it says why.
+    pub fn is_evaluated(self) -> bool {
         self.document().assembly.is_some()
+    }
+
+    /// The text of a scalar with the places that its parts come from, where it was put together from parts. Some of it
+    /// may be known though the value as a whole is not.
+    pub fn pieces(self) -> Option<&'a Pieces> {
+        let assembly = self.document().assembly.as_ref()?;
+        assembly.texts.get(&self.id().0).map(|pieces| &**pieces)
     }
 
     /// Why something in the tree below is unknown; the first such place.

@@ -1,0 +1,309 @@
+//! Manifests and Helm values inside Terraform: texts and values that a resource holds, and resources that are objects of
+//! Kubernetes in Terraform's words. Each becomes the text that reaches the cluster and is read like a file.
+
+use super::relocation::Relocation;
+use super::rows::{ManifestRow, ObjectRow};
+use super::table::Table;
+use super::{FileFacts, broken, document};
+use crate::finding::Object;
+use crate::source::{Source, SourceId, Span};
+use crate::terraform::{Repository, is_configuration, is_template};
+use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
+
+/// A text that only running Terraform would tell.
+const OPEN_TEXT: &str = "manifests in Terraform that are not known";
+
+/// Values deeper than this are no manifests.
+const MAX_DEPTH: u32 = 100;
+
+/// Reads what one resource holds.
+pub(super) struct Manifests<'m> {
+    /// The resource.
+    pub(super) resource: &'m Object,
+    /// The file that it belongs to.
+    pub(super) source: SourceId,
+    /// The path of that.
+    pub(super) path: &'m str,
+    /// Why it is open whether the resource is there at all.
+    pub(super) doubt: Option<&'m str>,
+    pub(super) table: &'m Table,
+    pub(super) repository: &'m Repository<'m>,
+}
+
+impl Manifests<'_> {
+    /// Reads all of it by one row.
+    pub(super) fn read(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) {
+        if let Some(object) = &row.object {
+            let tree = Recast {
+                row,
+                object: Some(object),
+            }
+            .tree(root);
+            self.read_value(tree.root(), facts);
+        }
+        for path in &row.texts {
+            if path.find_open(root).is_some() {
+                let whole = path.find(root);
+                let told = |node: Node<'_>| node.pieces().is_some() || node.kind() != Kind::Scalar;
+                if !whole.iter().all(|found| told(found.node)) || whole.is_empty() {
+                    facts.not_judged.push(OPEN_TEXT);
+                }
+            }
+            for found in path.find(root) {
+                let node = found.node;
+                match (node.kind(), node.pieces()) {
+                    (Kind::Scalar, Some(pieces)) => self.read_text(pieces, node.span(), facts),
+                    (Kind::Scalar, None) if node.unknown_because().is_some() || node.is_null() => {}
+                    (Kind::Scalar, None) => {
+                        let mut pieces = Pieces::default();
+                        pieces.push_made(node.raw().unwrap_or_default(), node.span());
+                        self.read_text(&pieces, node.span(), facts);
+                    }
+                    _ => {
+                        let tree = Recast { row, object: None }.tree(node);
+                        self.read_value(tree.root(), facts);
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {
+        let pieces = yaml::print(node, Notation::Json);
+        self.read_text(&pieces, node.span(), facts);
+    }
+
+    fn read_text(&self, pieces: &Pieces, whole: Span, facts: &mut FileFacts) {
+        // A file that is a manifest is read as one.
+        let is_read = |file: SourceId| {
+            let path = self.repository.path(file);
+            !(is_configuration(path) || is_template(path))
+        };
+        if pieces.file().is_some_and(is_read) {
+            return;
+        }
+        let (text, stream) = pieces.parse(self.source);
+        let source = Source::new(self.path, text.text());
+        let mut read = FileFacts::default();
+        for error in &stream.errors {
+            // What is filled in may be what is missing.
+            if pieces.open_because().is_some() {
+                read.not_judged.push(OPEN_TEXT);
+            } else {
+                let document = text.text().get(error.document.clone()).unwrap_or_default();
+                read.oddities
+                    .push(broken(error.span, &error.message, document));
+            }
+        }
+        for document in stream.documents.iter().filter(|one| !one.is_empty()) {
+            read.documents += 1;
+            document::extract(document.root(), &source, self.source, self.table, &mut read);
+        }
+        if super::ignores::Ignores::may_be_in(text.text()) {
+            for (at, document) in stream.documents.iter().enumerate() {
+                let next = stream.documents.get(at + 1);
+                read.ignores.read_document(text.text(), document, next);
+            }
+        }
+        // An inventory that Terraform hands on says nothing of this cluster.
+        read.inventories.clear();
+        read.unreadable.clear();
+        let relocation = Relocation {
+            text: &text,
+            whole,
+            name: self.resource.name.as_deref().unwrap_or_default(),
+        };
+        relocation.apply(&mut read);
+        self.cast_doubt(&mut read);
+        take(read, facts);
+    }
+
+    fn cast_doubt(&self, read: &mut FileFacts) {
+        let Some(doubt) = self.doubt else { return };
+        for read in &mut read.pools {
+            read.pool.complete = false;
+            let why = || format!("whether it is there is not known: {doubt}");
+            read.pool.incomplete_because.get_or_insert_with(why);
+        }
+    }
+}
+
+/// Adds the facts of a text to those of its configuration.
+fn take(read: FileFacts, facts: &mut FileFacts) {
+    facts.documents += read.documents;
+    facts.workloads.extend(read.workloads);
+    facts.pools.extend(read.pools);
+    facts.devices.extend(read.devices);
+    facts.oddities.extend(read.oddities);
+    facts.not_judged.extend(read.not_judged);
+    facts.overlays.extend(read.overlays);
+    facts.kustomizations.extend(read.kustomizations);
+    facts.ignores.ignores.extend(read.ignores.ignores);
+    facts.ignores.misspelt.extend(read.ignores.misspelt);
+    facts.namespaces.extend(read.namespaces);
+    facts.runtime_classes.extend(read.runtime_classes);
+}
+
+/// Writes a value as the object that reaches the cluster.
+struct Recast<'r> {
+    row: &'r ManifestRow,
+    /// The words of the resource, where it is the object itself.
+    object: Option<&'r ObjectRow>,
+}
+
+impl Recast<'_> {
+    fn tree(&self, root: Node<'_>) -> Document {
+        let mut tree = TreeBuilder::default();
+        let mut fields = Vec::new();
+        let top = match self.object {
+            Some(object) => {
+                let at = root.span();
+                let given = [("apiVersion", &object.api_version), ("kind", &object.kind)];
+                for (name, text) in given {
+                    let key = tree.scalar(Leaf::Text(name), at);
+                    fields.push((key, tree.scalar(Leaf::Text(text), at)));
+                }
+                self.fields(root, &mut fields, &mut tree, 0);
+                tree.mapping(&fields, at)
+            }
+            None => self.node(root, None, &mut tree, 0),
+        };
+        tree.finish(top)
+    }
+
+    /// The fields of a block in the words of the object.
+    fn fields(
+        &self,
+        block: Node<'_>,
+        fields: &mut Vec<(NodeId, NodeId)>,
+        tree: &mut TreeBuilder,
+        depth: u32,
+    ) {
+        for field in block.written_fields() {
+            let name = field.name().unwrap_or_default();
+            let key_at = field.key.span();
+            if let Some(why) = field.key.unknown_because() {
+                let key = tree.scalar(Leaf::Unknown(why), key_at);
+                fields.push((key, tree.scalar(Leaf::Unknown(why), key_at)));
+                continue;
+            }
+            let Some((name, is_block, is_list)) = self.name(name, field.value) else {
+                continue;
+            };
+            if field.value.is_null() {
+                continue;
+            }
+            let value = if is_block {
+                self.blocks(field.value, is_list, tree, depth + 1)
+            } else {
+                self.node(field.value, Some(&name), tree, depth + 1)
+            };
+            let key = tree.scalar(Leaf::Text(&name), key_at);
+            fields.push((key, value));
+        }
+    }
+
+    /// What a field is called, whether it holds blocks, and whether those are a list.
+    fn name(&self, name: &str, value: Node<'_>) -> Option<(String, bool, bool)> {
+        let object = self.object?;
+        if let Some(field) = object.blocks.get(name) {
+            let list = field.strip_suffix("[]");
+            return Some((list.unwrap_or(field).to_owned(), true, list.is_some()));
+        }
+        let is_block = value.items().any(|item| item.kind() == Kind::Mapping);
+        let known = object.names.get(name).cloned();
+        (!is_block).then(|| (known.unwrap_or_else(|| camel_case(name)), false, false))
+    }
+
+    fn blocks(&self, value: Node<'_>, is_list: bool, tree: &mut TreeBuilder, depth: u32) -> NodeId {
+        let blocks: Vec<Node<'_>> = match value.kind() {
+            Kind::Sequence => value.items().collect(),
+            _ => vec![value],
+        };
+        let items: Vec<NodeId> = blocks
+            .iter()
+            .map(|block| {
+                if block.kind() != Kind::Mapping || depth > MAX_DEPTH {
+                    return self.node(*block, None, tree, depth);
+                }
+                let mut fields = Vec::new();
+                self.fields(*block, &mut fields, tree, depth);
+                tree.mapping(&fields, block.span())
+            })
+            .collect();
+        match items.as_slice() {
+            [only] if !is_list => *only,
+            _ => tree.sequence(&items, value.span()),
+        }
+    }
+
+    /// A value as it is, but for the types that Terraform makes of it.
+    fn node(
+        &self,
+        node: Node<'_>,
+        name: Option<&str>,
+        tree: &mut TreeBuilder,
+        depth: u32,
+    ) -> NodeId {
+        let span = node.span();
+        if let Some(why) = node.unknown_because() {
+            return tree.scalar(Leaf::Unknown(why), span);
+        }
+        if depth > MAX_DEPTH {
+            return tree.scalar(Leaf::Unknown("it is nested too deeply"), span);
+        }
+        match node.kind() {
+            Kind::Scalar => {
+                let text = node.raw().unwrap_or_default();
+                let is_in =
+                    |names: &[String]| name.is_some_and(|name| names.iter().any(|one| one == name));
+                let leaf = match node.style() {
+                    Style::Plain if !node.is_null() && is_in(&self.row.strings) => Leaf::Text(text),
+                    Style::Plain => Leaf::Plain(text),
+                    _ if is_in(&self.row.integers) && text.parse::<i64>().is_ok() => {
+                        Leaf::Plain(text)
+                    }
+                    _ => Leaf::Text(text),
+                };
+                tree.scalar(leaf, span)
+            }
+            Kind::Sequence => {
+                let items: Vec<NodeId> = node
+                    .items()
+                    .map(|item| self.node(item, name, tree, depth + 1))
+                    .collect();
+                tree.sequence(&items, span)
+            }
+            Kind::Mapping => {
+                let mut fields = Vec::new();
+                for field in node.written_fields() {
+                    let own = field.name();
+                    // What stands in a map of texts is a text, whatever its key.
+                    let of_map = name.filter(|name| self.row.strings.iter().any(|one| one == name));
+                    let value = self.node(field.value, of_map.or(own), tree, depth + 1);
+                    let key = match field.key.unknown_because() {
+                        Some(why) => tree.scalar(Leaf::Unknown(why), field.key.span()),
+                        None => tree.scalar(Leaf::Text(own.unwrap_or_default()), field.key.span()),
+                    };
+                    fields.push((key, value));
+                }
+                tree.mapping(&fields, span)
+            }
+        }
+    }
+}
+
+fn camel_case(name: &str) -> String {
+    let mut camel = String::new();
+    let mut upper = false;
+    for one in name.chars() {
+        if one == '_' {
+            upper = true;
+        } else if std::mem::take(&mut upper) {
+            camel.extend(one.to_uppercase());
+        } else {
+            camel.push(one);
+        }
+    }
+    camel
+}

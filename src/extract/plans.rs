@@ -1,0 +1,135 @@
+//! Node pools in plans and states of Terraform, which are read as they are.
+
+use super::FileFacts;
+use super::pool_document::PoolDocument;
+use super::pool_rows::PoolRow;
+use super::pools::read_pools;
+use super::table::Table;
+use crate::finding::Object;
+use crate::source::{Source, SourceId};
+use crate::yaml::{Kind, Node};
+
+/// The `apiVersion` under which resources are reported.
+pub(super) const RESOURCE: &str = "terraform/resource";
+
+/// Modules of a plan or state are read so deep.
+const MAX_MODULES: usize = 10_000;
+
+/// Reads the pools that rows find in a resource. `doubt` says why it is open whether it is there at all.
+pub(super) fn read_declared(
+    rows: &[(&str, &PoolRow)],
+    document: &PoolDocument<'_>,
+    doubt: Option<&str>,
+    table: &Table,
+    facts: &mut FileFacts,
+) {
+    for (provider, row) in rows {
+        for mut read in read_pools(table, provider, row, document, &mut facts.oddities) {
+            if let Some(doubt) = doubt {
+                read.pool.complete = false;
+                read.pool
+                    .incomplete_because
+                    .get_or_insert_with(|| format!("whether it is there is not known: {doubt}"));
+            }
+            facts.pools.push(read);
+        }
+    }
+}
+
+/// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.
+pub(super) fn read_state(
+    root: Node<'_>,
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    facts: &mut FileFacts,
+) -> bool {
+    let read = |of_type: &str,
+                name: &str,
+                values: Node<'_>,
+                unknown: Option<Node<'_>>,
+                facts: &mut FileFacts| {
+        let rows: Vec<_> = table.resource_rows(of_type).collect();
+        if rows.is_empty() || values.kind() != Kind::Mapping {
+            return;
+        }
+        let object = Object {
+            api_version: RESOURCE.to_owned(),
+            kind: of_type.to_owned(),
+            namespace: None,
+            name: Some(name.replacen(&format!("{of_type}."), "", 1)),
+        };
+        let document = PoolDocument {
+            root: values,
+            object: &object,
+            text: &source.text,
+            source: id,
+            file: &source.path,
+            base: "",
+            after_unknown: unknown,
+        };
+        read_declared(&rows, &document, None, table, facts);
+    };
+    let text = |node: Node<'_>, key: &str| {
+        let found = node.get(key).and_then(|node| node.raw());
+        found.unwrap_or_default().to_owned()
+    };
+    if root.get("terraform_version").is_some() && root.get("lineage").is_some() {
+        for resource in root.get("resources").into_iter().flat_map(Node::items) {
+            if text(resource, "mode") == "data" {
+                continue;
+            }
+            let of_type = text(resource, "type");
+            for instance in resource.get("instances").into_iter().flat_map(Node::items) {
+                if let Some(values) = instance.get("attributes") {
+                    read(&of_type, &text(resource, "name"), values, None, facts);
+                }
+            }
+        }
+        return true;
+    }
+    let values = root.get("planned_values").or_else(|| root.get("values"));
+    let Some(module) = values.and_then(|values| values.get("root_module")) else {
+        return false;
+    };
+    if root.get("format_version").is_none() {
+        return false;
+    }
+    let changes: Vec<_> = root
+        .get("resource_changes")
+        .into_iter()
+        .flat_map(Node::items)
+        .map(|change| (text(change, "address"), change))
+        .collect();
+    let mut open = vec![module];
+    let mut modules = 0;
+    while let Some(module) = open.pop() {
+        modules += 1;
+        if modules > MAX_MODULES {
+            break;
+        }
+        for resource in module.get("resources").into_iter().flat_map(Node::items) {
+            let (Some(values), false) = (resource.get("values"), text(resource, "mode") == "data")
+            else {
+                continue;
+            };
+            let of_type = text(resource, "type");
+            if !table.has_resource(&of_type) {
+                continue;
+            }
+            let address = text(resource, "address");
+            let unknown = changes
+                .iter()
+                .find(|(known, _)| *known == address)
+                .and_then(|(_, change)| change.get("change")?.get("after_unknown"));
+            read(&of_type, &address, values, unknown, facts);
+        }
+        let children: Vec<_> = module
+            .get("child_modules")
+            .into_iter()
+            .flat_map(Node::items)
+            .collect();
+        open.extend(children.into_iter().rev());
+    }
+    true
+}

@@ -1,0 +1,127 @@
+//! Facts that were read of a text that was put together: moves their places to where the parts of the text come from.
+
+use super::FileFacts;
+use super::ignores::Covers;
+use crate::finding::Object;
+use crate::model::node_pool::{NodePool, PoolTaint};
+use crate::model::workload::{LocatedToleration, Oddity, Workload};
+use crate::source::Span;
+use crate::yaml::Pieces;
+
+/// Where facts go.
+pub(super) struct Relocation<'r> {
+    /// The text that they were read of.
+    pub(super) text: &'r Pieces,
+    /// Where all of it stands, for what has no place of its own.
+    pub(super) whole: Span,
+    /// What objects are called whose own names are not known.
+    pub(super) name: &'r str,
+}
+
+impl Relocation<'_> {
+    /// Moves every place of the facts of one text.
+    pub(super) fn apply(&self, facts: &mut FileFacts) {
+        for workload in &mut facts.workloads {
+            self.workload(workload);
+        }
+        for read in &mut facts.pools {
+            self.pool(&mut read.pool);
+        }
+        for oddity in &mut facts.oddities {
+            self.oddity(oddity);
+        }
+        for entry in &mut facts.devices {
+            self.located(&mut entry.located);
+            self.object(&mut entry.object);
+        }
+        for ignore in &mut facts.ignores.ignores {
+            self.span(&mut ignore.span);
+            for (_, span) in &mut ignore.rules {
+                self.span(span);
+            }
+            let (Covers::Line(range) | Covers::Below(range)) = &mut ignore.covers;
+            let mut span = self.whole;
+            (span.start, span.end) = (range.start, range.end);
+            self.span(&mut span);
+            *range = span.start..span.end;
+            self.object(&mut ignore.object);
+        }
+        for misspelt in &mut facts.ignores.misspelt {
+            self.span(&mut misspelt.span);
+            self.object(&mut misspelt.object);
+        }
+    }
+
+    fn span(&self, span: &mut Span) {
+        *span = self.text.place(span.range()).unwrap_or(self.whole);
+    }
+
+    fn object(&self, object: &mut Object) {
+        if object
+            .name
+            .as_deref()
+            .is_some_and(|name| name.contains('$'))
+        {
+            object.name = Some(self.name.to_owned());
+        }
+    }
+
+    fn located(&self, located: &mut LocatedToleration) {
+        self.span(&mut located.entry);
+        for (_, span) in &mut located.fields {
+            self.span(span);
+        }
+    }
+
+    fn workload(&self, workload: &mut Workload) {
+        self.object(&mut workload.object);
+        self.span(&mut workload.span);
+        if let Some(list) = &mut workload.list {
+            self.span(list);
+        }
+        for located in &mut workload.located {
+            self.located(located);
+        }
+        for (_, span, _) in &mut workload.selectors {
+            self.span(span);
+        }
+    }
+
+    fn taint(&self, taint: &mut PoolTaint) {
+        if let Some(span) = &mut taint.span {
+            self.span(span);
+        }
+        for span in taint.fields.values_mut() {
+            self.span(span);
+        }
+    }
+
+    fn pool(&self, pool: &mut NodePool) {
+        if pool.name.is_empty() || pool.name.contains('$') {
+            self.name.clone_into(&mut pool.name);
+        }
+        self.object(&mut pool.object);
+        for span in [&mut pool.span, &mut pool.name_span].into_iter().flatten() {
+            self.span(span);
+        }
+        for taint in &mut pool.taints {
+            self.taint(taint);
+        }
+        if let Some(autoscaler) = &mut pool.autoscaler {
+            for taint in &mut autoscaler.taints {
+                self.taint(taint);
+            }
+            for (_, span) in autoscaler.labels.values_mut() {
+                self.span(span);
+            }
+        }
+    }
+
+    fn oddity(&self, oddity: &mut Oddity) {
+        self.span(&mut oddity.span);
+        self.object(&mut oddity.object);
+        for label in &mut oddity.related {
+            self.span(&mut label.span);
+        }
+    }
+}

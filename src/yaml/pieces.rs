@@ -1,0 +1,311 @@
+//! Texts that were put together from pieces of files, as a configuration language fills in its own: places in such a
+//! text are places in those files, and parts of it may be unknown.
+
+use std::ops::Range;
+
+use crate::source::{SourceId, Span};
+
+/// What stands in the text for a part that is not known: every reader takes it for something that is filled in later,
+/// and YAML for a plain scalar wherever it stands.
+const OPEN: &str = "$unknown";
+
+/// A text and where each part of it comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pieces {
+    text: String,
+    /// In order; each runs to the start of the next.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Piece {
+    start: usize,
+    origin: Origin,
+}
+
+/// Where a piece comes from.
+#[derive(Clone, Debug, PartialEq)]
+enum Origin {
+    /// It stands in a file byte for byte, from this offset on.
+    Verbatim(SourceId, u32),
+    /// It was made from what stands here.
+    Made(Span),
+    /// It is not known, and why.
+    Open(Open),
+}
+
+/// A part that is not known.
+#[derive(Clone, Debug, PartialEq)]
+struct Open {
+    at: Span,
+    why: Box<str>,
+    /// Whole lines are not known, which would be like the one that begins so.
+    like: Option<Box<str>>,
+}
+
+impl Pieces {
+    /// The text; parts that are not known are placeholders.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Why a part of it is not known; the first such part.
+    pub fn open_because(&self) -> Option<&str> {
+        self.pieces.iter().find_map(|piece| match &piece.origin {
+            Origin::Open(open) => Some(&*open.why),
+            _ => None,
+        })
+    }
+
+    /// Adds what stands in a file from an offset on.
+    pub fn push_verbatim(&mut self, text: &str, source: SourceId, offset: u32) {
+        self.push(text, Origin::Verbatim(source, offset));
+    }
+
+    /// Adds a text that was made from what stands at a place.
+    pub fn push_made(&mut self, text: &str, at: Span) {
+        self.push(text, Origin::Made(at));
+    }
+
+    /// Adds a part of a line that is not known.
+    pub fn push_open(&mut self, why: &str, at: Span) {
+        self.push_unknown(why, at, None);
+    }
+
+    /// Adds whole lines that are not known, or are perhaps not there; were they, they would be like `line`.
+    pub fn push_open_lines(&mut self, why: &str, at: Span, line: &str) {
+        self.push_unknown(why, at, Some(line.into()));
+    }
+
+    fn push_unknown(&mut self, why: &str, at: Span, like: Option<Box<str>>) {
+        let why = why.into();
+        self.push(OPEN, Origin::Open(Open { at, why, like }));
+    }
+
+    /// Adds another such text.
+    pub fn append(&mut self, other: &Pieces) {
+        for (range, origin) in other.parts() {
+            self.push(&other.text[range], origin.clone());
+        }
+    }
+
+    fn push(&mut self, text: &str, origin: Origin) {
+        if !text.is_empty() {
+            let start = self.text.len();
+            self.pieces.push(Piece { start, origin });
+            self.text.push_str(text);
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (Range<usize>, &Origin)> {
+        let ends = self.pieces.iter().skip(1).map(|next| next.start);
+        self.pieces
+            .iter()
+            .zip(ends.chain([self.text.len()]))
+            .map(|(piece, end)| (piece.start..end, &piece.origin))
+    }
+
+    /// A part of it.
+    pub fn slice(&self, wanted: Range<usize>) -> Pieces {
+        let mut slice = Pieces::default();
+        for (range, origin) in self.parts() {
+            let (from, to) = (range.start.max(wanted.start), range.end.min(wanted.end));
+            if from < to {
+                let origin = match origin {
+                    Origin::Verbatim(source, offset) => {
+                        Origin::Verbatim(*source, offset + number(from - range.start))
+                    }
+                    other => other.clone(),
+                };
+                slice.push(&self.text[from..to], origin);
+            }
+        }
+        slice
+    }
+
+    /// With so many spaces before each line but the first, as Terraform's `indent` puts them.
+    pub fn indented(&self, spaces: usize) -> Pieces {
+        let pad = " ".repeat(spaces);
+        let mut indented = Pieces::default();
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'\n', self.text.as_bytes()) {
+            indented.append(&self.slice(from..at + 1));
+            let origin = self.origin_at(at).cloned();
+            if let (Some(origin), false) = (origin, pad.is_empty()) {
+                // Before a line stands nothing that anybody points at.
+                indented.push(&pad, origin);
+            }
+            from = at + 1;
+        }
+        indented.append(&self.slice(from..self.text.len()));
+        indented
+    }
+
+    fn piece_at(&self, at: usize) -> Option<(usize, &Origin)> {
+        let index = self.pieces.partition_point(|piece| piece.start <= at);
+        let piece = self.pieces.get(index.checked_sub(1)?)?;
+        Some((piece.start, &piece.origin))
+    }
+
+    fn origin_at(&self, at: usize) -> Option<&Origin> {
+        self.piece_at(at).map(|(_, origin)| origin)
+    }
+
+    /// The bytes that the byte at an offset of the text comes from.
+    fn origin_of(&self, at: usize) -> Option<Span> {
+        let (start, origin) = self.piece_at(at)?;
+        Some(match origin {
+            Origin::Verbatim(source, offset) => {
+                let from = *offset as usize + at - start;
+                Span::new(*source, from..from + 1)
+            }
+            Origin::Made(span) | Origin::Open(Open { at: span, .. }) => *span,
+        })
+    }
+
+    /// The place that a range of the text comes from. What comes from several files, or from places in another order,
+    /// is where its end comes from: keys stand before their values.
+    pub fn place(&self, range: Range<usize>) -> Option<Span> {
+        let length = self.text.len();
+        let first = self.origin_of(range.start.min(length.checked_sub(1)?))?;
+        if range.is_empty() {
+            let at = match range.start < length {
+                true => first.start,
+                false => first.end,
+            };
+            return Some(Span::new(first.source, at as usize..at as usize));
+        }
+        let last = self.origin_of(range.end.min(length) - 1)?;
+        if first.source == last.source && first.start <= last.start && first.end <= last.end {
+            return Some(first.cover(last));
+        }
+        Some(last)
+    }
+
+    /// The file that all of the text stands in as it is, apart from what is filled in.
+    pub fn file(&self) -> Option<SourceId> {
+        let mut files = self.pieces.iter().filter_map(|piece| match piece.origin {
+            Origin::Verbatim(source, _) => Some(source),
+            _ => None,
+        });
+        let first = files.next()?;
+        files.all(|other| other == first).then_some(first)
+    }
+
+    /// Why a part of a range is not known.
+    pub(super) fn unknown_in(&self, range: &Range<usize>) -> Option<&str> {
+        self.parts().find_map(|(part, origin)| match origin {
+            Origin::Open(open) if part.start < range.end && range.start < part.end => {
+                Some(&*open.why)
+            }
+            _ => None,
+        })
+    }
+
+    /// The same, with something that YAML can read where whole lines are unknown: an entry of the list that they stand
+    /// in, or a field of the map.
+    pub(super) fn settled(&self) -> Pieces {
+        let mut settled = Pieces::default();
+        let mut count = 0;
+        for (range, origin) in self.parts() {
+            let before = settled.text.rfind('\n').map_or(0, |at| at + 1);
+            let after = self.text[range.end..].split('\n').next().unwrap_or("");
+            let (Origin::Open(open), true) = (origin, settled.text[before..].trim().is_empty())
+            else {
+                settled.push(&self.text[range], origin.clone());
+                continue;
+            };
+            if open.like.is_none() && !after.trim().is_empty() {
+                settled.push(&self.text[range], origin.clone());
+                continue;
+            }
+            count += 1;
+            let own = settled.text[before..].to_owned();
+            let line = match &open.like {
+                Some(like) => {
+                    let indentation = &like[..like.len() - like.trim_start().len()];
+                    let is_item = like.trim_start().starts_with('-');
+                    settled = settled.slice(0..before);
+                    let dash = if is_item { "- " } else { "" };
+                    let value = if is_item {
+                        String::new()
+                    } else {
+                        ": ".to_owned() + OPEN
+                    };
+                    format!("{indentation}{dash}{OPEN}{count}{value}\n")
+                }
+                None => match line_before(&settled.text[..before]) {
+                    Some(line) if line.trim_end().ends_with(':') => OPEN.to_owned(),
+                    Some(line) if line.starts_with(&format!("{own}- ")) => format!("- {OPEN}"),
+                    None if after_it_is_empty(&self.text[range.end..]) => OPEN.to_owned(),
+                    _ => format!("{OPEN}{count}: {OPEN}"),
+                },
+            };
+            settled.push(&line, origin.clone());
+        }
+        settled
+    }
+}
+
+/// The last line that says something.
+fn line_before(text: &str) -> Option<&str> {
+    text.lines()
+        .rev()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+        .filter(|line| !line.starts_with("---"))
+}
+
+fn after_it_is_empty(text: &str) -> bool {
+    text.lines()
+        .find(|line| !line.trim().is_empty())
+        .is_none_or(|line| line.starts_with("---"))
+}
+
+fn number(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: SourceId = SourceId(7);
+
+    fn at(from: usize, to: usize) -> Span {
+        Span::new(FILE, from..to)
+    }
+
+    #[test]
+    fn places_are_those_in_the_files() {
+        let mut pieces = Pieces::default();
+        pieces.push_verbatim("a: b\n", FILE, 100);
+        pieces.push_verbatim("c: ", FILE, 109);
+        pieces.push_made("value", at(112, 120));
+        pieces.push_verbatim("\n", FILE, 120);
+        assert_eq!(pieces.text(), "a: b\nc: value\n");
+        assert_eq!(pieces.place(0..4), Some(at(100, 104)));
+        assert_eq!(pieces.place(3..6), Some(at(103, 110)));
+        assert_eq!(pieces.place(5..13), Some(at(109, 120)));
+        assert_eq!(pieces.place(10..11), Some(at(112, 120)));
+        assert_eq!(pieces.place(14..14), Some(at(121, 121)));
+        assert_eq!(Pieces::default().place(0..0), None);
+    }
+
+    #[test]
+    fn what_comes_from_elsewhere_is_where_its_end_comes_from() {
+        let mut pieces = Pieces::default();
+        pieces.push_verbatim("a: ", FILE, 100);
+        pieces.push_made("b", at(10, 20));
+        assert_eq!(pieces.place(0..4), Some(at(10, 20)));
+    }
+
+    #[test]
+    fn a_part_and_an_indented_text_keep_their_places() {
+        let mut pieces = Pieces::default();
+        pieces.push_verbatim("a:\n- b\n", FILE, 50);
+        let indented = pieces.indented(2);
+        assert_eq!(indented.text(), "a:\n  - b\n  ");
+        assert_eq!(indented.place(7..8), Some(at(55, 56)));
+        assert_eq!(pieces.slice(3..6).place(0..3), Some(at(53, 56)));
+    }
+}
