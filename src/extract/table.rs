@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::pool_rows::PoolRow;
 use super::rows::{DeviceRow, InjectRow, ManifestRow, Provider, WorkloadRow};
 use crate::model::well_known::WellKnownTaint;
@@ -49,20 +51,28 @@ impl Table {
     pub fn load<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Table, TableError> {
+        let files: Vec<(&str, &str)> = files.into_iter().collect();
+        let providers: Vec<Result<Provider, TableError>> = files
+            .par_iter()
+            .map(|(file, text)| Self::read(file, text))
+            .collect();
         let mut table = Table::default();
-        for (file, text) in files {
-            let provider: Provider = serde_yaml::from_str(text).map_err(|error| TableError {
-                file: file.to_owned(),
-                place: error.location().map(|at| Position {
-                    line: u32::try_from(at.line()).unwrap_or(u32::MAX),
-                    column: u32::try_from(at.column()).unwrap_or(u32::MAX),
-                    offset: u32::try_from(at.index()).unwrap_or(u32::MAX),
-                }),
-                message: error.to_string(),
-            })?;
-            table.add(provider);
+        for provider in providers {
+            table.add(provider?);
         }
         Ok(table)
+    }
+
+    fn read(file: &str, text: &str) -> Result<Provider, TableError> {
+        serde_yaml::from_str(text).map_err(|error| TableError {
+            file: file.to_owned(),
+            place: error.location().map(|at| Position {
+                line: u32::try_from(at.line()).unwrap_or(u32::MAX),
+                column: u32::try_from(at.column()).unwrap_or(u32::MAX),
+                offset: u32::try_from(at.index()).unwrap_or(u32::MAX),
+            }),
+            message: error.to_string(),
+        })
     }
 
     fn add(&mut self, provider: Provider) {
