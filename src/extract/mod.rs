@@ -86,6 +86,43 @@ pub struct FileFacts {
     pub runtime_classes: Vec<RuntimeClass>,
 }
 
+impl FileFacts {
+    /// Adds what another file says, behind what is there. Terraform's files are not among it: they are put together
+    /// otherwise.
+    pub fn absorb(&mut self, other: FileFacts) {
+        let FileFacts {
+            documents,
+            workloads,
+            pools,
+            devices,
+            oddities,
+            not_judged,
+            overlays,
+            kustomizations,
+            configuration: _,
+            ignores,
+            inventories,
+            unreadable,
+            namespaces,
+            runtime_classes,
+        } = other;
+        self.documents += documents;
+        self.workloads.extend(workloads);
+        self.pools.extend(pools);
+        self.devices.extend(devices);
+        self.oddities.extend(oddities);
+        self.not_judged.extend(not_judged);
+        self.overlays.extend(overlays);
+        self.kustomizations.extend(kustomizations);
+        self.ignores.ignores.extend(ignores.ignores);
+        self.ignores.misspelt.extend(ignores.misspelt);
+        self.inventories.extend(inventories);
+        self.unreadable.extend(unreadable);
+        self.namespaces.extend(namespaces);
+        self.runtime_classes.extend(runtime_classes);
+    }
+}
+
 /// A document that only rendering would make YAML.
 const TEMPLATE_FILE: &str = "template files";
 

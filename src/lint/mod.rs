@@ -27,7 +27,7 @@ use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span, is_script};
-use crate::terraform::{Files, Repository};
+use crate::terraform::{File, Files, Repository};
 use gather::Gathered;
 pub use ignores::Acceptance;
 use shapes::Shapes;
@@ -81,13 +81,39 @@ pub struct Settings<'s> {
 }
 
 /// One file after reading. Its text is gone: few files have findings, and those are loaded again.
-struct Read {
+struct ReadFile {
     facts: FileFacts,
     /// What the text must be when it is loaded again.
     digest: Digest,
     problems: Vec<Problem>,
     counted: bool,
 }
+
+/// Neighbouring files after reading. Most files say next to nothing: a struct for each would be most of the memory that a
+/// large repository takes.
+#[derive(Default)]
+struct ReadFiles {
+    facts: FileFacts,
+    configurations: Vec<(String, File)>,
+    digests: Vec<Digest>,
+    problems: Vec<Problem>,
+    counted: u32,
+}
+
+impl ReadFiles {
+    fn add(&mut self, input: &Input, mut one: ReadFile) {
+        let configuration = one.facts.configuration.take();
+        self.configurations
+            .extend(configuration.map(|file| (input.path.clone(), file)));
+        self.facts.absorb(one.facts);
+        self.digests.push(one.digest);
+        self.problems.extend(one.problems);
+        self.counted += u32::from(one.counted);
+    }
+}
+
+/// More files than this are not read one after the other by one thread.
+const NEIGHBOURS: usize = 64;
 
 const NOT_WHOLE: &str = "clusters of which only a part was read";
 
@@ -140,26 +166,33 @@ fn read_all(
     report: &mut Report,
 ) -> (Gathered, Vec<Digest>) {
     let shapes = Shapes::default();
-    let read: Vec<Read> = inputs
-        .par_iter()
+    let at_once = (inputs.len() / 256).clamp(1, NEIGHBOURS);
+    let read: Vec<ReadFiles> = inputs
+        .par_chunks(at_once)
         .enumerate()
-        .map(|(index, input)| {
-            let mut one = read_one(index, input, load(index), settings.table);
-            shapes.share(&mut one.facts.workloads);
-            one
+        .map(|(chunk, neighbours)| {
+            let mut files = ReadFiles::default();
+            for (input, index) in neighbours.iter().zip(chunk * at_once..) {
+                let mut one = read_one(index, input, load(index), settings.table);
+                shapes.share(&mut one.facts.workloads);
+                files.add(input, one);
+            }
+            files
         })
         .collect();
-    let mut all = Vec::with_capacity(inputs.len());
+    let mut all = Vec::with_capacity(read.len());
     let mut digests = Vec::with_capacity(inputs.len());
-    for one in read {
-        report.counts.files += u32::from(one.counted);
-        report.problems.extend(one.problems);
-        digests.push(one.digest);
-        all.push(one.facts);
+    let mut configurations = Vec::new();
+    for files in read {
+        report.counts.files += files.counted;
+        report.problems.extend(files.problems);
+        digests.extend(files.digests);
+        configurations.extend(files.configurations);
+        all.push(files.facts);
     }
     drop(shapes);
     let files = OtherFiles { inputs, load };
-    let configured = read_configurations(&mut all, &files, settings.table);
+    let configured = read_configurations(configurations, &files, settings.table);
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let gathered = gather::gather(all, inputs, config_source, settings.config, report);
@@ -170,15 +203,10 @@ fn read_all(
 
 /// What Terraform's files declare, which can be told only of all files of a folder and of the folders that it calls.
 fn read_configurations(
-    all: &mut [FileFacts],
+    configurations: Vec<(String, File)>,
     files: &OtherFiles<'_>,
     table: &Table,
 ) -> Vec<FileFacts> {
-    let configurations = all
-        .iter_mut()
-        .zip(files.inputs)
-        .filter_map(|(facts, input)| Some((input.path.clone(), facts.configuration.take()?)))
-        .collect();
     let repository = Repository::new(configurations).beside(files);
     repository
         .tops()
@@ -216,8 +244,8 @@ fn source_id(index: usize) -> SourceId {
     SourceId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Read {
-    let nothing = |problems: Vec<Problem>, counted: bool| Read {
+fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> ReadFile {
+    let nothing = |problems: Vec<Problem>, counted: bool| ReadFile {
         facts: FileFacts::default(),
         digest: Digest::default(),
         problems,
@@ -226,7 +254,7 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
     match content {
         // A script without a word about taints is none of the files that people mean.
         Content::Irrelevant => nothing(Vec::new(), !is_script(&input.path)),
-        Content::Template(text) => Read {
+        Content::Template(text) => ReadFile {
             digest: Digest::of(&text),
             ..nothing(Vec::new(), false)
         },
@@ -248,7 +276,7 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
             facts
                 .oddities
                 .push(extract::file_oddity(kind, span, &detail, "other"));
-            Read {
+            ReadFile {
                 facts,
                 digest: Digest::default(),
                 problems: Vec::new(),
@@ -267,7 +295,7 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
                     message: unreadable.message.clone(),
                 })
                 .collect();
-            Read {
+            ReadFile {
                 facts,
                 digest: Digest::of(&source.text),
                 problems,
