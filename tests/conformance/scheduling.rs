@@ -410,6 +410,7 @@ impl Admitting {
             resources_unread: false,
             qos_class: resources.qos_class().map_or(Field::Unknown, Field::Is),
             system: Truth::No,
+            on_openshift: false,
             refused: None,
         }
     }
