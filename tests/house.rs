@@ -726,6 +726,14 @@ fn the_readme_shows_what_the_action_takes_and_gives() {
         .find(|line| line.contains("uses: actions/checkout@"))
         .expect("README.md shows a workflow");
     assert!(read(".github/workflows/ci.yml").contains(checkout.trim()));
+    let released = read("action/releases")
+        .lines()
+        .any(|line| !line.starts_with('#'));
+    let words: Vec<&str> = readme.split_whitespace().collect();
+    let says_none = words
+        .join(" ")
+        .contains("that stands there. There is none yet");
+    assert_eq!(says_none, !released, "what README.md says of releases");
 }
 
 #[test]

@@ -55,6 +55,7 @@ def pod(*lines, name="web"):
 
 
 REFUSED = "  tolerations: [{key: a, operator: Exists, value: b}]"
+TWICE = "  tolerations: [{key: a, operator: Exists}, {key: a, operator: Exists}]"
 DANGEROUS = "  tolerations: [{operator: Exists}]"
 
 
@@ -162,14 +163,16 @@ def nothing_is_found():
 
 @case
 def findings_are_shown_counted_and_fail_the_step():
-    job = Job("findings", {"apps/web.yaml": pod(REFUSED), "apps/agent.yaml": pod(DANGEROUS, name="agent")})
+    files = {"web.yaml": pod(REFUSED), "agent.yaml": pod(DANGEROUS, name="agent"), "twice.yaml": pod(TWICE, name="twice")}
+    job = Job("findings", {f"apps/{name}": text for name, text in files.items()})
     result = job.run()
     assert result.code == 1
     assert result.outputs["exit-code"] == "1"
-    assert counted(result) == ("1", "1", "0", "2"), result.outputs
+    assert counted(result) == ("1", "1", "1", "3"), result.outputs
     assert [(word, title, file) for word, title, file, _ in annotations(result)] == [
         ("error", "value-with-exists", "apps/web.yaml"),
         ("warning", "blanket-exists", "apps/agent.yaml"),
+        ("notice", "duplicate-toleration", "apps/twice.yaml"),
     ]
     assert result.commands[0][1]["line"] == "6"
     plain = re.sub("\x1b\\[[0-9;]*m", "", result.log)
@@ -177,7 +180,7 @@ def findings_are_shown_counted_and_fail_the_step():
     assert plain != result.log, "the log has colours"
     assert "| **error**<br><code>value-with-exists</code> | <code>apps/web.yaml:6:" in result.summary
     report = json.loads(Path(result.outputs["sarif-file"]).read_text())
-    assert len(report["runs"][0]["results"]) == 2
+    assert len(report["runs"][0]["results"]) == 3
     assert result.used == []
 
 
