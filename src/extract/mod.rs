@@ -10,6 +10,7 @@ mod duplicates;
 mod elsewhere;
 mod embedded;
 mod flags;
+mod ignored;
 pub mod ignores;
 mod implied;
 mod labels;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::pool_rows::PoolRow;
+use super::pool_rows::{PoolRow, Values};
 use crate::model::well_known::WellKnownTaint;
 use crate::yaml::Path;
 
@@ -40,6 +40,9 @@ pub struct Provider {
     /// Terraform resources that stand for objects of Kubernetes, or hold their text.
     #[serde(default)]
     pub manifests: Vec<ManifestRow>,
+    /// Arguments of Terraform resources and modules that nobody reads.
+    #[serde(default)]
+    pub ignored: Vec<IgnoredRow>,
     /// Taints that Kubernetes, providers and add-ons set themselves.
     #[serde(default)]
     pub well_known_taints: Vec<WellKnownTaint>,
@@ -78,6 +81,41 @@ pub struct ManifestRow {
     /// Fields that are integers in Kubernetes: Terraform makes integers of texts in them.
     #[serde(default)]
     pub integers: Vec<String>,
+}
+
+/// Arguments of a Terraform resource or module that are written and have no effect.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct IgnoredRow {
+    /// Types of Terraform resources.
+    #[serde(default)]
+    pub terraform: Vec<String>,
+    /// Terraform modules as the registry names them; a `*` at the end stands for anything.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Values that it has, by path.
+    #[serde(default, rename = "match")]
+    pub matches: Values,
+    /// Values that it does not have.
+    #[serde(default)]
+    pub unless: Values,
+    /// Paths to arguments that nobody reads.
+    #[serde(default)]
+    pub arguments: Vec<Path>,
+    /// Paths to maps of which only some keys are read.
+    #[serde(default)]
+    pub maps: Vec<Path>,
+    /// Paths to the keys of these maps that are read.
+    #[serde(default)]
+    pub keys: Vec<Path>,
+    /// Keys of these maps that are always read.
+    #[serde(default)]
+    pub other_keys: Vec<String>,
+    /// Why, in words that end a sentence.
+    pub because: String,
+    /// What is read in its place.
+    #[serde(default)]
+    pub instead: Option<String>,
 }
 
 /// How the arguments of a Terraform resource are called in the object that it stands for. Arguments are written in camel

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::pool_rows::PoolRow;
-use super::rows::{DeviceRow, InjectRow, ManifestRow, Provider, WorkloadRow};
+use super::rows::{DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, WorkloadRow};
 use crate::model::well_known::WellKnownTaint;
 use crate::source::Position;
 use crate::yaml::{Node, Path, join};
@@ -236,15 +236,29 @@ impl Table {
         })
     }
 
+    /// Rows about arguments without effect, for a type of Terraform resource or for a module.
+    pub fn ignored_rows(
+        &self,
+        of_type: &str,
+        is_module: bool,
+    ) -> impl Iterator<Item = &IgnoredRow> {
+        let of_type = of_type.to_owned();
+        let rows = self.providers.iter().flat_map(|one| &one.ignored);
+        rows.filter(move |row| match is_module {
+            true => row
+                .modules
+                .iter()
+                .any(|pattern| is_module_of(pattern, &of_type)),
+            false => row.terraform.contains(&of_type),
+        })
+    }
+
     /// Pool rows for a Terraform module, with the provider's name.
     pub fn module_rows(&self, module: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
         let module = module.to_owned();
         self.modules
             .iter()
-            .filter(move |(pattern, ..)| match pattern.strip_suffix('*') {
-                Some(start) => module.starts_with(start),
-                None => module == *pattern,
-            })
+            .filter(move |(pattern, ..)| is_module_of(pattern, &module))
             .map(|(_, provider, row)| {
                 let provider = &self.providers[*provider];
                 (provider.name.as_str(), &provider.pools[*row])
@@ -301,5 +315,13 @@ impl Table {
             .iter()
             .flat_map(|provider| &provider.well_known_taints)
             .any(|row| row.dead && row.key == key)
+    }
+}
+
+/// Whether a module is one that a table names.
+fn is_module_of(pattern: &str, module: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => module.starts_with(start),
+        None => module == pattern,
     }
 }

@@ -1,5 +1,6 @@
 //! Node pools and manifests in Terraform's configurations: files are read one by one, what they declare as a whole.
 
+use super::ignored;
 use super::manifests::Manifests;
 use super::plans::{RESOURCE, read_declared};
 use super::pool_document::PoolDocument;
@@ -58,6 +59,12 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
             base: "",
             after_unknown: None,
         };
+        let is_module = declared.kind == DeclaredKind::Module;
+        let ignored = table.ignored_rows(&declared.of_type, is_module);
+        ignored::note(ignored, &document, &mut facts.oddities);
+        for (_, row) in &rows {
+            ignored::note_changes(row, &document, &mut facts.oddities);
+        }
         read_declared(
             &rows,
             &document,
