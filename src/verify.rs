@@ -131,7 +131,8 @@ fn mended(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Out
     Outcome::Passed
 }
 
-fn without_marks(text: &str) -> String {
+/// A text of an example without the marks of expected findings.
+pub fn without_marks(text: &str) -> String {
     let lines: Vec<&str> = text
         .split('\n')
         .map(|line| match line.split_once(MARK) {

@@ -1,12 +1,15 @@
 //! One test for each example of each built-in rule, named like `blanket-exists::bad-1`.
 //! `cargo test --test rules blanket-exists` runs those of one rule.
 
+#[path = "rules/differences.rs"]
+mod differences;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use kubetaint::builtin;
 use kubetaint::extract::Table;
-use kubetaint::rule::RuleSet;
+use kubetaint::rule::{Example, MARK, RuleSet};
 use kubetaint::source::Source;
 use kubetaint::verify::{self, Outcome};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -68,6 +71,28 @@ fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
     if !good.iter().any(|example| near_miss(&example.why)) {
         return Err(
             "no good example whose `why` is `near miss - ` and the fact in which it differs".into(),
+        );
+    }
+    let page = [
+        ("why", rule.why.trim().is_empty()),
+        ("mend", rule.mend.is_none()),
+        ("ignore-when", rule.ignore_when.is_none()),
+        // Those about kubetaint's own comments follow nobody.
+        ("source", rule.source.is_empty() && !rule.has_tag("ignores")),
+    ];
+    if let Some((part, _)) = page.iter().find(|(_, missing)| *missing) {
+        return Err(format!("no `{part}`").into());
+    }
+    // Each finding of a bad example may be lost by one fact.
+    let differs_in_one = |bad: &&Example, miss: &&Example| {
+        let texts = bad.files.iter();
+        let findings: usize = texts.map(|(_, text)| text.matches(MARK).count()).sum();
+        differences::between(bad, miss) <= findings
+    };
+    let mut misses = good.iter().filter(|example| near_miss(&example.why));
+    if !misses.any(|miss| bad.iter().any(|bad| differs_in_one(bad, miss))) {
+        return Err(
+            "no near miss that differs in one fact for each finding of a bad example".into(),
         );
     }
     if rule.has_fix() && bad.iter().all(|example| example.fixed.is_empty()) {

@@ -12,7 +12,7 @@ use super::plans;
 use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::{ReadPool, read_pools};
-use super::read::Context;
+use super::read::{Context, is_placeholder};
 use super::scripts;
 use super::table::Table;
 use crate::finding::Object;
@@ -21,6 +21,9 @@ use crate::model::workload::{Level, Oddity};
 use crate::model::{former_annotations as annotations, taint};
 use crate::source::{Source, SourceId};
 use crate::yaml::{self, Found, Kind, Node, NodeId, Scalar};
+
+/// What a template makes of an object may be anything.
+const OPEN_KIND: &str = "objects whose apiVersion or kind is not literal";
 
 const DEAD_ANNOTATIONS: [&str; 2] = [annotations::TOLERATIONS, annotations::TAINTS];
 
@@ -136,6 +139,10 @@ impl<'a> ObjectReader<'_, 'a> {
         }
         let (group, version) = self.group_and_version();
         let kind = self.object.kind.clone();
+        let open_group = is_placeholder(&self.object.api_version) && self.table.knows_kind(&kind);
+        if is_placeholder(&kind) || open_group {
+            self.facts.not_judged.push(OPEN_KIND);
+        }
         if let Some(row) = self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
                 source: self.id,

@@ -7,12 +7,18 @@ use crate::model::node_selection::OtherLabels;
 use crate::yaml::{Kind, Node};
 
 impl<'a> PoolReader<'_, 'a> {
+    /// There may be labels that cannot be read.
+    pub(super) fn open_labels(&mut self) {
+        self.pool.labels.others = OtherLabels::Possible;
+        self.pool.open_labels = true;
+    }
+
     pub(super) fn read_labels(&mut self, node: Node<'a>) {
         if node.is_null() {
             return;
         }
         if is_template_action(node) {
-            self.pool.labels.others = OtherLabels::Possible;
+            self.open_labels();
             return;
         }
         match node.kind() {
@@ -46,6 +52,7 @@ impl<'a> PoolReader<'_, 'a> {
                     Field::Absent => Field::Is(String::new()),
                     other => other,
                 };
+                self.pool.open_labels |= value.is_unknown();
                 self.pool.labels.labels.insert(key.to_owned(), value);
             }
             _ => self.pool.labels.others = OtherLabels::Possible,
@@ -82,9 +89,10 @@ impl<'a> PoolReader<'_, 'a> {
         {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             if is_placeholder(key) {
-                self.pool.labels.others = OtherLabels::Possible;
+                self.open_labels();
                 continue;
             }
+            self.pool.open_labels |= is_placeholder(value);
             let value = if is_placeholder(value) {
                 Field::Unknown
             } else {

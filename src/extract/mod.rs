@@ -67,6 +67,8 @@ pub struct FileFacts {
     pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
     pub oddities: Vec<Oddity>,
+    /// What stands in documents that could not be read, by source.
+    pub unread: Vec<(SourceId, Unread)>,
     /// Why something could not be judged, once for each document or list.
     pub not_judged: Vec<&'static str>,
     /// Objects that may change other objects' tolerations or selectors.
@@ -98,6 +100,7 @@ impl FileFacts {
             devices,
             oddities,
             not_judged,
+            unread,
             overlays,
             kustomizations,
             configuration: _,
@@ -113,6 +116,7 @@ impl FileFacts {
         self.devices.extend(devices);
         self.oddities.extend(oddities);
         self.not_judged.extend(not_judged);
+        self.unread.extend(unread);
         self.overlays.extend(overlays);
         self.kustomizations.extend(kustomizations);
         self.ignores.ignores.extend(ignores.ignores);
@@ -122,6 +126,15 @@ impl FileFacts {
         self.namespaces.extend(namespaces);
         self.runtime_classes.extend(runtime_classes);
     }
+}
+
+/// What the text of documents that could not be read tells of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// They hold node pools.
+    pub pools: bool,
+    /// They say something about tolerations.
+    pub tolerations: bool,
 }
 
 /// A document that only rendering would make YAML.
@@ -146,6 +159,13 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let mut in_template = false;
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();
+        let unread = Unread {
+            pools: table.names_pools(text),
+            tolerations: text.contains("olerations"),
+        };
+        if unread != Unread::default() {
+            facts.unread.push((id, unread));
+        }
         if is_template(text) || is_filled_in(text, id) {
             in_template = true;
         } else {

@@ -1,6 +1,6 @@
 //! Objects whose word counts for the pods of others at admission: Namespaces with their annotations, RuntimeClasses.
 
-use super::read::{Context, is_placeholder};
+use super::read::{Context, is_filled_in, is_placeholder};
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::annotations::{
@@ -44,7 +44,15 @@ pub fn namespace(
     let annotations = root
         .get("metadata")
         .and_then(|metadata| metadata.get("annotations"));
-    let Some(annotations) = annotations else {
+    let filled_in = [root.get("metadata"), annotations];
+    if filled_in.into_iter().flatten().any(is_filled_in) {
+        word = NamespaceWord {
+            default_tolerations: Field::Unknown,
+            whitelist: Field::Unknown,
+            node_selector: Field::Unknown,
+        };
+    }
+    let Some(annotations) = annotations.filter(|node| !is_filled_in(*node)) else {
         return Some(Namespace { name, source, word });
     };
     let at = yaml::join(&yaml::join(base, "metadata"), "annotations");

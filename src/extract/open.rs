@@ -4,7 +4,6 @@
 use super::notation::Anchored;
 use super::pool_document::{Condition, PoolDocument, open_at};
 use super::pools::PoolReader;
-use crate::model::node_selection::OtherLabels;
 use crate::yaml::{self, Found, Node};
 
 /// What `taints-by-pool` and `labels-by-pool` call every pool.
@@ -145,7 +144,7 @@ impl<'a> PoolReader<'_, 'a> {
             if open_at(self.document, self.element, path).is_some()
                 || self.document.unknown_in_plan(path)
             {
-                self.pool.labels.others = OtherLabels::Possible;
+                self.open_labels();
             }
         }
     }

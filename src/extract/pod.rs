@@ -1,8 +1,8 @@
 //! Pod specs and maps that look like one: node selectors, node affinity and everything else that scheduling reads.
 
 use super::read::{
-    Context, Tolerations, describe, is_placeholder, is_template_action, looks_like_tolerations,
-    read_text,
+    Context, Tolerations, describe, is_filled_in, is_placeholder, is_template_action,
+    looks_like_tolerations, read_text,
 };
 use super::resources::{ReadResources, read_resources};
 use crate::model::Field;
@@ -273,14 +273,25 @@ fn is_text(node: Node<'_>) -> bool {
 
 /// One `{key, operator, values}` of node affinity or of Karpenter requirements.
 pub fn read_requirement(item: Node<'_>) -> Requirement {
+    if is_filled_in(item) {
+        return Requirement {
+            key: Field::Unknown,
+            operator: Field::Unknown,
+            values: vec![Field::Unknown],
+        };
+    }
     let text = |name: &str| read_text(item.get(name));
     Requirement {
         key: text("key"),
         operator: text("operator"),
-        values: item
-            .get("values")
-            .map(|values| values.items().map(|value| read_text(Some(value))).collect())
-            .unwrap_or_default(),
+        values: match item.get("values").filter(|values| !values.is_null()) {
+            None => Vec::new(),
+            Some(list) if list.kind() == Kind::Sequence => {
+                list.items().map(|value| read_text(Some(value))).collect()
+            }
+            // No list is nobody's idea of one; it is filled in, or in error.
+            Some(_) => vec![Field::Unknown],
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::notation::{Anchored, OneOrMany};
 use super::pool_rows::{Implied, PoolRow, Values};
-use super::read::{is_placeholder, is_template_action, read_text};
+use super::read::{is_filled_in, is_placeholder, is_template_action, read_text};
 use crate::finding::Object;
 use crate::model::{Field, Truth};
 use crate::source::{SourceId, Span};
@@ -71,7 +71,11 @@ pub(super) fn open_at<'a>(
     } else {
         element
     };
-    path.path.find_open(from)
+    path.path.find_open(from).or_else(|| {
+        let ends = path.path.find_ends(from);
+        let filled_in = ends.into_iter().any(is_filled_in);
+        filled_in.then_some("a template fills in what stands there")
+    })
 }
 
 pub(super) fn join_paths(base: &str, path: &str) -> String {

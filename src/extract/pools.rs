@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::pod::read_requirement;
 use super::pool_document::{Condition, PoolDocument, join_paths};
 use super::pool_rows::{NameSource, PoolRow, Reference};
-use super::read::read_text;
+use super::read::{is_filled_in, read_text};
 use super::table::Table;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
-use crate::model::node_selection::{NodeLabels, OtherLabels};
+use crate::model::node_selection::{NodeLabels, OtherLabels, Requirement};
 use crate::model::workload::Oddity;
 use crate::model::{Field, Truth};
 use crate::source::{SourceId, Span};
@@ -96,7 +96,17 @@ pub fn read_pools(
             }
         })
         .collect();
-    if let Some(why) = row.each.find_open(document.root) {
+    let filled_in = || {
+        let ends = row.each.find_ends(document.root);
+        let templated = ends.into_iter().any(is_filled_in)
+            || row
+                .each
+                .find(document.root)
+                .iter()
+                .any(|found| is_filled_in(found.node));
+        templated.then_some("a template fills in what stands there")
+    };
+    if let Some(why) = row.each.find_open(document.root).or_else(filled_in) {
         pools.push(open_pool(provider, document, why));
     }
     tell_apart(&mut pools);
@@ -223,6 +233,9 @@ fn start_pool(
             requirements: Vec::new(),
             others: OtherLabels::from(row.other_labels),
         },
+        open_labels: !row.pool_label.as_slice().is_empty()
+            && name.span.is_some()
+            && name.on_nodes.is_unknown(),
         complete: row.incomplete.is_none(),
         incomplete_because: row.incomplete.clone(),
         unschedulable: row.unschedulable.as_ref().is_some_and(|path| {
@@ -273,6 +286,7 @@ impl<'a> PoolReader<'_, 'a> {
                 Some((text, _)) => Field::Is(text),
                 None => Field::Unknown,
             };
+            self.pool.open_labels |= value.is_unknown();
             self.pool.labels.labels.insert(key.clone(), value);
         }
         for key in &row.unknown_labels {
@@ -280,10 +294,12 @@ impl<'a> PoolReader<'_, 'a> {
         }
         for path in &row.requirements {
             for found in self.document.find(self.element, path, &self.path) {
-                self.pool
-                    .labels
-                    .requirements
-                    .extend(found.node.items().map(read_requirement));
+                let read: Vec<_> = found.node.items().map(read_requirement).collect();
+                self.pool.open_labels |= read.iter().any(Requirement::has_unknown_values);
+                if is_filled_in(found.node) {
+                    self.open_labels();
+                }
+                self.pool.labels.requirements.extend(read);
             }
         }
         for path in &row.label_flags {

@@ -54,6 +54,12 @@ pub fn is_template_action(node: Node<'_>) -> bool {
         if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
 }
 
+/// Whether a node stands for more than is written: a template action, or a text that is filled in later.
+pub fn is_filled_in(node: Node<'_>) -> bool {
+    is_template_action(node)
+        || (node.kind() == Kind::Scalar && node.raw().is_some_and(is_placeholder))
+}
+
 /// Whether a node is a map of one field that is the name of a function of CloudFormation or Pulumi.
 fn is_call(node: Node<'_>) -> bool {
     if node.kind() != Kind::Mapping {

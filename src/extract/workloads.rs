@@ -6,7 +6,7 @@ use super::document::{ObjectReader, join};
 use super::notation::api_group;
 use super::overlays;
 use super::pod::Pod;
-use super::read::{is_placeholder, is_template_action, read_text};
+use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::model::admission::PodTolerations;
 use crate::model::workload::{Level, Pairs, PodShape, Stands, Workload};
@@ -14,6 +14,7 @@ use crate::model::{Field, Truth};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
 
+const UNREAD_POD: &str = "pod templates that a template fills in";
 const UNREAD_LIST: &str = "tolerations or selectors with values that are not literal";
 
 impl<'a> ObjectReader<'_, 'a> {
@@ -33,8 +34,13 @@ impl<'a> ObjectReader<'_, 'a> {
             };
             level = Some(row_level);
             for path in &row.pods {
+                if path.find_ends(self.root).into_iter().any(is_filled_in) {
+                    self.facts.not_judged.push(UNREAD_POD);
+                }
                 for found in path.find(self.root) {
-                    if found.node.kind() == Kind::Mapping && !is_template_action(found.node) {
+                    if is_filled_in(found.node) {
+                        self.facts.not_judged.push(UNREAD_POD);
+                    } else if found.node.kind() == Kind::Mapping {
                         let at = join(&self.base, &found.path);
                         self.read_pod(found.node, at, row_level, row);
                     }
@@ -172,6 +178,8 @@ impl<'a> ObjectReader<'_, 'a> {
                     || entry.value.is_unknown()
                     || entry.effect.is_unknown()
             })
+            || shape.node_name.is_unknown()
+            || shape.selection.has_unknown_values()
             || (shape.selection.unknown && stands != Stands::InPart && shape.level != Level::Other)
         {
             self.facts.not_judged.push(UNREAD_LIST);

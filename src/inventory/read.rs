@@ -89,6 +89,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         complete: template.complete,
     });
     NodePool {
+        open_labels: false,
         name: pool.name.clone(),
         provider: pool.provider.clone(),
         cluster: pool.cluster.clone(),

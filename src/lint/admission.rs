@@ -99,6 +99,9 @@ pub fn apply(
         if matches!(class, Class::Missing | Class::Several | Class::Unread) {
             open_classes += 1;
         }
+        let namespace = workload.object.namespace.as_deref();
+        let filled_in = namespace.is_some_and(is_filled_in);
+        let may_be_in_any = filled_in && namespaces.iter().any(|one| one.word.says_something());
         let situation = situation(workload, namespaces, near, class);
         let (shape, open) = known
             .entry((Arc::as_ptr(&shapes[at]), situation))
@@ -114,7 +117,7 @@ pub fn apply(
                 );
                 (Arc::new(shape), open)
             });
-        open_namespaces += usize::from(*open);
+        open_namespaces += usize::from(*open || may_be_in_any);
         workload.shape = Arc::clone(shape);
     }
     (open_classes, open_namespaces)
@@ -158,7 +161,7 @@ fn situation(
 ) -> Situation {
     // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be any of these.
     let own = workload.object.namespace.as_deref();
-    let own = own.filter(|name| !name.contains(['{', '$', '<']));
+    let own = own.filter(|name| !is_filled_in(name));
     let mut found: Vec<usize> = Vec::new();
     for (at, namespace) in namespaces.iter().enumerate() {
         if own.is_none_or(|own| own == namespace.name)
@@ -177,6 +180,11 @@ fn situation(
         namespaces: found,
         class,
     }
+}
+
+/// Whether a template fills in a name.
+fn is_filled_in(name: &str) -> bool {
+    name.contains(['{', '$', '<'])
 }
 
 /// Asks the model what admission makes of a shape. Gives whether something about the Namespace is open.

@@ -150,7 +150,8 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
         .clusters
         .iter()
         .zip(of_cluster)
-        .map(|(cluster, mut pools)| {
+        .enumerate()
+        .map(|(at, (cluster, mut pools))| {
             pools.extend(&everywhere);
             pools.sort_unstable();
             let known = pools
@@ -171,7 +172,9 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
             Cluster {
                 name: Some(cluster.name.clone()),
                 complete: known
-                    && ((cluster.complete && whole)
+                    && ((cluster.complete
+                        && whole
+                        && !gathered.is_unread(config, at, |unread| unread.pools))
                         || all_listed(gathered, &listed, name)
                         || (given && all_listed(gathered, &config.given, name))),
                 pools,

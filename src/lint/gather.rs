@@ -8,7 +8,7 @@ use super::drift::drift;
 use super::{Input, admission, overlay};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
-use crate::extract::{FileFacts, ReadPool};
+use crate::extract::{FileFacts, ReadPool, Unread};
 use crate::finding::Report;
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
@@ -46,6 +46,8 @@ pub struct Gathered {
     pub oddities: Vec<Oddity>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: Ignores,
+    /// What stands in documents that could not be read, by source.
+    pub unread: Vec<(SourceId, Unread)>,
     /// What inventories say as a whole, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
     /// Paths below the scanned folder, by source.
@@ -54,7 +56,19 @@ pub struct Gathered {
     pub paths: Vec<String>,
 }
 
+impl Gathered {
+    /// Whether documents of a configured cluster that could not be read hold something of this sort.
+    pub fn is_unread(&self, config: &Config, cluster: usize, sort: fn(Unread) -> bool) -> bool {
+        self.unread.iter().any(|(source, unread)| {
+            let path = self.paths[source.0 as usize].as_str();
+            sort(*unread) && config.clusters_of(path).contains(&cluster)
+        })
+    }
+}
+
 const CHANGED_ELSEWHERE: &str = "workloads that a patch, a policy or a namespace changes";
+const UNREAD_POOLS: &str = "clusters with node pools in documents that could not be read";
+const OPEN_LABELS: &str = "node pools whose labels are not all literal";
 const OPEN_RUNTIME_CLASS: &str = "workloads whose RuntimeClass cannot be told";
 const INCOMPLETE_POOLS: &str = "node pools whose taints are not all known";
 
@@ -77,6 +91,7 @@ pub fn gather(
         .workloads
         .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
     for facts in all {
+        gathered.unread.extend(facts.unread);
         report.counts.documents += facts.documents;
         for reason in facts.not_judged {
             *report
@@ -145,6 +160,9 @@ pub fn gather(
         }
     };
     count(OPEN_RUNTIME_CLASS, open_classes);
+    let claimed = (0..config.clusters.len()).filter(|at| config.clusters[*at].complete);
+    let doubtful = claimed.filter(|at| gathered.is_unread(config, *at, |unread| unread.pools));
+    count(UNREAD_POOLS, doubtful.count());
     count(CHANGED_ELSEWHERE, changed + open_namespaces);
     count(
         INCOMPLETE_POOLS,
@@ -154,6 +172,11 @@ pub fn gather(
             .filter(|placed| !placed.pool.complete)
             .count(),
     );
+    let open_labels = gathered
+        .pools
+        .iter()
+        .filter(|placed| placed.pool.open_labels);
+    count(OPEN_LABELS, open_labels.count());
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     report.counts.pools = number(gathered.pools.len());
     let (other, known): (Vec<_>, Vec<_>) = gathered

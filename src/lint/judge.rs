@@ -344,13 +344,17 @@ impl<'j> Judge<'j> {
             return;
         }
         let gate = self.settings.config.comparison_operators();
+        let unread = self.has_unread_tolerations(cluster);
         for (index, pool) in facts.models.iter().enumerate() {
             let tolerated = shapes
                 .iter()
                 .any(|(shape, _, _)| search::means_pool(shape, pool, gate));
-            let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index])
-                .bool("tolerated", tolerated)
-                .build();
+            let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index]);
+            let fact = if tolerated || !unread {
+                fact.bool("tolerated", tolerated).build()
+            } else {
+                fact.unknown("tolerated").build()
+            };
             let bindings = bind(facts).fact("pool", &fact);
             for rule in &rules {
                 let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
@@ -372,6 +376,22 @@ impl<'j> Judge<'j> {
                     labels,
                 );
             }
+        }
+    }
+
+    /// Whether a document of the cluster that could not be read says something of tolerations.
+    fn has_unread_tolerations(&self, cluster: &Cluster) -> bool {
+        let config = self.settings.config;
+        let named = |name: &String| config.clusters.iter().position(|one| one.name == *name);
+        match cluster.name.as_ref().and_then(named) {
+            Some(at) => self
+                .gathered
+                .is_unread(config, at, |unread| unread.tolerations),
+            None => self
+                .gathered
+                .unread
+                .iter()
+                .any(|(_, unread)| unread.tolerations),
         }
     }
 

@@ -230,7 +230,8 @@ impl Admission<'_> {
             Field::Is(Err(why)) if self.shape.on_pods.entries.iter().any(|entry| entry.certain) => {
                 self.refuse(RESTRICTION, why.clone());
             }
-            Field::Is(_) | Field::Absent | Field::Unknown => {}
+            Field::Unknown => self.open |= !self.shape.on_pods.entries.is_empty(),
+            Field::Is(_) | Field::Absent => {}
         }
     }
 

@@ -29,6 +29,15 @@ pub struct NamespaceWord {
     pub node_selector: Read<BTreeMap<String, String>>,
 }
 
+impl NamespaceWord {
+    /// Whether any of it is written.
+    pub fn says_something(&self) -> bool {
+        !(self.default_tolerations.is_absent()
+            && self.whitelist.is_absent()
+            && self.node_selector.is_absent())
+    }
+}
+
 /// Reads a list of tolerations as PodTolerationRestriction does: an empty text is an empty list, names of fields are
 /// taken in any case, and what a toleration does not have is left aside.
 ///

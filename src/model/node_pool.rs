@@ -68,6 +68,8 @@ pub struct NodePool {
     pub complete: bool,
     /// Why not every taint is known.
     pub incomplete_because: Option<String>,
+    /// Labels are filled in by a template, so that they are not known.
+    pub open_labels: bool,
     /// `spec.unschedulable` of a Node: cordoned.
     pub unschedulable: bool,
     /// Known from a command or a flag alone: what it says is there was there when somebody ran it. It can explain a

@@ -61,7 +61,25 @@ pub enum OtherLabels {
     None,
 }
 
+impl Requirement {
+    /// Whether its key, its operator or one of its values is not known.
+    pub fn has_unknown_values(&self) -> bool {
+        self.key.is_unknown()
+            || self.operator.is_unknown()
+            || self.values.iter().any(Field::is_unknown)
+    }
+}
+
 impl NodeSelection {
+    /// Whether a key, an operator or a value that is written here is not known.
+    pub fn has_unknown_values(&self) -> bool {
+        let terms = self.required.known().into_iter().flatten();
+        self.node_selector.values().any(Field::is_unknown)
+            || terms
+                .flat_map(|term| term.expressions.iter().chain(&term.fields))
+                .any(Requirement::has_unknown_values)
+    }
+
     /// Whether a node with these labels, or some node that a pool with these labels can give, is one that the
     /// pod asks for. `node_name` is the node's name where the node itself is known; it decides `matchFields`.
     ///

@@ -8,7 +8,7 @@ use super::near_miss::key_likeness;
 use super::toleration::Toleration;
 use super::well_known::is_transient_key;
 use super::witness::Missing;
-use super::workload::{Level, Workload};
+use super::workload::{Level, Stands, Workload};
 
 /// Fewest siblings that must agree.
 const FEWEST: usize = 3;
@@ -35,7 +35,8 @@ pub fn lacking<'g>(
 ) -> BTreeMap<usize, Vec<Missing>> {
     let mut families: BTreeMap<Bond<'g>, Family<'g>> = BTreeMap::new();
     for (at, (workload, (part, who))) in workloads.iter().zip(heard).enumerate() {
-        if workload.shape.level != Level::Typed || !is_told_in_full(workload) {
+        // One that is not known in full is a sibling all the same: perhaps it lacks the same.
+        if workload.shape.level != Level::Typed || workload.stands != Stands::Alone {
             continue;
         }
         let kind = workload.shape.kind.as_str();
@@ -118,6 +119,9 @@ fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<
             .find(|(who, _)| !seen.contains_key(who) && !blanket.contains(who));
         let Some((_, at)) = odd else { continue };
         let workload = &workloads[*at];
+        if !is_told_in_full(workload) {
+            continue;
+        }
         let like = |own: &str| own == *key || key_likeness(own, key).is_some();
         let has_it = workload.shape.extended_resources.contains(*key)
             || workload

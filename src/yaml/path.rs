@@ -111,6 +111,29 @@ impl Path {
         found
     }
 
+    /// Nodes on the way at which the path goes no further; nulls are not among them. Whoever knows about templates can
+    /// tell whether more is to come there.
+    pub fn find_ends<'a>(&self, from: Node<'a>) -> Vec<Node<'a>> {
+        let mut found = vec![Found {
+            node: from,
+            path: String::new(),
+            field: None,
+        }];
+        let mut ends = Vec::new();
+        for step in &self.steps {
+            let mut next = Vec::new();
+            for place in &found {
+                let before = next.len();
+                take(step, place, &mut next);
+                if next.len() == before && !place.node.is_null() {
+                    ends.push(place.node);
+                }
+            }
+            found = next;
+        }
+        ends
+    }
+
     /// Why it cannot be told whether more stands at the path than [`Path::find`] gives; nothing when it gives all.
     /// Only trees that were put together from values have such places.
     pub fn find_open<'a>(&self, from: Node<'a>) -> Option<&'a str> {
