@@ -467,6 +467,13 @@ spec:
     ),
 ];
 
+/// Rules that tell between them of workloads that fit no pool; which of them does depends on what is known of the pools.
+const NOWHERE: [&str; 3] = [
+    "selected-pool-not-tolerated",
+    "selector-matches-no-pool",
+    "unschedulable-workload",
+];
+
 /// What a variable may be set to.
 const SETTINGS: [&str; 7] = [
     "\"other\"",
@@ -499,11 +506,14 @@ fn no_rule_fires_because_of_a_variable_of_terraform_that_has_no_value() {
             .filter(|one| one.severity != Severity::Note)
             .filter_map(|one| {
                 let source = report.sources.get(&one.span.source)?;
-                let at = (
-                    one.rule.clone(),
-                    source.path.clone(),
-                    line_of(&source.text, one.span.start as usize),
-                );
+                let start = one.span.start as usize;
+                let at = if NOWHERE.contains(&one.rule.as_str()) {
+                    let document = source.text[..start].matches("\n---").count();
+                    ("fits no pool".to_owned(), source.path.clone(), document)
+                } else {
+                    let line = line_of(&source.text, start);
+                    (one.rule.clone(), source.path.clone(), line)
+                };
                 Some((at, one.severity))
             })
             .collect()
@@ -511,8 +521,7 @@ fn no_rule_fires_because_of_a_variable_of_terraform_that_has_no_value() {
     let whole = TERRAFORM[1].1;
     let first = judged(whole);
     for rule in [
-        "selected-pool-not-tolerated",
-        "selector-matches-no-pool",
+        "fits no pool",
         "toleration-value-mismatch",
         "toleration-key-near-miss",
     ] {
