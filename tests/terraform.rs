@@ -867,3 +867,59 @@ fn huge_templates_are_given_up() {
     );
     assert!(pod_of(&lines).gathered.workloads.is_empty());
 }
+
+/// Launch templates with this user data, and a pool that is made with one of them.
+fn with_user_data(user_data: &str) -> Reading {
+    one(&format!(
+        "provider \"aws\" {{}}\nvariable \"open\" {{}}\nresource \"aws_launch_template\" \"gpu\" {{\n  user_data = {user_data}\n}}\n\
+         resource \"aws_eks_node_group\" \"gpu\" {{\n  node_group_name = \"gpu\"\n  launch_template {{\n    \
+         id = aws_launch_template.gpu.id\n    version = \"1\"\n  }}\n}}\n\
+         resource \"aws_eks_node_group\" \"other\" {{\n  node_group_name = \"other\"\n  launch_template {{\n    \
+         id = aws_launch_template.other.id\n  }}\n}}\n"
+    ))
+}
+
+#[test]
+fn what_user_data_says_of_taints_is_weak_and_leaves_its_pools_incomplete() {
+    for (user_data, taint, place) in [
+        (
+            "base64encode(<<-EOF\n    #!/bin/bash\n    /etc/eks/bootstrap.sh shop --kubelet-extra-args '--register-with-taints=example.com/gpu=a:NoSchedule'\n  EOF\n  )",
+            "example.com/gpu=a:NoSchedule",
+            "main.tf:6:77 `example.com/gpu=a:NoSchedule`",
+        ),
+        (
+            "base64encode(<<EOF\nMIME-Version: 1.0\n--BOUNDARY\nContent-Type: application/node.eks.aws\n\n---\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    config:\n      registerWithTaints:\n        - {key: example.com/gpu, value: a, effect: NoSchedule}\n--BOUNDARY--\nEOF\n)",
+            "example.com/gpu=a:NoSchedule",
+            "main.tf:16:11 `{key: example.com/gpu, value: a, effect: NoSchedule}`",
+        ),
+    ] {
+        let reading = with_user_data(user_data);
+        let [hint] = reading.gathered.hints.as_slice() else {
+            panic!("{}", reading.gathered.hints.len());
+        };
+        let [found] = hint.pool.taints.as_slice() else {
+            panic!("{:?}", hint.pool.taints);
+        };
+        assert_eq!(found.taint.to_string(), taint);
+        assert_eq!(reading.place(found.span.expect("a place")), place);
+        assert_eq!(
+            reading.why_open("gpu"),
+            "its machines register with taints that stand in aws_launch_template.gpu"
+        );
+        assert_eq!(reading.why_open("other"), "it is complete");
+    }
+    for user_data in [
+        "base64encode(\"echo hello\")",
+        "base64encode(var.open)",
+        "base64encode(<<EOF\n--register-with-taints=${var.open}\nEOF\n)",
+    ] {
+        let reading = with_user_data(user_data);
+        assert!(reading.gathered.hints.is_empty(), "{user_data}");
+        let speaks_of_taints = user_data.contains("taints");
+        assert_eq!(
+            !reading.pool("gpu").complete,
+            speaks_of_taints,
+            "{user_data}"
+        );
+    }
+}

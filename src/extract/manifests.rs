@@ -1,8 +1,13 @@
 //! Manifests and Helm values inside Terraform: texts and values that a resource holds, and resources that are objects of
 //! Kubernetes in Terraform's words. Each becomes the text that reaches the cluster and is read like a file.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::commands::{self, Script};
 use super::relocation::Relocation;
 use super::rows::{ManifestRow, ObjectRow};
+use super::scripts;
 use super::table::Table;
 use super::{FileFacts, broken, document};
 use crate::finding::Object;
@@ -31,8 +36,9 @@ pub(super) struct Manifests<'m> {
 }
 
 impl Manifests<'_> {
-    /// Reads all of it by one row.
-    pub(super) fn read(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) {
+    /// Reads all of it by one row. Whether machines that run what stands there register with taints.
+    pub(super) fn read(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) -> bool {
+        let mut taints = false;
         if let Some(object) = &row.object {
             let tree = Recast {
                 row,
@@ -40,6 +46,11 @@ impl Manifests<'_> {
             }
             .tree(root);
             self.read_value(tree.root(), facts);
+        }
+        for found in row.scripts.iter().flat_map(|path| path.find(root)) {
+            if let Some(pieces) = text_of(found.node) {
+                taints |= self.read_script(&pieces, found.node.span(), facts);
+            }
         }
         for path in &row.texts {
             if path.find_open(root).is_some() {
@@ -51,14 +62,9 @@ impl Manifests<'_> {
             }
             for found in path.find(root) {
                 let node = found.node;
-                match (node.kind(), node.pieces()) {
-                    (Kind::Scalar, Some(pieces)) => self.read_text(pieces, node.span(), facts),
-                    (Kind::Scalar, None) if node.unknown_because().is_some() || node.is_null() => {}
-                    (Kind::Scalar, None) => {
-                        let mut pieces = Pieces::default();
-                        pieces.push_made(node.raw().unwrap_or_default(), node.span());
-                        self.read_text(&pieces, node.span(), facts);
-                    }
+                match (node.kind(), text_of(node)) {
+                    (Kind::Scalar, Some(pieces)) => self.read_text(&pieces, node.span(), facts),
+                    (Kind::Scalar, None) => {}
                     _ => {
                         let tree = Recast { row, object: None }.tree(node);
                         self.read_value(tree.root(), facts);
@@ -66,6 +72,52 @@ impl Manifests<'_> {
                 }
             }
         }
+        taints
+    }
+
+    /// Reads what a machine runs when it starts. Whether it speaks of taints that the machine registers with.
+    fn read_script(&self, pieces: &Pieces, whole: Span, facts: &mut FileFacts) -> bool {
+        const SIGNS: [&str; 4] = [
+            "register-with-taints",
+            "registerWithTaints",
+            "node-taint",
+            "node.taint",
+        ];
+        let text = pieces.text();
+        let taints = SIGNS.iter().any(|sign| text.contains(sign));
+        if self.is_read_itself(pieces) || !text.contains("aint") {
+            return taints;
+        }
+        let parts = node_configurations(text);
+        let place = |from, to| pieces.place(from..to).unwrap_or(whole);
+        let script = Script {
+            text,
+            place: &place,
+            object: self.resource,
+            flags_known: !parts.is_empty(),
+        };
+        let pools = commands::read(&script, &mut facts.oddities);
+        scripts::take(pools, self.source, "", facts);
+        for part in parts {
+            let mut read = FileFacts::default();
+            self.read_text(&pieces.slice(part), whole, &mut read);
+            let mut pools = std::mem::take(&mut read.pools);
+            for read in &mut pools {
+                // Which nodes are made with it does not stand here.
+                read.pool.weak = true;
+                read.pool.complete = false;
+            }
+            facts.pools.extend(pools);
+        }
+        taints
+    }
+
+    /// A file that is a manifest or a script is read as one.
+    fn is_read_itself(&self, pieces: &Pieces) -> bool {
+        pieces.file().is_some_and(|file| {
+            let path = self.repository.path(file);
+            !(is_configuration(path) || is_template(path))
+        })
     }
 
     fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {
@@ -74,12 +126,7 @@ impl Manifests<'_> {
     }
 
     fn read_text(&self, pieces: &Pieces, whole: Span, facts: &mut FileFacts) {
-        // A file that is a manifest is read as one.
-        let is_read = |file: SourceId| {
-            let path = self.repository.path(file);
-            !(is_configuration(path) || is_template(path))
-        };
-        if pieces.file().is_some_and(is_read) {
+        if self.is_read_itself(pieces) {
             return;
         }
         let (text, stream) = pieces.parse(self.source);
@@ -126,6 +173,36 @@ impl Manifests<'_> {
             read.pool.incomplete_because.get_or_insert_with(why);
         }
     }
+}
+
+/// A scalar's text with the places of its parts; nothing where no part of it is known.
+fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
+    if let Some(pieces) = node.pieces() {
+        return Some(Cow::Borrowed(pieces));
+    }
+    if node.unknown_because().is_some() || node.is_null() {
+        return None;
+    }
+    let mut pieces = Pieces::default();
+    pieces.push_made(node.raw()?, node.span());
+    Some(Cow::Owned(pieces))
+}
+
+/// Where nodeadm's configuration stands in user data: by itself, or as a part between boundaries, which begin with `--`.
+fn node_configurations(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut from = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with("apiVersion: node.eks.aws/") {
+            from.get_or_insert(at);
+        } else if line.trim_start().starts_with("--") {
+            parts.extend(from.take().map(|from| from..at));
+        }
+        at += line.len();
+    }
+    parts.extend(from.map(|from| from..at));
+    parts
 }
 
 /// Adds the facts of a text to those of its configuration.

@@ -72,6 +72,9 @@ pub struct ManifestRow {
     /// Paths to manifests or Helm values, as texts or as values.
     #[serde(default)]
     pub texts: Vec<Path>,
+    /// Paths to what a machine runs when it starts: commands, cloud-init's parts. What it says of taints is weak evidence.
+    #[serde(default)]
+    pub scripts: Vec<Path>,
     /// The resource is an object of this kind itself, in Terraform's words.
     #[serde(default)]
     pub object: Option<ObjectRow>,

@@ -103,7 +103,8 @@ fn word(item: Node<'_>, text: &str) -> Option<Word> {
     })
 }
 
-fn take(pools: Vec<NodePool>, source: SourceId, path: &str, facts: &mut FileFacts) {
+/// Adds pools to the facts of a file.
+pub(super) fn take(pools: Vec<NodePool>, source: SourceId, path: &str, facts: &mut FileFacts) {
     for mut pool in pools {
         for taint in &mut pool.taints {
             path.clone_into(&mut taint.path);

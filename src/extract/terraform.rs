@@ -29,12 +29,16 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
 /// Reads the pools and manifests that one configuration declares.
 pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
-    for declared in repository.evaluate(top) {
+    let all = repository.evaluate(top);
+    // Launch templates and the like whose user data taints the nodes that are made with them, and pools by resource.
+    let mut tainting = Vec::new();
+    let mut ranges = Vec::new();
+    for declared in &all {
         let rows: Vec<_> = match declared.kind {
             DeclaredKind::Resource => table.resource_rows(&declared.of_type).collect(),
             DeclaredKind::Module => table.module_rows(&declared.of_type).collect(),
         };
-        let object = object_of(&declared);
+        let object = object_of(declared);
         let manifests: Vec<_> = match declared.kind {
             DeclaredKind::Resource => table.manifest_rows(&declared.of_type).collect(),
             DeclaredKind::Module => Vec::new(),
@@ -48,7 +52,9 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
                 table,
                 repository,
             };
-            reader.read(row, declared.tree.root(), &mut facts);
+            if reader.read(row, declared.tree.root(), &mut facts) {
+                tainting.push(declared.address.as_str());
+            }
         }
         let document = PoolDocument {
             root: declared.tree.root(),
@@ -65,6 +71,7 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
         for (_, row) in &rows {
             ignored::note_changes(row, &document, &mut facts.oddities);
         }
+        let before = facts.pools.len();
         read_declared(
             &rows,
             &document,
@@ -72,8 +79,27 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
             table,
             &mut facts,
         );
+        ranges.push((declared, before..facts.pools.len()));
+    }
+    for (declared, range) in ranges {
+        for read in &mut facts.pools[range] {
+            if let Some(other) = tainting.iter().find(|other| speaks_of(declared, other)) {
+                read.pool.complete = false;
+                read.pool.incomplete_because.get_or_insert_with(|| {
+                    format!("its machines register with taints that stand in {other}")
+                });
+            }
+        }
     }
     facts
+}
+
+/// Whether the arguments of one resource name another, whichever of its instances.
+fn speaks_of(declared: &Declared, other: &str) -> bool {
+    declared.mentions.iter().any(|name| {
+        let rest = other.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    })
 }
 
 fn object_of(declared: &Declared) -> Object {

@@ -7,7 +7,8 @@ use super::collections::Context;
 use super::run::Run;
 use super::text_functions;
 use super::value::{
-    Computed, Entry, Failure, Fields, Term, Value, any_unknown, fail, index, unknown_or_fail,
+    Computed, Encoding, Entry, Failure, Fields, Term, Value, any_unknown, fail, index,
+    unknown_or_fail,
 };
 use crate::source::Span;
 use crate::yaml::{Notation, Pieces};
@@ -232,13 +233,22 @@ impl Context<'_> {
             }
             "jsonencode" | "yamlencode" => match first {
                 Some(first) if name == "jsonencode" => {
-                    Value::encoded(first.clone(), Notation::Json)
+                    Value::encoded(first.clone(), Encoding::As(Notation::Json))
                 }
-                Some(first) => Value::encoded(first.clone(), Notation::Yaml),
+                Some(first) => Value::encoded(first.clone(), Encoding::As(Notation::Yaml)),
                 None => return fail("an argument is missing"),
             },
+            "base64encode" | "base64gzip" => match first {
+                Some(first) => Value::encoded(first.clone(), Encoding::Base64),
+                None => return fail("an argument is missing"),
+            },
+            "base64decode" => match first.map(|term| &term.value) {
+                Some(Value::Encoded(inner, Encoding::Base64)) => inner.value.clone(),
+                _ => return None,
+            },
             "jsondecode" | "yamldecode" => match first.map(|term| &term.value) {
-                Some(Value::Encoded(inner, _)) => inner.value.clone(),
+                Some(Value::Encoded(inner, Encoding::As(_))) => inner.value.clone(),
+                Some(Value::Encoded(..)) => return None,
                 Some(Value::Filled(filled)) => self.decode(&filled.pieces),
                 Some(Value::Text(text)) => {
                     let mut pieces = Pieces::default();

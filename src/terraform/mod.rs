@@ -12,6 +12,7 @@ mod functions;
 mod hcl;
 mod instances;
 mod json;
+mod mentions;
 mod module;
 mod references;
 mod run;
@@ -64,6 +65,8 @@ pub struct Declared {
     pub address: String,
     /// The file that it belongs to: that of the outermost call.
     pub source: SourceId,
+    /// Names of the resources that its arguments speak of.
+    pub mentions: Vec<String>,
     /// Its arguments; nested blocks are lists.
     pub tree: yaml::Document,
     /// Why it is open whether it is there at all.

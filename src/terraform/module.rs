@@ -9,6 +9,7 @@ use super::conform::conform;
 use super::evaluate::{Evaluator, Names, Scope};
 use super::folder::{Folder, Repository};
 use super::instances::{Instance, instances};
+use super::mentions::mentions;
 use super::run::Run;
 use super::syntax::{Block, File};
 use super::trees::build;
@@ -326,6 +327,7 @@ impl<'r> Module<'r> {
             file,
             instance,
             &whole,
+            &mentions(&block.body),
             declared,
         );
     }
@@ -360,6 +362,7 @@ impl<'r> Module<'r> {
             file,
             instance,
             &whole,
+            &mentions(&block.body),
             declared,
         );
     }
@@ -374,6 +377,7 @@ impl<'r> Module<'r> {
         file: &File,
         instance: &Instance,
         whole: &Term,
+        mentioned: &[String],
         declared: &mut Vec<Declared>,
     ) {
         let mut tree = TreeBuilder::default();
@@ -391,6 +395,10 @@ impl<'r> Module<'r> {
             label: format!("{label}{}", instance.suffix),
             address,
             source: self.caller.or(file.source).unwrap_or(SourceId(u32::MAX)),
+            mentions: mentioned
+                .iter()
+                .map(|name| format!("{}{name}", self.prefix))
+                .collect(),
             tree: tree.finish(root),
             doubt: doubt.map(|why| why.to_string()),
         });

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::value::{Term, Value, number_text};
+use super::value::{Encoding, Term, Value, number_text};
 use crate::yaml::{self, Leaf, Pieces, TreeBuilder};
 
 /// A tree of more nodes is not built.
@@ -53,7 +53,7 @@ impl Value {
     pub fn pieces(&self) -> Option<Cow<'_, Pieces>> {
         match self {
             Value::Filled(filled) => Some(Cow::Borrowed(&filled.pieces)),
-            Value::Encoded(inner, notation) => {
+            Value::Encoded(inner, Encoding::As(notation)) => {
                 let mut tree = TreeBuilder::default();
                 let root = build(inner, &mut tree);
                 let pieces = yaml::print(tree.finish(root).root(), *notation);

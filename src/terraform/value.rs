@@ -21,11 +21,20 @@ pub(super) enum Value {
     List(Rc<List>),
     Object(Rc<Object>),
     /// A text that encodes a value, as `yamlencode` makes it.
-    Encoded(Rc<Term>, Notation),
+    Encoded(Rc<Term>, Encoding),
     /// A text of lines that was filled in; not known when one of its parts is not.
     Filled(Rc<Filled>),
     /// Why it is not known.
     Unknown(Rc<str>),
+}
+
+/// How a text encodes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// As a text that can be read.
+    As(Notation),
+    /// As `base64encode` makes it.
+    Base64,
 }
 
 /// A text that was filled in.
@@ -155,11 +164,11 @@ impl Value {
         }))
     }
 
-    pub fn encoded(term: Term, notation: Notation) -> Value {
+    pub fn encoded(term: Term, encoding: Encoding) -> Value {
         if term.value.depth() >= MAX_DEPTH {
             return Value::Unknown("it is nested too deeply".into());
         }
-        Value::Encoded(Rc::new(term), notation)
+        Value::Encoded(Rc::new(term), encoding)
     }
 
     pub fn filled(pieces: Pieces) -> Value {

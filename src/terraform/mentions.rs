@@ -1,0 +1,66 @@
+//! Which resources a block speaks of: what is known of them only after they are made is no value, and still tells which
+//! belong together.
+
+use super::syntax::{Body, Expression, ExpressionKind, Part, Step};
+
+/// The names of resources (`type.name`) in the arguments of a block, each once, sorted.
+pub(super) fn mentions(body: &Body) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut bodies = vec![body];
+    let mut open: Vec<&Expression> = Vec::new();
+    while let Some(body) = bodies.pop() {
+        bodies.extend(body.blocks.iter().map(|block| &block.body));
+        open.extend(body.attributes.iter().map(|(_, _, value)| value));
+    }
+    while let Some(expression) = open.pop() {
+        if let ExpressionKind::Access(of, steps) = &expression.kind
+            && let (ExpressionKind::Name(of_type), Some(Step::Name(name))) =
+                (&of.kind, steps.first())
+            && of_type.contains('_')
+        {
+            names.push(format!("{of_type}.{name}"));
+        }
+        parts(expression, &mut open);
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Adds the expressions that stand directly in another.
+fn parts<'e>(expression: &'e Expression, open: &mut Vec<&'e Expression>) {
+    match &expression.kind {
+        ExpressionKind::Null
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::Number(_)
+        | ExpressionKind::Text(_)
+        | ExpressionKind::Name(_) => {}
+        ExpressionKind::Template(template) => {
+            let values = template.parts.iter().filter_map(|part| match part {
+                Part::Value(value, _) => Some(value),
+                _ => None,
+            });
+            open.extend(values);
+        }
+        ExpressionKind::List(items) => open.extend(items),
+        ExpressionKind::Object(fields) => {
+            open.extend(fields.iter().flat_map(|(key, value)| [key, value]));
+        }
+        ExpressionKind::Access(of, steps) => {
+            open.push(of);
+            let indices = steps.iter().filter_map(|step| match step {
+                Step::Index(index) => Some(&**index),
+                Step::Name(_) | Step::Each => None,
+            });
+            open.extend(indices);
+        }
+        ExpressionKind::Conditional(parts) => open.extend(parts.iter()),
+        ExpressionKind::Call(call) => open.extend(&call.arguments),
+        ExpressionKind::For(one) => {
+            open.extend([&one.over, &one.value]);
+            open.extend(one.key.iter().chain(&one.when));
+        }
+        ExpressionKind::Not(inner) | ExpressionKind::Negative(inner) => open.push(inner),
+        ExpressionKind::Binary(parts) => open.extend([&parts.0, &parts.2]),
+    }
+}
