@@ -16,6 +16,9 @@ pub struct Provider {
     pub name: String,
     /// What the table describes.
     pub about: String,
+    /// Admission plugins beyond Kubernetes' defaults that the API servers of its clusters run.
+    #[serde(default)]
+    pub admission: Vec<String>,
     /// Rows for pod templates and other maps that hold `tolerations`.
     #[serde(default)]
     pub workloads: Vec<WorkloadRow>,

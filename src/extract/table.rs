@@ -320,6 +320,14 @@ impl Table {
             })
     }
 
+    /// Admission plugins beyond Kubernetes' defaults that the API servers of a provider's clusters run.
+    pub fn admission(&self, provider: &str) -> &[String] {
+        self.providers
+            .iter()
+            .find(|one| one.name == provider)
+            .map_or(&[], |one| &one.admission)
+    }
+
     /// Every well-known taint of every table.
     pub fn well_known_taints(&self) -> Vec<WellKnownTaint> {
         self.providers

@@ -90,6 +90,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
     });
     NodePool {
         open_labels: false,
+        admission: Vec::new(),
         name: pool.name.clone(),
         provider: pool.provider.clone(),
         cluster: pool.cluster.clone(),

@@ -310,6 +310,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
     FactBuilder::new(FactKind::Pool)
         .text("name", pool.name.clone())
         .text("provider", pool.provider.clone())
+        .texts("admission", &pool.admission)
         .bool("complete", pool.complete)
         .bool("weak", pool.weak)
         .text("accelerator", pool.labels.accelerator().unwrap_or_default())

@@ -8,7 +8,7 @@ use super::drift::drift;
 use super::{Input, admission, overlay};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
-use crate::extract::{FileFacts, ReadPool, Unread};
+use crate::extract::{FileFacts, ReadPool, Table, Unread};
 use crate::finding::Report;
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
@@ -71,6 +71,18 @@ const UNREAD_POOLS: &str = "clusters with node pools in documents that could not
 const OPEN_LABELS: &str = "node pools whose labels are not all literal";
 const OPEN_RUNTIME_CLASS: &str = "workloads whose RuntimeClass cannot be told";
 const INCOMPLETE_POOLS: &str = "node pools whose taints are not all known";
+
+impl Gathered {
+    /// Adds what the providers say of the API servers that pools belong to.
+    pub fn add_admission(&mut self, table: &Table) {
+        for placed in self.pools.iter_mut().chain(&mut self.hints) {
+            let plugins = table.admission(&placed.pool.provider);
+            if !plugins.is_empty() {
+                Arc::make_mut(&mut placed.pool).admission = plugins.to_vec();
+            }
+        }
+    }
+}
 
 /// Puts facts together and counts them.
 pub fn gather(

@@ -195,7 +195,8 @@ fn read_all(
     let configured = read_configurations(configurations, &files, settings.table);
     all.extend(configured);
     let config_source = source_id(inputs.len());
-    let gathered = gather::gather(all, inputs, config_source, settings.config, report);
+    let mut gathered = gather::gather(all, inputs, config_source, settings.config, report);
+    gathered.add_admission(settings.table);
     let without = cluster::without_pools(&gathered, settings.config, &report.problems);
     report.problems.extend(without);
     (gathered, digests)

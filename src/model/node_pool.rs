@@ -58,6 +58,8 @@ pub struct NodePool {
     pub name: String,
     /// Which provider table read it.
     pub provider: String,
+    /// Admission plugins beyond Kubernetes' defaults that the API servers of the provider's clusters run.
+    pub admission: Vec<String>,
     /// The cluster that the source itself names.
     pub cluster: Option<String>,
     /// What is known of the nodes' labels.

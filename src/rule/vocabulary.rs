@@ -184,6 +184,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             let mut all = vec![
                 ("name", TEXT),
                 ("provider", TEXT),
+                ("admission", TEXTS),
                 ("complete", Ty::Bool),
                 ("weak", Ty::Bool),
                 ("accelerator", TEXT),
