@@ -66,6 +66,12 @@ pub fn is_script(path: &str) -> bool {
         .contains(&name)
 }
 
+/// Whether a file may be an inventory of hosts in INI form, by its name.
+pub fn is_host_inventory(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.ends_with(".ini") || ["hosts", "inventory"].contains(&name)
+}
+
 /// A place that people and editors can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {

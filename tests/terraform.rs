@@ -464,12 +464,19 @@ fn named_files_of_values_count_where_they_agree() {
 
 #[test]
 fn the_default_of_a_module_that_nobody_calls_says_nothing() {
-    let reading = with_values(&[]);
-    assert!(
-        reading.why_open("p").contains("nobody does here"),
-        "{}",
-        reading.why_open("p")
-    );
+    // What has something for a caller, or needs something of one, or stands among modules, is made to be called.
+    for (path, more) in [
+        ("outputs.tf", "output \"x\" {\n  value = 1\n}\n"),
+        ("needs.tf", "variable \"needed\" {}\n"),
+    ] {
+        let reading = with_values(&[(path, more)]);
+        let why = reading.why_open("p");
+        assert!(why.contains("nobody does here"), "{path}: {why}");
+    }
+    let library = read(&[("modules/m/main.tf", VARIABLE)]);
+    assert!(library.why_open("p").contains("nobody does here"));
+    // What can be applied as it stands is no such module.
+    assert_eq!(keys(&with_values(&[])), ["a"]);
     let called = read(&[
         ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
         ("m/main.tf", VARIABLE),
@@ -807,9 +814,15 @@ fn a_pool_in_a_template_with_gaps_is_incomplete() {
         ),
         (
             format!(
-                "{spec}        taints: [{{key: a, value: \"${{var.open}}\", effect: NoSchedule}}]\n    weight: ${{var.open}}\n"
+                "{spec}        taints: [{{key: a, effect: NoSchedule}}]\n    weight: ${{var.open}}\n"
             ),
             true,
+        ),
+        (
+            format!(
+                "{spec}        taints: [{{key: a, value: \"${{var.open}}\", effect: NoSchedule}}]\n"
+            ),
+            false,
         ),
         (format!("{spec}        taints: ${{var.open}}\n"), false),
         (format!("{spec}        ${{var.open}}\n"), false),

@@ -391,7 +391,7 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     assert_eq!(
         not_judged(&report),
         [
-            ("node pools with values that are not literal", 1),
+            ("node pools whose taints are not all known", 1),
             (
                 "workloads that depend on values elsewhere that are not known",
                 1
@@ -403,7 +403,7 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     assert_eq!(
         not_judged(&report),
         [
-            ("node pools with values that are not literal", 1),
+            ("node pools whose taints are not all known", 1),
             (
                 "tolerations or selectors with values that are not literal",
                 1

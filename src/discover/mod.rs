@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
-use crate::source::is_script;
+use crate::source::{is_host_inventory, is_script};
 use crate::terraform::is_template;
 use walk::{Asked, Seen, Walk};
 
@@ -63,7 +63,7 @@ pub enum FileKind {
     Json,
     /// `.tf` and `.tfvars`, and both in JSON.
     Terraform,
-    /// A shell script or a Makefile.
+    /// A shell script, a Makefile, or an inventory of hosts in INI form.
     Script,
     /// A template that Terraform fills in.
     Template,
@@ -84,7 +84,8 @@ impl FileKind {
         if name.is_some_and(|name| TERRAFORM.iter().any(|ending| name.ends_with(ending))) {
             return Some(FileKind::Terraform);
         }
-        if is_script(&path.to_string_lossy()) {
+        let text = path.to_string_lossy();
+        if is_script(&text) || is_host_inventory(&text) {
             return Some(FileKind::Script);
         }
         if is_template(&path.to_string_lossy()) {

@@ -1,5 +1,6 @@
 //! What a provider adds to pools: taints and labels that nobody writes down, always or under conditions.
 
+use super::notation::POOL_NAME;
 use super::pool_document::Condition;
 use super::pools::PoolReader;
 use crate::model::node_pool::{Origin, PoolTaint};
@@ -7,6 +8,13 @@ use crate::model::taint::Taint;
 use crate::model::{Field, Truth};
 
 impl PoolReader<'_, '_> {
+    fn name_on_nodes(&self) -> Field<String> {
+        match self.pool.name.as_str() {
+            "" => Field::Unknown,
+            name => Field::Is(name.to_owned()),
+        }
+    }
+
     /// What the provider adds to pools of this kind.
     pub(super) fn read_implied(&mut self) {
         for implied in &self.row.implied {
@@ -46,7 +54,13 @@ impl PoolReader<'_, '_> {
 
     /// Adds taints that nobody wrote, unless somebody did: providers ask people to repeat theirs.
     pub(super) fn imply(&mut self, taints: impl Iterator<Item = Taint>) {
-        for taint in taints {
+        for mut taint in taints {
+            if taint.value.known().is_some_and(|value| value == POOL_NAME) {
+                taint.value = self.name_on_nodes();
+                if taint.value.is_unknown() {
+                    self.incomplete("the value of a taint is the pool's name, which is not known");
+                }
+            }
             let known = self.pool.taints.iter().any(|known| {
                 known.origin != Origin::Startup
                     && known.taint.key == taint.key

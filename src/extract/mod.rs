@@ -3,6 +3,7 @@
 
 mod autoscaler;
 mod commands;
+mod dead_annotations;
 mod decoding;
 mod devices;
 mod document;
@@ -13,9 +14,11 @@ mod flags;
 mod ignored;
 pub mod ignores;
 mod implied;
+mod ini;
 mod labels;
 mod makers;
 mod manifests;
+mod names;
 mod namespaces;
 mod nodes;
 mod notation;
@@ -35,6 +38,7 @@ mod scripts;
 mod selectors;
 pub mod table;
 mod taints;
+mod templates;
 mod terraform;
 mod weak;
 mod words;
@@ -43,7 +47,7 @@ mod workloads;
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
-use crate::source::{Source, SourceId, Span, is_script};
+use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, SyntaxError, is_configuration};
 use crate::yaml;
 
@@ -151,6 +155,10 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         return facts;
     }
     let mut facts = FileFacts::default();
+    if is_host_inventory(&source.path) {
+        ini::read_inventory(source, id, table, &mut facts);
+        return facts;
+    }
     if is_script(&source.path) {
         scripts::read_script(source, id, &mut facts);
         return facts;
@@ -168,6 +176,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         if is_template(text) || is_filled_in(text, id) {
             in_template = true;
+            templates::read(source, id, error.document.clone(), table, &mut facts);
         } else {
             facts
                 .oddities

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::model::Field;
 use crate::model::taint::Taint;
 use crate::yaml::Path;
 
@@ -33,6 +34,9 @@ impl TryFrom<String> for Anchored {
     }
 }
 
+/// As the value of a taint of a row: the pool's name.
+pub const POOL_NAME: &str = "$name";
+
 /// A taint written as `key[=value]:Effect`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
@@ -43,9 +47,12 @@ impl TryFrom<String> for TaintText {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        Taint::parse_flag(&text)
-            .map(TaintText)
-            .map_err(|error| error.to_string())
+        let named = text.replace(&format!("={POOL_NAME}:"), ":");
+        let mut taint = Taint::parse_flag(&named).map_err(|error| error.to_string())?;
+        if named != text {
+            taint.value = Field::Is(POOL_NAME.to_owned());
+        }
+        Ok(TaintText(taint))
     }
 }
 

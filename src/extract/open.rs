@@ -40,11 +40,18 @@ impl<'a> PoolReader<'_, 'a> {
         })
     }
 
+    pub(super) fn is_open(&self, paths: &[Anchored]) -> bool {
+        let mut open = paths
+            .iter()
+            .map(|path| open_at(self.document, self.element, path));
+        open.any(|why| why.is_some())
+    }
+
     /// Taints that count for want of others, and those that stand under the pool's name.
     pub(super) fn other_taints(&mut self) -> Vec<Found<'a>> {
         let row = self.row;
         let mut found = self.of_this_pool(&row.taints_by_pool);
-        if !self.is_written(&row.taints) {
+        if !self.is_written(&row.taints) && !self.is_open(&row.taints) {
             for path in &row.fallback_taints {
                 found.extend(self.document.find(self.element, path, &self.path));
             }
@@ -62,6 +69,17 @@ impl<'a> PoolReader<'_, 'a> {
             }
         }
         found
+    }
+
+    /// Whether maps from pool names have something for single pools.
+    fn names_pools(&self, paths: &[Anchored]) -> bool {
+        let mut maps = paths
+            .iter()
+            .flat_map(|path| self.document.find(self.element, path, ""));
+        maps.any(|map| {
+            let mut fields = map.node.fields().into_iter();
+            fields.any(|field| field.name().is_some_and(|name| name != EVERY_POOL))
+        })
     }
 
     /// What maps from pool names have for this pool, and for all.
@@ -111,6 +129,7 @@ impl<'a> PoolReader<'_, 'a> {
             .chain(row.fallback_taints.iter().filter(|_| fallback))
             .chain(&row.taint_flags)
             .chain(&row.flags)
+            .chain(&row.patches)
             .chain(&row.startup_taints);
         for path in paths {
             let found = self.document.find(self.element, path, "");
@@ -134,6 +153,12 @@ impl<'a> PoolReader<'_, 'a> {
                 self.incomplete(why);
             }
         }
+        if self.name_is_open && self.names_pools(&row.taints_by_pool) {
+            self.incomplete("its name, by which its taints are found, is not known");
+        }
+        if self.name_is_open && self.names_pools(&row.labels_by_pool) {
+            self.open_labels();
+        }
         for found in self.of_this_pool(&row.taints_by_pool) {
             if let Some(why) = unknown_taint(found.node) {
                 self.incomplete(why);
@@ -150,14 +175,14 @@ impl<'a> PoolReader<'_, 'a> {
     }
 }
 
-/// Why a list of taints is not known completely. A value that is unknown does not make it so.
+/// Why a list of taints is not known completely.
 fn unknown_taint<'a>(list: Node<'a>) -> Option<&'a str> {
     list.unknown_because()
         .or_else(|| list.items().find_map(in_taint))
         .or_else(|| {
             list.written_fields().find_map(|field| {
-                let of_value = (field.name() != Some("value")).then(|| in_taint(field.value));
-                field.key.unknown_because().or(of_value.flatten())
+                let of_value = in_taint(field.value);
+                field.key.unknown_because().or(of_value)
             })
         })
 }
@@ -165,8 +190,7 @@ fn unknown_taint<'a>(list: Node<'a>) -> Option<&'a str> {
 fn in_taint<'a>(taint: Node<'a>) -> Option<&'a str> {
     taint.unknown_because().or_else(|| {
         taint.written_fields().find_map(|field| {
-            let because = field.value.unknown_because();
-            let of_value = because.filter(|_| field.name() != Some("value"));
+            let of_value = field.value.unknown_because();
             field.key.unknown_because().or(of_value)
         })
     })

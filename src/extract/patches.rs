@@ -8,7 +8,7 @@ use super::notation::api_group;
 use super::pool_document::{Condition, PoolDocument};
 use super::pool_rows::{PoolRow, Values};
 use super::pools::{PoolReader, read_pools};
-use super::read::is_placeholder;
+use super::read::{is_placeholder, is_template_action};
 use crate::finding::Object;
 use crate::model::Truth;
 use crate::model::node_pool::NodePool;
@@ -18,6 +18,9 @@ impl<'a> PoolReader<'_, 'a> {
     /// Documents inside a string.
     pub(super) fn read_patch(&mut self, found: &Found<'a>) {
         let Some(inner) = found.node.raw() else {
+            if is_template_action(found.node) {
+                self.incomplete("an embedded configuration is filled in by a template");
+            }
             return;
         };
         let stream = yaml::parse(inner, self.document.source);
@@ -96,7 +99,8 @@ impl<'a> PoolReader<'_, 'a> {
 
     fn adopt(&mut self, patch: NodePool, found: &Found<'a>, embedded: &Embedded<'_>) {
         if !patch.complete {
-            self.incomplete("an embedded configuration could not be read");
+            let why = patch.incomplete_because.as_deref();
+            self.incomplete(why.unwrap_or("an embedded configuration could not be read"));
         }
         self.pool.labels.labels.extend(patch.labels.labels);
         let known: HashSet<_> = self

@@ -6,7 +6,7 @@ use super::read::{is_filled_in, is_placeholder, is_template_action, read_text};
 use crate::finding::Object;
 use crate::model::{Field, Truth};
 use crate::source::{SourceId, Span};
-use crate::yaml::{Found, Node};
+use crate::yaml::{Found, Node, Path};
 
 /// Everything about the document that reading its pools needs.
 pub struct PoolDocument<'a> {
@@ -60,6 +60,9 @@ impl<'a> PoolDocument<'a> {
     }
 }
 
+/// Why a pool is not known where a template has its fields.
+pub(super) const TEMPLATE: &str = "a template fills in what stands there";
+
 /// Why it is open what stands at a path of an element.
 pub(super) fn open_at<'a>(
     document: &PoolDocument<'a>,
@@ -71,11 +74,17 @@ pub(super) fn open_at<'a>(
     } else {
         element
     };
-    path.path.find_open(from).or_else(|| {
-        let ends = path.path.find_ends(from);
-        let filled_in = ends.into_iter().any(is_filled_in);
-        filled_in.then_some("a template fills in what stands there")
-    })
+    open_below(from, &path.path)
+}
+
+/// The same from a node.
+pub(super) fn open_below<'a>(from: Node<'a>, path: &Path) -> Option<&'a str> {
+    let open = path.find_open(from);
+    if open.is_some() || from.is_assembled() {
+        return open;
+    }
+    let ends = path.find_ends(from);
+    ends.into_iter().any(is_filled_in).then_some(TEMPLATE)
 }
 
 pub(super) fn join_paths(base: &str, path: &str) -> String {

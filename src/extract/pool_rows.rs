@@ -59,6 +59,9 @@ pub struct PoolRow {
     /// Lists or maps of taints.
     #[serde(default)]
     pub taints: Vec<Anchored>,
+    /// Only lists are taken under `taints`: whoever reads the notation drops a text that stands there.
+    #[serde(default)]
+    pub only_lists: bool,
     /// Taints that count when none of `taints` is written.
     #[serde(default)]
     pub fallback_taints: Vec<Anchored>,
@@ -142,6 +145,12 @@ pub struct PoolRow {
     /// This is what others refer to; a pool of its own only when nobody does.
     #[serde(default)]
     pub part: bool,
+    /// Others refer to it by another kind than its own, because they want only a part of it.
+    #[serde(default)]
+    pub part_kind: Option<String>,
+    /// A `part` that says everything of its nodes by itself, so that it is known completely when nobody refers to it.
+    #[serde(default)]
+    pub whole: bool,
     /// Strings or maps that hold further documents about the same nodes, such as kubeadm or Talos configuration.
     #[serde(default)]
     pub patches: Vec<Anchored>,
@@ -224,6 +233,9 @@ pub struct Reference {
     /// The other document need not be there.
     #[serde(default)]
     pub optional: bool,
+    /// Values that the element must have, or it refers to nothing.
+    #[serde(default, rename = "match")]
+    pub matches: Values,
 }
 
 /// Where a pool's name is.
@@ -237,6 +249,8 @@ pub enum NameSource {
     Key,
     /// `$file`: the file's name without its ending, which names it here and not on its nodes.
     File,
+    /// `=name`: always this one.
+    Fixed(String),
 }
 
 impl TryFrom<String> for NameSource {
@@ -246,6 +260,7 @@ impl TryFrom<String> for NameSource {
         match text.as_str() {
             "$key" => Ok(NameSource::Key),
             "$file" => Ok(NameSource::File),
+            fixed if fixed.starts_with('=') => Ok(NameSource::Fixed(fixed[1..].to_owned())),
             _ => Anchored::try_from(text).map(NameSource::At),
         }
     }

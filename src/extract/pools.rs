@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::names::Name;
 use super::pod::read_requirement;
-use super::pool_document::{Condition, PoolDocument, join_paths};
-use super::pool_rows::{NameSource, PoolRow, Reference};
-use super::read::{is_filled_in, read_text};
+use super::pool_document::{Condition, PoolDocument, TEMPLATE, join_paths, open_below};
+use super::pool_rows::{PoolRow, Reference, Values};
+use super::read::is_filled_in;
 use super::table::Table;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels, Requirement};
 use crate::model::workload::Oddity;
 use crate::model::{Field, Truth};
-use crate::source::{SourceId, Span};
-use crate::yaml::{Found, Kind, Node, Scalar};
+use crate::source::SourceId;
+use crate::yaml::{Found, Kind, Node, Path, Scalar};
 
 /// A pool of one document, before documents that refer to each other are put together.
 #[derive(Debug, Clone)]
@@ -25,6 +26,10 @@ pub struct ReadPool {
     pub refers: Vec<Referred>,
     /// Its name as written, by which such a document is found, when it is one itself.
     pub part: Option<String>,
+    /// The kind by which it is found then, when that is not its own.
+    pub part_kind: Option<String>,
+    /// As a part it says everything by itself.
+    pub whole: bool,
     /// A list of taints is written, be it empty, so that no default applies.
     pub taints_written: bool,
 }
@@ -52,7 +57,7 @@ pub fn read_pools(
     let count = elements.len();
     let mut pools: Vec<ReadPool> = elements
         .into_iter()
-        .filter(|element| element.node.kind() == Kind::Mapping)
+        .filter(|element| element.node.kind() == Kind::Mapping && !is_open_element(element, row))
         .map(|element| {
             (
                 Condition::of_row(row).holds(document, element.node),
@@ -61,8 +66,9 @@ pub fn read_pools(
         })
         .filter(|(holds, element)| match holds {
             Truth::Yes => true,
-            // It may be there; what is filled in later by a template may be anything.
-            Truth::Unknown => element.node.is_assembled(),
+            // It may be there; what is filled in later by a template may be anything. Of what names no kind too little
+            // is known for that.
+            Truth::Unknown => element.node.is_assembled() || !row.kinds.is_empty(),
             Truth::No => false,
         })
         .map(|(holds, element)| {
@@ -71,6 +77,7 @@ pub fn read_pools(
             // Others know it by its object's name, whatever the pool is called.
             let own = document.object.name.clone().unwrap_or_default();
             let part = row.part.then_some(own);
+            let name_is_open = name.on_nodes.is_unknown();
             let mut reader = PoolReader {
                 table,
                 row,
@@ -81,6 +88,7 @@ pub fn read_pools(
                 pool: start_pool(provider, row, document, &element, name),
                 taints_written: false,
                 before: 0,
+                name_is_open,
             };
             if holds == Truth::Unknown {
                 reader.doubt(Condition::of_row(row));
@@ -93,24 +101,36 @@ pub fn read_pools(
                 source: document.source,
                 refers,
                 part,
+                part_kind: row.part_kind.clone(),
+                whole: row.whole,
             }
         })
         .collect();
-    let filled_in = || {
-        let ends = row.each.find_ends(document.root);
-        let templated = ends.into_iter().any(is_filled_in)
-            || row
-                .each
-                .find(document.root)
-                .iter()
-                .any(|found| is_filled_in(found.node));
-        templated.then_some("a template fills in what stands there")
-    };
-    if let Some(why) = row.each.find_open(document.root).or_else(filled_in) {
+    if let Some(why) = open_elements(row, document) {
         pools.push(open_pool(provider, document, why));
     }
     tell_apart(&mut pools);
     pools
+}
+
+/// Why there may be elements beyond those that are there.
+fn open_elements<'a>(row: &PoolRow, document: &PoolDocument<'a>) -> Option<&'a str> {
+    // A single key is a common word: without a kind it does not say what is listed there.
+    let is_told = !row.kinds.is_empty() || row.each.leads_to_items();
+    let of_items = || {
+        let found = row.each.find(document.root);
+        let is_open = |element: &Found<'a>| is_open_element(element, row);
+        found.iter().any(is_open).then_some(TEMPLATE)
+    };
+    match open_below(document.root, &row.each).or_else(of_items) {
+        Some(why) if document.root.is_assembled() || is_told => Some(why),
+        _ => None,
+    }
+}
+
+/// An element that a template fills in.
+fn is_open_element(element: &Found<'_>, row: &PoolRow) -> bool {
+    row.each != Path::default() && !element.node.is_assembled() && is_filled_in(element.node)
 }
 
 /// Stands for the pools of a list that is not known.
@@ -133,6 +153,8 @@ fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool
         source: document.source,
         refers: Vec::new(),
         part: None,
+        part_kind: None,
+        whole: false,
         taints_written: false,
     }
 }
@@ -143,70 +165,9 @@ fn tell_apart(pools: &mut [ReadPool]) {
     for pool in pools {
         let times = seen.entry(pool.pool.name.clone()).or_default();
         *times += 1;
-        if *times > 1 {
+        if *times > 1 && !pool.pool.name.is_empty() {
             pool.pool.name = format!("{}-{times}", pool.pool.name);
         }
-    }
-}
-
-/// What a pool is called.
-struct Name {
-    /// Empty when there is none, or none that could be read.
-    text: String,
-    /// Where.
-    span: Option<Span>,
-    /// Nodes are labelled with it, where nodes are labelled with the pool's name.
-    on_nodes: Field<String>,
-}
-
-impl Name {
-    fn read(row: &PoolRow, document: &PoolDocument<'_>, element: &Found<'_>) -> Name {
-        let prefix = row
-            .name_prefix
-            .as_ref()
-            .and_then(|path| document.first_text(element.node, path))
-            .map(|(text, _)| text);
-        let mut name = Name {
-            text: String::new(),
-            span: None,
-            on_nodes: Field::Unknown,
-        };
-        for source in row.name.as_slice() {
-            match source {
-                NameSource::At(path) => {
-                    let all = document.find(element.node, path, "");
-                    let Some(found) = all.iter().find(|found| !found.node.is_null()) else {
-                        continue;
-                    };
-                    name.span = Some(found.field.map_or(found.node.span(), |field| field.span()));
-                    name.on_nodes = read_text(Some(found.node));
-                    name.text = name.on_nodes.known().cloned().unwrap_or_default();
-                }
-                NameSource::Key => {
-                    let Some(field) = element.field else { continue };
-                    name.text = field.name().unwrap_or_default().to_owned();
-                    name.span = Some(field.key.span());
-                }
-                NameSource::File => {
-                    let file = document.file.rsplit('/').next().unwrap_or_default();
-                    name.text = file.split('.').next().unwrap_or_default().to_owned();
-                }
-            }
-            break;
-        }
-        name.text = match prefix {
-            Some(prefix) if name.text.is_empty() => prefix,
-            Some(prefix) => format!("{prefix}-{}", name.text),
-            None => name.text,
-        };
-        if name.text.is_empty() && element.node.is_assembled() {
-            // Its address is a name that people know it by; its nodes do not.
-            name.text = document.object.name.clone().unwrap_or_default();
-        }
-        if name.on_nodes.known().is_some() {
-            name.on_nodes = Field::Is(name.text.clone());
-        }
-        name
     }
 }
 
@@ -266,6 +227,8 @@ pub(super) struct PoolReader<'r, 'a> {
     pub(super) taints_written: bool,
     /// How many taints there were before the list that is being read.
     pub(super) before: usize,
+    /// What its nodes call it could not be read.
+    pub(super) name_is_open: bool,
 }
 
 impl<'a> PoolReader<'_, 'a> {
@@ -316,13 +279,17 @@ impl<'a> PoolReader<'_, 'a> {
         for found in self.other_taints() {
             self.read_taints(&found, Origin::Declared);
         }
+        if self.is_open(&row.taints) {
+            // Nobody knows whether a list is written.
+            self.taints_written = true;
+        }
         if !row.defaults_unless.is_empty() {
             self.taints_written = row.defaults_unless.iter().any(|path| {
                 self.document
                     .find(self.element, path, "")
                     .iter()
                     .any(|found| !found.node.is_null())
-            });
+            }) || self.is_open(&row.defaults_unless);
         }
         for path in &row.startup_taints {
             for found in self.document.find(self.element, path, &self.path) {
@@ -365,6 +332,20 @@ impl<'a> PoolReader<'_, 'a> {
     }
 
     fn read_reference(&mut self, reference: &Reference) -> Option<Referred> {
+        let condition = Condition {
+            matches: &reference.matches,
+            unless: &Values::new(),
+            written: &[],
+            absent: &[],
+        };
+        match condition.holds(self.document, self.element) {
+            Truth::Yes => {}
+            Truth::No => return None,
+            Truth::Unknown => {
+                self.incomplete("what it refers to depends on a template");
+                return None;
+            }
+        }
         let written = |path| {
             let found = self.document.find(self.element, path, "");
             found

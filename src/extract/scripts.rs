@@ -114,6 +114,8 @@ pub(super) fn take(pools: Vec<NodePool>, source: SourceId, path: &str, facts: &m
             source,
             refers: Vec::new(),
             part: None,
+            part_kind: None,
+            whole: false,
             taints_written: true,
         });
     }

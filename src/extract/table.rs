@@ -185,6 +185,14 @@ impl Table {
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
 
+    /// Whether some group has a kind of this name that declares pools.
+    pub fn may_have_pools(&self, kind: &str) -> bool {
+        let is_pool = |row: &RowRef| matches!(row, RowRef::Pool(..));
+        self.by_kind
+            .iter()
+            .any(|((_, known), rows)| known == kind && rows.iter().any(is_pool))
+    }
+
     /// Pool rows for a kind, with the provider's name.
     pub fn pool_rows(
         &self,
@@ -274,10 +282,18 @@ impl Table {
 
     /// Pool rows for a Terraform module, with the provider's name.
     pub fn module_rows(&self, module: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
+        // Rows for any module are for those that have no rows of their own.
+        let is_known = self
+            .modules
+            .iter()
+            .any(|(pattern, ..)| pattern != "*" && is_module_of(pattern, module));
         let module = module.to_owned();
         self.modules
             .iter()
-            .filter(move |(pattern, ..)| is_module_of(pattern, &module))
+            .filter(move |(pattern, ..)| match pattern.as_str() {
+                "*" => !is_known,
+                pattern => is_module_of(pattern, &module),
+            })
             .map(|(_, provider, row)| {
                 let provider = &self.providers[*provider];
                 (provider.name.as_str(), &provider.pools[*row])

@@ -14,13 +14,20 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Found, Kind, Node};
 
-/// A map that is a taint, not one of several.
+/// A map that is a taint, not one of several. Of a map by key `key: NoSchedule` would be an entry of its own.
 fn is_one_taint(node: Node<'_>) -> bool {
-    let is_scalar = |name: &str| {
-        let field = node.get(name);
-        field.is_some_and(|field| field.kind() == Kind::Scalar)
+    let scalar = |name: &str| {
+        let field = node.get(name)?;
+        (field.kind() == Kind::Scalar).then(|| field.raw().unwrap_or_default())
     };
-    is_scalar("key") && is_scalar("effect")
+    let ends_in_effect = |text: &str| {
+        let effect = text.rsplit(':').next().unwrap_or_default();
+        Effect::canonical(effect).is_some()
+    };
+    match (scalar("key"), scalar("effect")) {
+        (Some(key), Some(_)) => node.is_assembled() || !ends_in_effect(key),
+        _ => false,
+    }
 }
 
 impl<'a> PoolReader<'_, 'a> {
@@ -51,8 +58,8 @@ impl<'a> PoolReader<'_, 'a> {
                     }
                 }
             }
-            // JSON writes a single block without its list.
-            Kind::Mapping if node.is_assembled() && is_one_taint(node) => {
+            // A single block without its list, in JSON and where newer versions have an object.
+            Kind::Mapping if is_one_taint(node) => {
                 self.read_taint(node, found.path.clone(), origin);
             }
             Kind::Mapping => {
@@ -67,6 +74,7 @@ impl<'a> PoolReader<'_, 'a> {
                     }
                 }
             }
+            Kind::Scalar if self.row.only_lists => {}
             Kind::Scalar => self.read_taint_flag(found),
         }
     }
@@ -100,10 +108,13 @@ impl<'a> PoolReader<'_, 'a> {
         if let (Some(field), Field::Is(effect)) = (&written[2], &effect) {
             self.note_spelling(effect, field.value.span(), &yaml::join(&path, "effect"));
         }
-        let unread = key.is_unknown() || effect.is_unknown();
+        let unread = key.is_unknown() || value.is_unknown() || effect.is_unknown();
         let (effect, spelled) = self.canonical(effect);
         if unread && origin != Origin::Startup {
             self.incomplete("a taint could not be read");
+        }
+        if item.is_assembled() && effect == Field::Absent {
+            self.incomplete("a taint has no effect, and what that means is the provider's to say");
         }
         self.add(PoolTaint {
             taint: Taint { key, value, effect },
@@ -247,6 +258,9 @@ impl<'a> PoolReader<'_, 'a> {
                 self.push_taint_text(text, item.span(), path, origin);
             }
             (Some(_), _) => self.incomplete("a taint is filled in by a template"),
+            (None, _) if is_template_action(item) => {
+                self.incomplete("a taint is filled in by a template");
+            }
             (None, _) => {
                 self.incomplete(&format!("a taint is {}", describe(item)));
             }
@@ -335,7 +349,7 @@ impl<'a> PoolReader<'_, 'a> {
             Ok(taint) => taint,
             Err(why) => return self.incomplete(&why),
         };
-        if taint.key.is_unknown() || taint.effect.is_unknown() {
+        if taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown() {
             self.incomplete("a taint is filled in by a template");
         }
         self.add(PoolTaint {

@@ -250,7 +250,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
     let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();
     for (index, pool) in pools.iter().enumerate() {
         if let Some(name) = &pool.part {
-            let kind = &pool.pool.object.kind;
+            let kind = pool.part_kind.as_ref().unwrap_or(&pool.pool.object.kind);
             let file = (kind.clone(), name.clone(), pool.source);
             in_file.entry(file).or_default().push(index);
             let folder = (kind.clone(), name.clone(), folder(path(pool.source)));
@@ -294,7 +294,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
         }
     }
     for (pool, absorbed) in pools.iter_mut().zip(&absorbed) {
-        if pool.part.is_some() && !absorbed {
+        if pool.part.is_some() && !absorbed && !pool.whole {
             let pool = &mut pool.pool;
             pool.complete = false;
             pool.incomplete_because

@@ -26,7 +26,7 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{SourceId, Span, is_script};
+use crate::source::{SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, Files, Repository};
 use gather::Gathered;
 pub use ignores::Acceptance;
@@ -254,7 +254,10 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
     };
     match content {
         // A script without a word about taints is none of the files that people mean.
-        Content::Irrelevant => nothing(Vec::new(), !is_script(&input.path)),
+        Content::Irrelevant => nothing(
+            Vec::new(),
+            !is_script(&input.path) && !is_host_inventory(&input.path),
+        ),
         Content::Template(text) => ReadFile {
             digest: Digest::of(&text),
             ..nothing(Vec::new(), false)

@@ -55,6 +55,15 @@ impl Folder {
             .any(|file| file.has_backend || (file.has_provider && !is_library))
             || !self.automatic_values.is_empty()
             || !self.named_values.is_empty()
+            || (!is_library && self.stands_alone())
+    }
+
+    /// Whether it can be applied as it stands and has nothing for a caller: each variable has a default, no output.
+    fn stands_alone(&self) -> bool {
+        self.files.iter().all(|file| {
+            let mut variables = file.variables.values();
+            file.outputs.is_empty() && variables.all(|variable| variable.default.is_some())
+        })
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<(&File, &str, &Variable)> {
@@ -192,9 +201,11 @@ impl<'t> Repository<'t> {
         Some(parts.join("/"))
     }
 
-    /// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part.
+    /// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part;
+    /// as it is written, where no registry has it.
     pub(super) fn registry_source(&self, block: &Block) -> Option<String> {
-        registry_name(block.body.attribute("source")?.plain_text()?)
+        let source = block.body.attribute("source")?.plain_text()?;
+        Some(registry_name(source).unwrap_or_else(|| source.to_owned()))
     }
 
     /// The folders that nobody calls, and of those that call each other in a circle the first.
@@ -278,8 +289,14 @@ fn registry_name(source: &str) -> Option<String> {
     let whole = whole.trim_end_matches('/').trim_end_matches(".git");
     let name = if let Some(repository) = whole.strip_prefix("github.com/") {
         let (owner, repository) = repository.split_once('/')?;
-        let (provider, name) = repository.strip_prefix("terraform-")?.split_once('-')?;
-        format!("{owner}/{name}/{provider}")
+        match repository
+            .strip_prefix("terraform-")
+            .and_then(|rest| rest.split_once('-'))
+        {
+            Some((provider, name)) => format!("{owner}/{name}/{provider}"),
+            // In no registry: it goes by its repository.
+            None => format!("github.com/{owner}/{repository}"),
+        }
     } else {
         let hosts = ["registry.terraform.io/", "registry.opentofu.org/"];
         let bare = hosts

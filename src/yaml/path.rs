@@ -94,6 +94,12 @@ impl Path {
         }
     }
 
+    /// Whether the path leads to the items of a list below several fields that it names.
+    pub fn leads_to_items(&self) -> bool {
+        let named = |step: &&Step| matches!(step, Step::Key(_));
+        self.steps.last() == Some(&Step::Items) && self.steps.iter().filter(named).count() > 1
+    }
+
     /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
     pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
         let mut found = vec![Found {
@@ -114,12 +120,12 @@ impl Path {
     /// Nodes on the way at which the path goes no further; nulls are not among them. Whoever knows about templates can
     /// tell whether more is to come there.
     pub fn find_ends<'a>(&self, from: Node<'a>) -> Vec<Node<'a>> {
+        let mut ends = Vec::new();
         let mut found = vec![Found {
             node: from,
             path: String::new(),
             field: None,
         }];
-        let mut ends = Vec::new();
         for step in &self.steps {
             let mut next = Vec::new();
             for place in &found {

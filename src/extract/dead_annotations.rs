@@ -1,0 +1,97 @@
+//! Annotations in which tolerations and taints once stood: nobody reads them, and API servers still parse them.
+
+use super::document::{ObjectReader, join};
+use super::duplicates;
+use crate::model::workload::{Level, Oddity};
+use crate::model::{former_annotations as annotations, taint};
+use crate::yaml::{self, Scalar};
+
+const DEAD_ANNOTATIONS: [&str; 2] = [annotations::TOLERATIONS, annotations::TAINTS];
+
+impl ObjectReader<'_, '_> {
+    pub(super) fn note_dead_annotations(&mut self, text: &str) {
+        if !text.contains("scheduler.alpha.kubernetes.io") {
+            return;
+        }
+        let visits = duplicates::walk(self.root);
+        for at in 0..visits.len() {
+            if duplicates::key_of(&visits, at) != Some("annotations") {
+                continue;
+            }
+            for field in visits[at].node.fields() {
+                let Some(name) = field.name().filter(|name| DEAD_ANNOTATIONS.contains(name)) else {
+                    continue;
+                };
+                let map = duplicates::path_of(&visits, at, &self.base);
+                let path = yaml::join(&map, name);
+                let context = Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+                let mut oddity = context.oddity("dead-annotation", field.key.span(), path);
+                oddity.field = name.to_owned();
+                let invalid = self.invalid_annotation(&field, &map, &oddity);
+                self.facts.oddities.push(oddity);
+                self.facts.oddities.extend(invalid);
+            }
+        }
+    }
+
+    /// What the API server refuses of an annotation that it still parses: that with taints on a Node, that with
+    /// tolerations on a Pod and on a pod template. `map` is the path of the annotations.
+    fn invalid_annotation(
+        &self,
+        field: &yaml::Field<'_>,
+        map: &str,
+        dead: &Oddity,
+    ) -> Option<Oddity> {
+        let name = field.name()?;
+        let holder = map.strip_suffix("metadata.annotations")?;
+        let text = match field.value.scalar()? {
+            // JSON stands in brackets of its own, so only what no JSON begins with tells a template.
+            Scalar::Str(text) if !text.contains("{{") && !text.contains('$') => text,
+            _ => return None,
+        };
+        let refused = |comparison_operators: bool| -> Option<String> {
+            if name == annotations::TAINTS {
+                let taints = match annotations::taints(text) {
+                    Ok(taints) => taints,
+                    Err(why) => return Some(why),
+                };
+                let repeats = taint::repeated(&taints).iter().any(Option::is_some);
+                let error = taints.iter().find_map(|taint| taint.errors().pop());
+                let repeat =
+                    || repeats.then(|| "two taints have the same key and effect".to_owned());
+                return error.map(|error| error.message).or_else(repeat);
+            }
+            match annotations::tolerations(text) {
+                Ok(tolerations) => {
+                    let mut errors = tolerations
+                        .iter()
+                        .flat_map(|entry| entry.errors(comparison_operators));
+                    errors.next().map(|error| error.message)
+                }
+                Err(why) => Some(why),
+            }
+        };
+        let is_read = if name == annotations::TAINTS {
+            self.object.kind == "Node" && holder == join(&self.base, "")
+        } else {
+            self.pods
+                .iter()
+                .any(|pod| pod.strip_suffix("spec") == Some(holder))
+        };
+        if !is_read {
+            return None;
+        }
+        let (kind, why) = match (refused(true), refused(false)) {
+            (Some(why), Some(_)) => ("invalid-annotation", why),
+            (None, Some(why)) => ("comparison-in-annotation", why),
+            // With the gate its value is looked at, and nobody is told without it.
+            (Some(why), None) => ("invalid-annotation", why),
+            (None, None) => return None,
+        };
+        let mut oddity = dead.clone();
+        oddity.kind = kind;
+        oddity.written = text.to_owned();
+        oddity.detail = why;
+        Some(oddity)
+    }
+}

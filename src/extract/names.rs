@@ -1,0 +1,82 @@
+//! What pools are called: by their source, by people where the source cannot be read, and by their nodes.
+
+use super::pool_document::PoolDocument;
+use super::pool_rows::{NameSource, PoolRow};
+use super::read::read_text;
+use crate::model::Field;
+use crate::source::Span;
+use crate::yaml::Found;
+
+/// What a pool is called.
+pub(super) struct Name {
+    /// Empty when there is none, or none that could be read.
+    pub text: String,
+    /// Where.
+    pub span: Option<Span>,
+    /// Nodes are labelled with it, where nodes are labelled with the pool's name.
+    pub on_nodes: Field<String>,
+}
+
+impl Name {
+    pub fn read(row: &PoolRow, document: &PoolDocument<'_>, element: &Found<'_>) -> Name {
+        let prefix = row
+            .name_prefix
+            .as_ref()
+            .and_then(|path| document.first_text(element.node, path))
+            .map(|(text, _)| text);
+        let mut name = Name {
+            text: String::new(),
+            span: None,
+            on_nodes: Field::Unknown,
+        };
+        let mut unread = false;
+        for source in row.name.as_slice() {
+            if unread && matches!(source, NameSource::At(_)) {
+                continue;
+            }
+            match source {
+                NameSource::At(path) => {
+                    let all = document.find(element.node, path, "");
+                    let Some(found) = all.iter().find(|found| !found.node.is_null()) else {
+                        continue;
+                    };
+                    name.span = Some(found.field.map_or(found.node.span(), |field| field.span()));
+                    name.on_nodes = read_text(Some(found.node));
+                    name.text = name.on_nodes.known().cloned().unwrap_or_default();
+                    if name.text.is_empty() && name.on_nodes.is_unknown() {
+                        // What comes next names it for people; nodes know the name that could not be read.
+                        unread = true;
+                        continue;
+                    }
+                }
+                NameSource::Key => {
+                    let Some(field) = element.field else { continue };
+                    name.text = field.name().unwrap_or_default().to_owned();
+                    name.span = Some(field.key.span());
+                }
+                NameSource::Fixed(text) => {
+                    name.text.clone_from(text);
+                    name.on_nodes = Field::Is(text.clone());
+                }
+                NameSource::File => {
+                    let file = document.file.rsplit('/').next().unwrap_or_default();
+                    name.text = file.split('.').next().unwrap_or_default().to_owned();
+                }
+            }
+            break;
+        }
+        name.text = match prefix {
+            Some(prefix) if name.text.is_empty() => prefix,
+            Some(prefix) => format!("{prefix}-{}", name.text),
+            None => name.text,
+        };
+        if name.text.is_empty() && element.node.is_assembled() {
+            // Its address is a name that people know it by; its nodes do not.
+            name.text = document.object.name.clone().unwrap_or_default();
+        }
+        if name.on_nodes.known().is_some() {
+            name.on_nodes = Field::Is(name.text.clone());
+        }
+        name
+    }
+}

@@ -1,0 +1,260 @@
+//! Documents that only rendering makes YAML: what of a node pool stands in them whatever the values are. Lines under a
+//! condition or in a loop are left out, and what an action prints is not known.
+
+use std::ops::Range;
+
+use super::FileFacts;
+use super::document;
+use super::table::Table;
+use crate::model::node_selection::OtherLabels;
+use crate::source::{Source, SourceId};
+use crate::yaml;
+
+const BECAUSE: &str = "its document is a template";
+
+/// Reads the pools of a document that could not be parsed; the others of its file are known.
+pub(super) fn read(
+    source: &Source,
+    id: SourceId,
+    range: Range<usize>,
+    table: &Table,
+    facts: &mut FileFacts,
+) {
+    let Some(text) = source.text.get(range.clone()) else {
+        return;
+    };
+    let declares_pools = top_level(text, "kind").is_some_and(|kind| table.may_have_pools(kind));
+    if !declares_pools {
+        return;
+    }
+    let rest = flatten(text);
+    let blank = |text: &str| -> String { text.bytes().map(blank_byte).collect() };
+    let before = blank(source.text.get(..range.start).unwrap_or_default());
+    let read = |inner: &str, facts: &mut FileFacts| {
+        let stream = yaml::parse(&format!("{before}{inner}"), id);
+        if !stream.errors.is_empty() {
+            return false;
+        }
+        let known = facts.pools.len();
+        for document in &stream.documents {
+            document::read_pools_only(document.root(), source, id, table, facts);
+        }
+        for read in &mut facts.pools[known..] {
+            read.pool.complete = false;
+            read.pool.incomplete_because = Some(BECAUSE.to_owned());
+            // The lines that are left out may say more.
+            read.pool.labels.others = OtherLabels::Possible;
+            read.pool.open_labels = true;
+            read.taints_written = true;
+        }
+        facts.pools.len() > known
+    };
+    // Where even the lines that are left are no YAML, at least that there is a pool is known.
+    if !read(&rest, facts) {
+        read(&head(&rest), facts);
+    }
+}
+
+/// The value of a field at the top of a document.
+fn top_level<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
+        let value = line.strip_prefix(name)?.strip_prefix(':')?;
+        Some(value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+fn blank_byte(byte: u8) -> char {
+    if byte == b'\n' { '\n' } else { ' ' }
+}
+
+/// One way to write actions.
+struct Notation {
+    open: &'static str,
+    close: &'static str,
+    opens: &'static [&'static str],
+    /// How a word begins that closes what another opened.
+    closes: &'static str,
+}
+
+const NOTATIONS: [Notation; 3] = [
+    Notation {
+        open: "{{",
+        close: "}}",
+        opens: &["if", "range", "with", "define", "block"],
+        closes: "end",
+    },
+    Notation {
+        open: "{%",
+        close: "%}",
+        opens: &["if", "for", "macro", "block", "call", "filter", "raw"],
+        closes: "end",
+    },
+    Notation {
+        open: "${",
+        close: "}",
+        opens: &[],
+        closes: "}",
+    },
+];
+
+/// An action in a text: where, and by how much what follows is deeper in conditions and loops.
+fn next_action(text: &str, from: usize) -> Option<(Range<usize>, i32)> {
+    let rest = text.get(from..)?;
+    let (at, notation) = NOTATIONS
+        .iter()
+        .filter_map(|notation| Some((rest.find(notation.open)?, notation)))
+        .min_by_key(|(at, _)| *at)?;
+    let inside = at + notation.open.len();
+    let end = inside + rest[inside..].find(notation.close)?;
+    let word = rest[inside..end].trim_start_matches(['-', '+']).trim();
+    let word = word.split(|one: char| !one.is_ascii_alphabetic()).next();
+    let deeper = match word.unwrap_or_default() {
+        word if notation.opens.contains(&word) => 1,
+        word if !notation.opens.is_empty() && word.starts_with(notation.closes) => -1,
+        _ => 0,
+    };
+    Some((from + at..from + end + notation.close.len(), deeper))
+}
+
+/// The same text, byte for byte as long, without what depends on conditions, and with `$(…)` where an action prints.
+fn flatten(text: &str) -> String {
+    let mut flat = String::with_capacity(text.len());
+    let mut actions = Vec::new();
+    let mut at = 0;
+    while let Some((range, deeper)) = next_action(text, at) {
+        flat.push_str(&text[at..range.start]);
+        // An action that spans lines prints nowhere that could be told.
+        let written = &text[range.clone()];
+        if written.contains('\n') || range.len() < 4 {
+            flat.extend(written.bytes().map(blank_byte));
+        } else {
+            flat.push_str("$(");
+            flat.extend(std::iter::repeat_n('x', range.len() - 3));
+            flat.push(')');
+        }
+        at = range.end;
+        actions.push((range, deeper));
+    }
+    flat.push_str(&text[at..]);
+
+    // How deep each line is when it starts, and whether only actions stand in it.
+    let mut lines: Vec<(Range<usize>, i32, bool)> = Vec::new();
+    let mut actions = actions.into_iter().peekable();
+    let (mut start, mut depth) = (0, 0);
+    for line in flat.split_inclusive('\n') {
+        let range = start..start + line.len();
+        let (mut lowest, mut rest) = (depth, line.trim().trim_start_matches('#').len());
+        while let Some((action, deeper)) = actions.next_if(|(action, _)| action.start < range.end) {
+            depth += deeper;
+            lowest = lowest.min(depth);
+            rest = rest.saturating_sub(action.len());
+        }
+        let only_actions = rest == 0 || (lowest != depth && !line.contains(':'));
+        lines.push((range.clone(), lowest, only_actions));
+        start = range.end;
+    }
+    let is_kind = |range: &Range<usize>| flat[range.clone()].starts_with("kind:");
+    let base = lines
+        .iter()
+        .find(|(range, ..)| is_kind(range))
+        .map_or(0, |(_, depth, _)| *depth);
+    let version = lines
+        .iter()
+        .position(|(range, ..)| flat[range.clone()].starts_with("apiVersion:"));
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, (range, depth, only_actions))| {
+            let line = &flat[range.clone()];
+            if (*depth > base && version != Some(at)) || *only_actions {
+                line.bytes().map(blank_byte).collect()
+            } else {
+                line.to_owned()
+            }
+        })
+        .collect()
+}
+
+/// Only the lines that say what the object is, and its name where that is plain to see.
+fn head(text: &str) -> String {
+    let mut in_metadata = false;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let is_top = line.starts_with(|first: char| first.is_ascii_alphabetic());
+            if is_top {
+                in_metadata = line.trim_end() == "metadata:";
+            }
+            let wanted = line.starts_with("apiVersion:")
+                || line.starts_with("kind:")
+                || (in_metadata && (is_top || line.starts_with("  name:")));
+            match wanted {
+                true => line.to_owned(),
+                false => line.bytes().map(blank_byte).collect(),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::PROVIDERS;
+    use crate::extract::extract;
+    use crate::model::node_pool::NodePool;
+
+    fn pools(text: &str) -> Vec<NodePool> {
+        let table = Table::load(PROVIDERS.iter().copied()).unwrap();
+        let facts = extract(&Source::new("pools.yaml", text), SourceId(0), &table);
+        facts.pools.into_iter().map(|read| read.pool).collect()
+    }
+
+    fn told(pool: &NodePool) -> (String, Vec<String>, bool) {
+        let taints = pool.taints.iter().map(|one| one.taint.to_string());
+        (pool.name.clone(), taints.collect(), pool.complete)
+    }
+
+    const HEAD: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\n";
+
+    #[test]
+    fn what_stands_in_no_condition_is_read_and_the_rest_is_open() {
+        let text = format!(
+            "{{{{- if .Values.gpu }}}}\n{HEAD}  labels:\n    {{{{- include \"labels\" . | nindent 4 }}}}\nspec:\n  template:\n    \
+             spec:\n      taints:\n        - key: fixed\n          effect: NoSchedule\n        {{{{- if .Values.more }}}}\n        \
+             - key: sometimes\n          effect: NoSchedule\n        {{{{- end }}}}\n        {{{{- with .Values.taints }}}}\n        \
+             {{{{- toYaml . | nindent 8 }}}}\n        {{{{- end }}}}\n{{{{- end }}}}\n"
+        );
+        let pools = pools(&text);
+        let expected = ("gpu".to_owned(), vec!["fixed:NoSchedule".to_owned()], false);
+        assert_eq!(pools.iter().map(told).collect::<Vec<_>>(), [expected]);
+        let span = pools[0].taints[0].span.unwrap();
+        assert!(text[span.range()].starts_with("key: fixed"));
+    }
+
+    #[test]
+    fn a_document_that_stays_no_yaml_still_declares_a_pool() {
+        let pools = pools(&format!("{HEAD}spec:\n {{{{ a }}}}: [\n  b\n"));
+        assert_eq!(
+            pools.iter().map(told).collect::<Vec<_>>(),
+            [("gpu".to_owned(), Vec::new(), false)]
+        );
+    }
+
+    #[test]
+    fn templates_of_anything_else_declare_nothing() {
+        assert_eq!(
+            pools("apiVersion: v1\nkind: Service\nspec:\n{{ toYaml .x }}\n"),
+            []
+        );
+    }
+
+    #[test]
+    fn a_flattened_text_is_as_long_as_the_template() {
+        for text in [
+            "a: {{ .x }}\n{{- if y }}\nb: ${Z}\n{{ end }}\n",
+            "{{/* one\ntwo */}}\nkind: é{{x}}\n{% if a %}b{% endif %}",
+            "{{ open\n",
+        ] {
+            assert_eq!(flatten(text).len(), text.len(), "{text}");
+        }
+    }
+}
