@@ -199,11 +199,16 @@ impl Baseline {
                 accepted.insert(at);
             }
         }
-        let mut at = 0;
-        report.findings.retain(|_| {
-            at += 1;
-            !accepted.contains(&(at - 1))
-        });
+        let (taken, open): (Vec<_>, Vec<_>) = std::mem::take(&mut report.findings)
+            .into_iter()
+            .enumerate()
+            .partition(|(at, _)| accepted.contains(at));
+        let findings = |numbered: Vec<(usize, Finding)>| {
+            let findings = numbered.into_iter().map(|(_, finding)| finding);
+            findings.collect::<Vec<_>>()
+        };
+        report.findings = findings(open);
+        report.baselined = findings(taken);
         report.counts.baselined = u32::try_from(accepted.len()).unwrap_or(u32::MAX);
         self.findings
             .iter()

@@ -109,6 +109,7 @@ pub enum Command {
         kubetaint check --only apps/web.yaml infra/pools.yaml\n  \
         kubetaint check --statistics\n  \
         kubetaint check --pools nodes.yaml\n  \
+        kubetaint check --add-ignores \"agents run everywhere\" --select blanket-exists\n  \
         kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
         kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
         Exit codes: 0 nothing as bad as --fail-on says, 1 something, 2 the job could not be done (a path that does \
@@ -156,6 +157,15 @@ pub struct Check {
     #[arg(long)]
     pub unsafe_fixes: bool,
 
+    /// Write comments that accept what would fail the run (findings at least as bad as --fail-on says, of the rules that
+    /// --select leaves), with this reason, and report what is left. With --diff the comments are shown and not written
+    #[arg(
+        long,
+        value_name = "REASON",
+        conflicts_with_all = ["fix", "unsafe_fixes", "no_ignores", "write_baseline", "prune_baseline"]
+    )]
+    pub add_ignores: Option<String>,
+
     /// Show what --fix (or --unsafe-fixes) would change as a patch for `git apply`, and change nothing
     #[arg(long)]
     pub diff: bool,
@@ -175,6 +185,11 @@ pub struct Check {
     /// Report also what comments and annotations in the files accept
     #[arg(long)]
     pub no_ignores: bool,
+
+    /// Leave out of SARIF what comments, annotations and the baseline accept, which is marked as suppressed otherwise: for
+    /// GitHub's code scanning, which takes no notice of the mark and opens an alert for each
+    #[arg(long)]
+    pub omit_accepted: bool,
 
     /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
     #[arg(long, value_name = "VERSION")]

@@ -183,6 +183,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Findings that a comment or an annotation accepts; sorted like the others, and not among them.
     pub suppressed: Vec<Suppressed>,
+    /// Findings that the baseline accepts; sorted like the others, and not among them.
+    pub baselined: Vec<Finding>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
     /// What was read.
@@ -211,7 +213,10 @@ impl Report {
         };
         self.findings.retain(touches);
         self.suppressed.retain(|one| touches(&one.finding));
-        self.counts.suppressed = u32::try_from(self.suppressed.len()).unwrap_or(u32::MAX);
+        self.baselined.retain(touches);
+        let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        self.counts.suppressed = number(self.suppressed.len());
+        self.counts.baselined = number(self.baselined.len());
         count_occurrences(&mut self.findings);
     }
 

@@ -98,13 +98,57 @@ fn what_is_written_is_read_and_finds_what_was_found_before() {
     let (code, out, _) = run(folder.path(), &["init"]);
     assert_eq!(code, 0);
     assert!(out.starts_with("wrote ./.kubetaint.yaml\n"), "{out}");
-    assert!(
-        out.contains("entry: kubetaint check") && out.contains("- run: kubetaint check"),
-        "{out}"
-    );
     let (code, _, err) = run(folder.path(), &["pools"]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert_eq!(places(), before);
+}
+
+/// The blocks of YAML that `init` prints, in order.
+fn snippets(out: &str) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut inside = false;
+    for line in out.lines() {
+        match line.strip_prefix("    ") {
+            Some(code) if inside => {
+                let block = blocks.last_mut().unwrap();
+                *block = format!("{block}{code}\n");
+            }
+            Some(code) => blocks.push(format!("{code}\n")),
+            None if line.is_empty() && inside => continue,
+            None => {}
+        }
+        inside = line.starts_with("    ");
+    }
+    blocks
+}
+
+#[test]
+fn what_it_says_to_do_next_is_what_the_repository_offers() {
+    let folder = repo(&[("a.yaml", "a: b\n")]);
+    let (_, out, _) = run(folder.path(), &["init"]);
+    let blocks = snippets(&out);
+    assert_eq!(blocks.len(), 2, "{out}");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    // The one for pre-commit is the README's, and its hook exists.
+    assert!(
+        read("README.md").contains(&format!("```yaml\n{}```", blocks[0])),
+        "{}",
+        blocks[0]
+    );
+    let hooks = read(".pre-commit-hooks.yaml");
+    for line in blocks[0].lines() {
+        if let Some(id) = line.trim().strip_prefix("- id: ") {
+            assert!(hooks.contains(&format!("- id: {id}\n")), "{id}");
+        }
+    }
+    // The workflow is one: two steps, of which the last is this action.
+    let workflow: serde_yaml::Value = serde_yaml::from_str(&blocks[1]).unwrap();
+    let steps = workflow["jobs"]["check"]["steps"].as_sequence().unwrap();
+    assert_eq!(steps.len(), 2);
+    assert_eq!(steps[1]["uses"].as_str(), Some("OWNER/kubetaint@REV"));
+    let (_, quiet, _) = run(folder.path(), &["init", "--force", "--quiet"]);
+    assert_eq!(quiet.lines().count(), 1);
 }
 
 #[test]

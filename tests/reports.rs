@@ -101,6 +101,48 @@ fn sarif_carries_the_rules_that_ran_the_exit_code_and_the_problems() {
 }
 
 #[test]
+fn sarif_marks_what_comments_and_the_baseline_accept_unless_it_is_to_leave_them_out() {
+    let meant = BAD.replace(
+        "value: w",
+        "value: w # kubetaint: ignore[value-with-exists] the webhook drops it",
+    );
+    let folder = repo(&[
+        ("known.yaml", BAD.as_bytes()),
+        ("meant.yaml", meant.as_bytes()),
+    ]);
+    let check = ["check", "--format", "sarif"];
+    let with = |more: &[&str]| {
+        let result = run(folder.path(), &[&check[..], more].concat());
+        let results = result.json()["runs"][0]["results"].take();
+        (result.code, results.as_array().cloned().unwrap_or_default())
+    };
+    run(
+        folder.path(),
+        &["check", "--write-baseline", "accepted.txt"],
+    );
+    let (code, results) = with(&["--baseline", "accepted.txt"]);
+    assert_eq!((code, results.len()), (0, 2));
+    let place =
+        |at: usize| &results[at]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert_eq!(
+        (place(0).as_str(), place(1).as_str()),
+        (Some("meant.yaml"), Some("known.yaml"))
+    );
+    assert_eq!(
+        results[0]["suppressions"][0]["justification"],
+        "the webhook drops it"
+    );
+    assert_eq!(results[1]["suppressions"][0]["kind"], "external");
+    let (code, results) = with(&["--baseline", "accepted.txt", "--omit-accepted"]);
+    assert_eq!((code, results.len()), (0, 0));
+    let (code, results) = with(&["--baseline", "accepted.txt", "--only", "meant.yaml"]);
+    assert_eq!((code, results.len()), (0, 1));
+    // Not accepted, they are findings like others.
+    let (code, results) = with(&["--no-ignores", "--omit-accepted"]);
+    assert_eq!((code, results.len()), (1, 2));
+}
+
+#[test]
 fn jsonl_ends_with_a_line_that_holds_the_rest() {
     let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
     let lines = run(folder.path(), &["check", "--format", "jsonl"]).out;

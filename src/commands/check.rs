@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::changes::Changes;
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
-use super::{CommandError, Exit, baseline, files, fix, load_rules, settings};
+use super::{CommandError, Exit, accept, baseline, files, fix, load_rules, settings};
 use crate::baseline::Accepted;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
@@ -23,6 +24,8 @@ use crate::rule::RuleSet;
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let reports = Reports::asked_for(cli, arguments)?;
     let mode = fix::Mode::of(arguments)?;
+    let acceptance = acceptance(arguments);
+    let asked = accept::Asked::of(arguments, acceptance)?;
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new()
@@ -60,7 +63,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         table: &inputs.table,
         config: &inputs.place.config,
         whole: inputs.discovery.whole,
-        acceptance: acceptance(arguments),
+        acceptance,
     };
     let accepts = |report: &mut Report| {
         if let Some((_, known)) = &known {
@@ -70,21 +73,37 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             report.keep_touching(|file| only.covers(file));
         }
     };
-    let (mut report, mended) = inputs.read(cli.quiet, |list, load| match mode {
-        Some(mode) => fix::run(list, load, settings, mode, &accepts),
-        None => (lint(list, load, settings), fix::Mended::default()),
+    let (mut report, edits) = inputs.read(cli.quiet, |list, load| match (mode, &asked) {
+        (Some(mode), _) => {
+            let (report, mended) = fix::run(list, load, settings, mode, &accepts);
+            (report, Edits::Fixes(mended))
+        }
+        (None, Some(asked)) => {
+            let (report, accepted) = accept::run(list, load, settings, asked, &accepts);
+            (report, Edits::Ignores(accepted))
+        }
+        (None, None) => (lint(list, load, settings), Edits::None),
     });
     inputs.add_problems(&mut report.problems);
-    if mode.is_some_and(fix::Mode::shows_patch) {
+    if let Edits::Ignores(accepted) = &edits {
+        accept::tell(accepted, &inputs.place.prefix);
+    }
+    if arguments.diff {
         for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
             eprintln!("error: {line}");
         }
         accepts(&mut report);
-        fix::show(&mended, &inputs, out)?;
+        if let Some(changes) = edits.changes() {
+            changes.show(&inputs, out)?;
+        }
         return Ok(exit(&report, arguments.fail_on.threshold()));
     }
-    if mode.is_some() {
-        fix::save(&mended, &inputs, cli.quiet, &mut report.problems);
+    match &edits {
+        Edits::Fixes(mended) => fix::save(mended, &inputs, cli.quiet, &mut report.problems),
+        Edits::Ignores(accepted) => {
+            accept::save(accepted, &inputs, cli.quiet, &mut report.problems);
+        }
+        Edits::None => {}
     }
     if let Some(path) = &arguments.write_baseline {
         baseline::write(path, &mut report, cli.quiet)?;
@@ -108,6 +127,23 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     let exit = exit(&report, arguments.fail_on.threshold());
     reports.write(&report, &rules, exit, prefix, out)?;
     Ok(exit)
+}
+
+/// What a run changes in files.
+enum Edits {
+    Fixes(fix::Mended),
+    Ignores(accept::Accepted),
+    None,
+}
+
+impl Edits {
+    fn changes(&self) -> Option<&Changes> {
+        match self {
+            Edits::Fixes(mended) => Some(&mended.changes),
+            Edits::Ignores(accepted) => Some(&accepted.changes),
+            Edits::None => None,
+        }
+    }
 }
 
 fn acceptance(arguments: &Check) -> Acceptance {

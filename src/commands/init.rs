@@ -15,21 +15,18 @@ use crate::proposal::{Seen, propose};
 use crate::rule::RuleSet;
 use crate::source::{Source, SourceId};
 
-/// How to run `kubetaint check` on each commit and each change.
+/// How to run `kubetaint check` on each commit and each change. Where this program's repository is, is for the user to fill
+/// in: it may be a copy.
 const NEXT: &str = r#"
-For each commit, in .pre-commit-config.yaml:
+For each commit, in .pre-commit-config.yaml; `repo` is where you have kubetaint from, `rev` a commit of it:
 
     repos:
-      - repo: local
+      - repo: https://git.example.com/kubetaint
+        rev: 0123456789abcdef0123456789abcdef01234567
         hooks:
           - id: kubetaint
-            name: kubetaint
-            entry: kubetaint check
-            language: system
-            always_run: true
-            pass_filenames: false
 
-For each change, in .github/workflows/kubetaint.yaml (kubetaint has to be installed on the runner):
+For each change on GitHub, in .github/workflows/kubetaint.yaml; OWNER and REV say the same:
 
     name: kubetaint
     on: [pull_request]
@@ -39,7 +36,7 @@ For each change, in .github/workflows/kubetaint.yaml (kubetaint has to be instal
         runs-on: ubuntu-latest
         steps:
           - uses: actions/checkout@v4
-          - run: kubetaint check
+          - uses: OWNER/kubetaint@REV
 "#;
 
 /// Writes the configuration, or prints it.

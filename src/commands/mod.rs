@@ -1,7 +1,9 @@
 //! One file for each command, and what they share: gathers what it needs from the disk, calls the pure parts, writes
 //! what they give.
 
+mod accept;
 mod baseline;
+mod changes;
 pub mod check;
 pub mod completions;
 pub mod explain;

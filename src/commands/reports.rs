@@ -22,6 +22,7 @@ pub struct Reports<'a> {
     statistics: bool,
     cli: &'a Cli,
     min_severity: Option<Severity>,
+    with_accepted: bool,
 }
 
 impl<'a> Reports<'a> {
@@ -51,6 +52,7 @@ impl<'a> Reports<'a> {
             statistics: arguments.statistics,
             cli,
             min_severity: arguments.min_severity.map(Severity::from),
+            with_accepted: !arguments.omit_accepted,
         })
     }
 
@@ -75,6 +77,7 @@ impl<'a> Reports<'a> {
             color: false,
             hyperlinks: false,
             width: screen.width,
+            with_accepted: self.with_accepted,
             version: env!("CARGO_PKG_VERSION"),
             quiet: self.cli.quiet,
             rules: &rules,

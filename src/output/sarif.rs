@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, as code scanning reads it, within its limits.
 //!
-//! What a comment or a baseline suppresses stays out: GitHub takes no notice of `suppressions` and would open an alert
-//! for each. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
+//! What a comment or a baseline accepts comes last, marked by `suppressions`, and is the first to go where the limits are
+//! reached. GitHub takes no notice of the mark and would open an alert for each, so that it can be left out. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
 //! warns of each that it did not make itself.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::ser::CompactFormatter;
 use serde_json::{Value, json};
 
-use crate::finding::{Finding, Fix, Label, Object, Problem, Report, Severity};
+use crate::finding::{Finding, Fix, Label, Object, Problem, Report, Severity, Suppressed};
 use crate::source::Span;
 
 use super::place::locate;
@@ -40,19 +40,24 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Writes one log with one run.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
-    let findings = view.worst_first();
-    let (kept, left) = findings.split_at(findings.len().min(RESULTS));
+    let mut results: Vec<Shown> = view.worst_first().into_iter().map(Shown::Open).collect();
+    let open = results.len();
+    results.extend(accepted(view));
+    let kept = &results[..results.len().min(RESULTS)];
+    let left = open.saturating_sub(RESULTS);
+    let left_accepted = results.len() - kept.len() - left;
     let mut notifications: Vec<Value> = view.report.problems.iter().map(of_problem).collect();
     for (reason, times) in &view.report.counts.not_judged {
         let text = format!("not judged: {} ({times})", escape::sentence(reason));
         notifications.push(json!({ "level": "note", "message": { "text": text } }));
     }
-    if !left.is_empty() {
-        let text = format!(
-            "{} findings are left out, the least severe ones",
-            left.len()
-        );
+    if left > 0 {
+        let text = format!("{left} findings are left out, the least severe ones");
         notifications.push(json!({ "level": "warning", "message": { "text": text } }));
+    }
+    if left_accepted > 0 {
+        let text = format!("{left_accepted} accepted findings are left out");
+        notifications.push(json!({ "level": "note", "message": { "text": text } }));
     }
     let run = Run {
         tool: json!({ "driver": {
@@ -99,10 +104,63 @@ struct Run<'a> {
     results: Results<'a>,
 }
 
+/// A finding that is written.
+enum Shown<'a> {
+    /// Nobody accepts it.
+    Open(&'a Finding),
+    /// A comment or an annotation does.
+    InSource(&'a Suppressed),
+    /// The baseline does.
+    External(&'a Finding),
+}
+
+impl<'a> Shown<'a> {
+    fn finding(&self) -> &'a Finding {
+        match self {
+            Shown::Open(finding) | Shown::External(finding) => finding,
+            Shown::InSource(one) => &one.finding,
+        }
+    }
+
+    fn suppression(&self, report: &Report) -> Option<Value> {
+        match self {
+            Shown::Open(_) => None,
+            Shown::InSource(one) => {
+                let mut suppression = json!({
+                    "kind": "inSource",
+                    "status": "accepted",
+                    "location": { "physicalLocation": physical(report, one.by) },
+                });
+                if !one.reason.is_empty() {
+                    suppression["justification"] = json!(telling::line(&one.reason));
+                }
+                Some(suppression)
+            }
+            Shown::External(_) => Some(json!({ "kind": "external", "status": "accepted" })),
+        }
+    }
+}
+
+/// What is accepted, the worst first.
+fn accepted<'a>(view: &View<'a>) -> Vec<Shown<'a>> {
+    if !view.with_accepted {
+        return Vec::new();
+    }
+    let least = view.min_severity.unwrap_or(Severity::Note);
+    let in_source = view.report.suppressed.iter().map(Shown::InSource);
+    let external = view.report.baselined.iter().map(Shown::External);
+    let mut accepted: Vec<Shown> = in_source
+        .chain(external)
+        .filter(|one| one.finding().severity >= least)
+        .collect();
+    accepted.sort_by_key(|one| std::cmp::Reverse(one.finding().severity));
+    accepted
+}
+
 /// Made while they are written.
 struct Results<'a> {
     view: &'a View<'a>,
-    kept: &'a [&'a Finding],
+    kept: &'a [Shown<'a>],
 }
 
 impl Serialize for Results<'_> {
@@ -110,8 +168,12 @@ impl Serialize for Results<'_> {
         let rules: HashMap<&str, usize> = (self.view.rules.iter().enumerate())
             .map(|(at, page)| (page.id.as_str(), at))
             .collect();
-        serializer.collect_seq(self.kept.iter().map(|finding| {
+        serializer.collect_seq(self.kept.iter().map(|shown| {
+            let finding = shown.finding();
             let mut result = of_finding(self.view.report, finding);
+            if let Some(suppression) = shown.suppression(self.view.report) {
+                result["suppressions"] = json!([suppression]);
+            }
             if let Some(at) = rules.get(finding.rule.as_str()) {
                 result["ruleIndex"] = json!(at);
             }

@@ -8,7 +8,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnost
 
 use super::snippet::{Mark, Snippet, group};
 use super::*;
-use crate::finding::{Counts, Label, Object, Problem};
+use crate::finding::{Counts, Label, Object, Problem, Suppressed};
 use crate::source::{Position, Source, SourceId, Span};
 
 const WEB: &str = "\
@@ -103,6 +103,7 @@ impl Draft {
             color: false,
             hyperlinks: false,
             width: 100,
+            with_accepted: true,
             version: "0.0.0",
             quiet: false,
             rules: &[],

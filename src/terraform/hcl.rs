@@ -51,6 +51,14 @@ pub(super) fn read_values(text: &str, file: &mut File, errors: &mut Vec<SyntaxEr
     }
 }
 
+/// Whether two `.tf` texts differ in blanks and comments only. A text that cannot be read is like no other.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    match (one.parse::<ParsedBody>(), other.parse::<ParsedBody>()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
 /// A text inside quotes, as JSON configuration has it: what `${` starts is filled in.
 pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
     match text.parse::<ParsedTemplate>() {

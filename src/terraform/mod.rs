@@ -137,6 +137,11 @@ fn line_starts(text: &str) -> Vec<u32> {
         .collect()
 }
 
+/// Whether two texts, not in JSON's notation, differ in blanks and comments only. One that is broken is like no other.
+pub fn same(one: &str, other: &str) -> bool {
+    hcl::same(one, other)
+}
+
 impl Repository<'_> {
     /// Everything that one configuration declares, modules of this repository that it calls included.
     pub fn evaluate(&self, top: &Folder) -> Vec<Declared> {

@@ -14,6 +14,7 @@ mod path;
 mod pieces;
 mod print;
 mod repair;
+mod same;
 mod scalar;
 mod scan;
 mod tree;
@@ -24,6 +25,7 @@ pub use parse::{Stream, SyntaxError, parse};
 pub use path::{Found, Path, PathError, index, join};
 pub use pieces::Pieces;
 pub use print::{Notation, print};
+pub use same::same;
 pub use scalar::Scalar;
 pub use tree::{Leaf, TreeBuilder};
 

@@ -46,11 +46,15 @@ impl Directive {
         if rules.is_empty() {
             return Some(Err(format!("which rules are meant is not said; {FORM}")));
         }
-        // Another comment may follow on the same line, and a template's comment ends before the line does.
-        let said = said.split(" #").next().unwrap_or_default();
-        let said = said.split("*/").next().unwrap_or_default();
-        Some(Terms::read(said).map(|terms| Directive { rules, terms }))
+        Some(Terms::read(said_in(said)).map(|terms| Directive { rules, terms }))
     }
+}
+
+/// What is said behind the ids: another comment may follow on the same line, and a template's comment ends before the line
+/// does.
+pub(super) fn said_in(after: &str) -> &str {
+    let said = after.split(" # ").next().unwrap_or_default();
+    said.split("*/").next().unwrap_or_default()
 }
 
 /// What is said besides the rules: a reason, and until when.
@@ -79,6 +83,62 @@ impl Terms {
             .trim_start_matches([':', '-', '–', '—', ' '])
             .to_owned();
         Ok(Terms { reason, until })
+    }
+}
+
+/// Why findings are accepted, in a form that is read as it was meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// What is written: the words, with a day if one is named.
+    pub(super) text: String,
+    /// It names the day on which it ends.
+    pub(super) ends: bool,
+}
+
+impl Reason {
+    /// Takes a reason that somebody gives; it may hold `until=2027-01-31`.
+    ///
+    /// # Errors
+    /// One that says nothing, that has passed, or that would not be read as it is written.
+    pub fn read(text: &str, today: Date) -> Result<Reason, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        let odd = |letter: char| letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter);
+        if text.contains(odd) {
+            return Err("a reason is a line of plain text".to_owned());
+        }
+        for sign in ["{{", "}}", "*/"] {
+            if text.contains(sign) {
+                return Err(format!(
+                    "`{sign}` cannot stand in a reason: templates would read it"
+                ));
+            }
+        }
+        let terms = match Directive::read(&format!("{MARK} ignore[a] {text}")) {
+            Some(Ok(directive)) => directive.terms,
+            Some(Err(why)) => return Err(why),
+            None => Terms::read(&text)?,
+        };
+        if terms.reason.is_empty() {
+            return Err("say why, as in --add-ignores \"the agent drains nodes\"".to_owned());
+        }
+        let meant: Vec<&str> = words
+            .into_iter()
+            .filter(|word| !word.starts_with("until="))
+            .collect();
+        if terms.reason != meant.join(" ") {
+            return Err(format!(
+                "only `{}` of it would be read as the reason",
+                terms.reason
+            ));
+        }
+        if let Some(until) = terms.until.filter(|until| *until < today) {
+            return Err(format!("until={until} has passed"));
+        }
+        Ok(Reason {
+            text,
+            ends: terms.until.is_some(),
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 //! decided here.
 
 mod comment;
+mod place;
+pub mod write;
 
 use std::ops::Range;
 
@@ -12,6 +14,7 @@ use super::document::read_object;
 use crate::finding::Object;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Document, Kind, Node};
+pub use comment::Reason;
 use comment::{Directive, MARK, Terms, comment_in, mark_in};
 
 /// Starts the name of an annotation that accepts findings; the rule's id follows.

@@ -92,6 +92,7 @@ fn show(draft: &Draft, format: Format) -> String {
         color: false,
         hyperlinks: false,
         width: 100,
+        with_accepted: true,
         version: "0.0.0",
         quiet: false,
         rules: &rules,
@@ -164,6 +165,54 @@ fn sarif_keeps_the_worst_within_the_limits_and_says_what_it_left_out() {
     assert_eq!(
         notifications[0]["message"]["text"],
         "1 findings are left out, the least severe ones"
+    );
+}
+
+#[test]
+fn sarif_marks_what_is_accepted_and_cuts_it_first() {
+    let mut draft = Draft::new(&[("apps/web.yaml", WEB)]);
+    let span = draft.span(0, "tolerations");
+    let by = draft.span(0, "operator: Exists");
+    let finding = |draft: &mut Draft, rule: &str, severity| {
+        draft.add(rule, severity, "m", span);
+        draft.0.findings.pop().expect("the finding")
+    };
+    let note = finding(&mut draft, "known", Severity::Note);
+    let error = finding(&mut draft, "meant", Severity::Error);
+    draft.0.baselined = vec![note];
+    draft.0.suppressed = vec![Suppressed {
+        finding: error,
+        by,
+        reason: "why\nnot".to_owned(),
+    }];
+    draft.add("open", Severity::Note, "m", span);
+    let results = |draft: &Draft| json(draft, Format::Sarif)["runs"][0].take();
+    let run = results(&draft);
+    let shown: Vec<(&str, &str)> = (run["results"].as_array().expect("results").iter())
+        .map(|one| {
+            let kind = one["suppressions"][0]["kind"].as_str();
+            (one["ruleId"].as_str().expect("a rule"), kind.unwrap_or("-"))
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [("open", "-"), ("meant", "inSource"), ("known", "external")]
+    );
+    let suppression = &run["results"][1]["suppressions"][0];
+    assert_eq!(suppression["status"], "accepted");
+    assert_eq!(suppression["justification"], "why not");
+    let region = &suppression["location"]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 13);
+    for _ in 0..24_999 {
+        draft.add("open", Severity::Note, "m", span);
+    }
+    let run = results(&draft);
+    let all = run["results"].as_array().expect("results");
+    assert_eq!(all.len(), 25_000);
+    assert!(all.iter().all(|one| one.get("suppressions").is_none()));
+    assert_eq!(
+        run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"],
+        "2 accepted findings are left out"
     );
 }
 
@@ -370,6 +419,7 @@ fn text_links_rules_to_their_pages_where_links_are_known() {
             color: true,
             hyperlinks,
             width: 100,
+            with_accepted: true,
             version: "0.0.0",
             quiet: false,
             rules: &rules,

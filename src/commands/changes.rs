@@ -1,0 +1,117 @@
+//! Files that a run changes: their new texts, until they are written or shown as a patch.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use similar::TextDiff;
+
+use super::inputs::Inputs;
+use super::write;
+use crate::finding::Problem;
+use crate::lint::Content;
+
+/// A file's text, at first.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Old and new texts, by input.
+#[derive(Debug, Default)]
+pub struct Changes(BTreeMap<usize, (String, String)>);
+
+impl Changes {
+    /// Gives a file a new text. `old` counts when it has none so far.
+    pub fn set(&mut self, index: usize, old: &str, new: String) {
+        match self.0.get_mut(&index) {
+            Some((_, known)) => *known = new,
+            None => {
+                self.0.insert(index, (old.to_owned(), new));
+            }
+        }
+    }
+
+    /// The new text of a file that has one, else what `load` gives.
+    pub fn load(&self, index: usize, load: &(dyn Fn(usize) -> Content + Sync)) -> Content {
+        match self.0.get(&index) {
+            Some((_, new)) => Content::Text(new.clone()),
+            None => load(index),
+        }
+    }
+
+    /// Writes the files, and says how many. One that is no longer what was read, or is not UTF-8, is left as it is and told
+    /// as not `done`.
+    pub fn save(&self, inputs: &Inputs, done: &str, problems: &mut Vec<Problem>) -> usize {
+        let mut written = 0;
+        for (index, (old, new)) in &self.0 {
+            let Some(file) = inputs.discovery.files.get(*index) else {
+                continue;
+            };
+            if let Err(why) = save_one(&file.absolute, old, new) {
+                problems.push(Problem {
+                    file: Some(file.path.clone()),
+                    position: None,
+                    message: format!("not {done}: {why}"),
+                });
+            } else {
+                written += 1;
+            }
+        }
+        written
+    }
+
+    /// Writes a patch that `git apply` takes at the repository's root.
+    ///
+    /// # Errors
+    /// Output that cannot be written.
+    pub fn show(&self, inputs: &Inputs, out: &mut dyn Write) -> std::io::Result<()> {
+        for (index, (old, new)) in &self.0 {
+            let Some(file) = inputs.discovery.files.get(*index) else {
+                continue;
+            };
+            let (before, after) = (named("a", &file.path), named("b", &file.path));
+            writeln!(out, "diff --git {before} {after}")?;
+            // Lines as git counts them: a carriage return alone ends none.
+            let (old, new): (Vec<&str>, Vec<&str>) = (
+                old.split_inclusive('\n').collect(),
+                new.split_inclusive('\n').collect(),
+            );
+            let diff = TextDiff::configure()
+                .newline_terminated(true)
+                .diff_slices(&old, &new);
+            let mut patch = diff.unified_diff();
+            write!(out, "{}", patch.context_radius(3).header(&before, &after))?;
+        }
+        Ok(())
+    }
+}
+
+fn save_one(path: &Path, old: &str, new: &str) -> Result<(), String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let (mark, text) = match bytes.strip_prefix(BYTE_ORDER_MARK) {
+        Some(text) if text == old.as_bytes() => (BYTE_ORDER_MARK, text),
+        _ => (&[][..], bytes.as_slice()),
+    };
+    if text != old.as_bytes() {
+        return Err("it changed meanwhile, or is not UTF-8".to_owned());
+    }
+    write::replace(path, &[mark, new.as_bytes()].concat()).map_err(|error| error.to_string())
+}
+
+/// A path as git writes it: in quotes when it holds what would end it.
+fn named(side: &str, path: &str) -> String {
+    let path = format!("{side}/{path}");
+    let odd = |byte: u8| byte < b' ' || byte == 0x7f || byte == b'"' || byte == b'\\';
+    if !path.bytes().any(odd) {
+        return path;
+    }
+    let mut quoted = String::from("\"");
+    for byte in path.bytes() {
+        match byte {
+            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+            byte if odd(byte) || byte >= 0x80 => quoted.push_str(&format!("\\{byte:03o}")),
+            byte => quoted.push(char::from(byte)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,359 @@
+//! Where a comment may stand that accepts findings of one line, the nearest place first.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::comment::said_in;
+use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason, parts};
+use crate::source::{SourceId, Span};
+use crate::yaml::{Document, Field, Kind, Node, Style};
+
+/// A line with its comment that is longer has the comment above it.
+const LONG: usize = 120;
+
+/// How a text is written, and so how it can be commented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notation {
+    Yaml,
+    Json,
+    Terraform,
+}
+
+/// One finding in a piece.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// Which of those that are wanted.
+    pub(super) at: usize,
+    pub(super) rule: String,
+    pub(super) span: Range<usize>,
+}
+
+/// Findings that begin on one line.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) members: Vec<Member>,
+    pub(super) accepted: bool,
+}
+
+impl Group {
+    /// Where its line is.
+    pub(super) fn start(&self) -> usize {
+        self.members.first().map_or(0, |one| one.span.start)
+    }
+
+    pub(super) fn rules(&self) -> BTreeSet<&str> {
+        self.members.iter().map(|one| one.rule.as_str()).collect()
+    }
+
+    pub(super) fn is_covered(&self, covers: &Covers) -> bool {
+        self.members
+            .iter()
+            .all(|one| covers.covers(span(&one.span)))
+    }
+
+    pub(super) fn is_accepted(&self, ignores: &[Ignore]) -> bool {
+        self.members.iter().all(|one| {
+            ignores.iter().any(|ignore| {
+                ignore.rules.iter().any(|(id, _)| *id == one.rule)
+                    && ignore.covers.covers(span(&one.span))
+            })
+        })
+    }
+}
+
+fn span(range: &Range<usize>) -> Span {
+    Span::new(SourceId(0), range.clone())
+}
+
+/// What reading a piece gives.
+pub(super) struct Read {
+    /// None where it is no YAML.
+    pub(super) document: Option<Document>,
+    pub(super) ignores: Vec<Ignore>,
+}
+
+/// A text that is put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Insertion {
+    pub(super) at: usize,
+    pub(super) text: String,
+}
+
+/// Fields that say nothing but what is accepted.
+pub(super) fn left_out(field: &Field<'_>) -> bool {
+    let accepts = |field: &Field<'_>| {
+        let name = field.name();
+        name.is_some_and(|name| name.starts_with(ANNOTATION_PREFIX))
+    };
+    let mut inside = field.value.written_fields();
+    accepts(field)
+        || (field.name() == Some("annotations")
+            && field.value.kind() == Kind::Mapping
+            && inside.all(|field| accepts(&field)))
+}
+
+/// A text in which places are looked for.
+pub(super) struct Places<'p> {
+    pub(super) text: &'p str,
+    pub(super) notation: Notation,
+    pub(super) reason: &'p Reason,
+    pub(super) read: &'p Read,
+}
+
+impl Places<'_> {
+    /// What to put in for a group: at the nearest place, or at the next ones when that did not do. Whether it does is for
+    /// the caller to see.
+    pub(super) fn nth(&self, group: &Group, at: usize) -> Option<Vec<Insertion>> {
+        if self.notation == Notation::Json {
+            return self.annotations(group).filter(|_| at == 0);
+        }
+        let own = self.line(group.start());
+        let mut ways = self.at_line(group, &own);
+        if let Some(way) = ways.get(at) {
+            return Some(way.clone());
+        }
+        for line in self.outer_lines(&own, group.start()) {
+            ways.extend(self.at_line(group, &line));
+            if ways.len() > at {
+                return ways.get(at).cloned();
+            }
+        }
+        None
+    }
+
+    /// The line that holds an offset, without its end.
+    fn line(&self, at: usize) -> Range<usize> {
+        let start = self.text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[at..]
+            .find('\n')
+            .map_or(self.text.len(), |end| at + end);
+        let end = if self.text[start..end].ends_with('\r') {
+            end - 1
+        } else {
+            end
+        };
+        start..end
+    }
+
+    /// The lines on which that begins which holds a place, from the inside outward.
+    fn outer_lines(&self, own: &Range<usize>, place: usize) -> Vec<Range<usize>> {
+        let mut lines: Vec<Range<usize>> = Vec::new();
+        let Some(document) = &self.read.document else {
+            let indentation = |line: &Range<usize>| {
+                let text = &self.text[line.clone()];
+                text.len() - text.trim_start().len()
+            };
+            let mut inner = indentation(own);
+            let mut at = own.start;
+            while at > 0 && inner > 0 {
+                let line = self.line(at - 1);
+                at = line.start;
+                if !self.text[line.clone()].trim().is_empty() && indentation(&line) < inner {
+                    inner = indentation(&line);
+                    lines.push(line);
+                }
+            }
+            return lines;
+        };
+        let mut starts: Vec<Range<usize>> = parts(document.root())
+            .into_iter()
+            .map(|part| part.span.range())
+            .filter(|part| part.contains(&place) && part.start < own.start)
+            .collect();
+        starts.sort_by_key(|part| (part.len(), part.start));
+        for part in starts {
+            let line = self.line(part.start);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Ways to accept a group at one line: in a comment that is there, behind it, above it.
+    fn at_line(&self, group: &Group, line: &Range<usize>) -> Vec<Vec<Insertion>> {
+        let mut ways: Vec<Vec<Insertion>> = Vec::new();
+        if !self.reason.ends {
+            let known = self.read.ignores.iter();
+            let here = known.filter(|one| {
+                one.until.is_none() && self.belongs_to(one, line) && group.is_covered(&one.covers)
+            });
+            ways.extend(here.map(|one| self.join(group, one)));
+        }
+        let rules: Vec<&str> = group.rules().into_iter().collect();
+        let comment = format!(
+            "# kubetaint: ignore[{}] {}",
+            rules.join(", "),
+            self.reason.text
+        );
+        let content = &self.text[line.clone()];
+        let gap = match content.len() - content.trim_end().len() {
+            0 => "  ",
+            1 => " ",
+            _ => "",
+        };
+        let behind = vec![Insertion {
+            at: line.end,
+            text: format!("{gap}{comment}"),
+        }];
+        let indentation = &content[..content.len() - content.trim_start().len()];
+        let above = vec![Insertion {
+            at: line.start,
+            text: format!("{indentation}{comment}{}", self.line_break(line)),
+        }];
+        let length = content.chars().count() + gap.len() + comment.chars().count();
+        let may_stand_behind =
+            !self.is_eaten_behind(line) && !content.trim_start().starts_with("---");
+        let may_stand_above = !self.is_eaten_above(line) && !content.starts_with("---");
+        let mut new = Vec::new();
+        new.extend(may_stand_behind.then_some(behind));
+        new.extend(may_stand_above.then_some(above));
+        if length > LONG {
+            new.reverse();
+        }
+        ways.extend(new);
+        ways
+    }
+
+    /// Whether a comment stands at the end of a line, or on lines of its own right above it.
+    fn belongs_to(&self, ignore: &Ignore, line: &Range<usize>) -> bool {
+        let range = ignore.span.range();
+        let is_comment = self.text[range.clone()].starts_with(['#', '/', '{']);
+        let between = self.text.get(range.end..line.start);
+        let only_comments = |between: &str| {
+            between.lines().all(|line| {
+                let line = line.trim();
+                line.is_empty() || line.starts_with('#') || line.starts_with("//")
+            })
+        };
+        let above = matches!(ignore.covers, Covers::Below(_)) && between.is_some_and(only_comments);
+        is_comment && ((line.start <= range.start && range.end <= line.end) || above)
+    }
+
+    /// The rules of a group in a comment that is there, with the reason where it does not say so yet.
+    fn join(&self, group: &Group, ignore: &Ignore) -> Vec<Insertion> {
+        let mut insertions = Vec::new();
+        let Some((_, last)) = ignore.rules.last() else {
+            return insertions;
+        };
+        let known = |rule: &&str| ignore.rules.iter().any(|(id, _)| id == rule);
+        let more: Vec<&str> = group
+            .rules()
+            .into_iter()
+            .filter(|rule| !known(rule))
+            .collect();
+        if !more.is_empty() {
+            insertions.push(Insertion {
+                at: last.range().end,
+                text: format!(", {}", more.join(", ")),
+            });
+        }
+        let after = last.range().end..ignore.span.range().end;
+        let rest = self.text.get(after.clone()).unwrap_or_default();
+        if let Some(bracket) = rest.find(']')
+            && !ignore.reason.contains(&self.reason.text)
+        {
+            let said = said_in(&rest[bracket + 1..]).trim_end();
+            let between = if ignore.reason.is_empty() { " " } else { "; " };
+            insertions.push(Insertion {
+                at: after.start + bracket + 1 + said.len(),
+                text: format!("{between}{}", self.reason.text),
+            });
+        }
+        insertions
+    }
+
+    /// The line end that the text has here.
+    fn line_break(&self, line: &Range<usize>) -> &'static str {
+        let after = &self.text[line.end..];
+        let before = &self.text[..line.start];
+        match after.starts_with("\r\n") || (after.is_empty() && before.ends_with("\r\n")) {
+            true => "\r\n",
+            false => "\n",
+        }
+    }
+
+    /// Whether a template takes away the blanks or the line end around what would stand behind a line.
+    fn is_eaten_behind(&self, line: &Range<usize>) -> bool {
+        let next = self.text[line.end..].trim_start();
+        self.text[line.clone()].trim_end().ends_with("-}}") || next.starts_with("{{-")
+    }
+
+    /// The same for what would stand above it.
+    fn is_eaten_above(&self, line: &Range<usize>) -> bool {
+        let content = self.text[line.clone()].trim_start();
+        self.text[..line.start].trim_end().ends_with("-}}") || content.starts_with("{{-")
+    }
+
+    /// Annotations on the object that a group stands in: not on its pod template, whose annotations change pods.
+    fn annotations(&self, group: &Group) -> Option<Vec<Insertion>> {
+        let document = self.read.document.as_ref()?;
+        let metadata = object_metadata(document.root(), group.start())?;
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let pairs: Vec<String> = group
+            .rules()
+            .into_iter()
+            .map(|rule| {
+                let name = quoted(&format!("{ANNOTATION_PREFIX}{rule}"));
+                format!("{name}: {}", quoted(&self.reason.text))
+            })
+            .collect();
+        let pairs = pairs.join(", ");
+        match metadata.get("annotations") {
+            Some(annotations) => {
+                let taken = |rule: &&str| {
+                    annotations
+                        .get(&format!("{ANNOTATION_PREFIX}{rule}"))
+                        .is_some()
+                };
+                if group.rules().iter().any(taken) {
+                    return None;
+                }
+                self.add(annotations, &pairs)
+            }
+            None => self.add(metadata, &format!("\"annotations\": {{{pairs}}}")),
+        }
+        .map(|insertion| vec![insertion])
+    }
+
+    /// One more field in a map in brackets: behind the last, on a line of its own where that has one.
+    fn add(&self, map: Node<'_>, pair: &str) -> Option<Insertion> {
+        if map.kind() != Kind::Mapping || map.style() != Style::Flow || map.is_alias() {
+            return None;
+        }
+        let Some(last) = map.written_fields().last() else {
+            return Some(Insertion {
+                at: map.span().range().start + 1,
+                text: pair.to_owned(),
+            });
+        };
+        let line = self.line(last.span().range().start);
+        let before = &self.text[line.start..last.span().range().start];
+        let between = match before.trim().is_empty() {
+            true => format!("{}{before}", self.line_break(&line)),
+            false => " ".to_owned(),
+        };
+        Some(Insertion {
+            at: last.span().range().end,
+            text: format!(",{between}{pair}"),
+        })
+    }
+}
+
+/// The `metadata` of the innermost object around a place.
+fn object_metadata(root: Node<'_>, place: usize) -> Option<Node<'_>> {
+    let mut found = None;
+    let mut open = Some(root);
+    while let Some(node) = open {
+        let is_object = node.get("apiVersion").is_some() && node.get("kind").is_some();
+        if let Some(metadata) = node.get("metadata").filter(|_| is_object) {
+            found = Some(metadata);
+        }
+        let children = node.written_fields().map(|field| field.value);
+        open = children
+            .chain(node.items())
+            .filter(|child| !child.is_alias() && child.kind() != Kind::Scalar)
+            .find(|child| child.span().range().contains(&place));
+    }
+    found
+}
