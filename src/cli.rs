@@ -220,9 +220,9 @@ pub struct Check {
     #[arg(long, conflicts_with = "statistics")]
     pub show_files: bool,
 
-    /// How many threads to use; 0 means one per processor core
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    /// How many threads to use, at most 256; 0 means one per processor core
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=256))]
+    pub threads: u16,
 }
 
 /// `kubetaint pools`

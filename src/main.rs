@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             for line in error.to_string().lines() {
-                eprintln!("error: {line}");
+                kubetaint::commands::say(format_args!("error: {line}"));
             }
             ExitCode::from(Exit::Problems.code())
         }

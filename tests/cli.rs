@@ -1241,3 +1241,183 @@ fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
     assert_eq!(shown["kubernetes"], "1.30");
     assert_eq!(shown["rules"]["value-with-exists"], "error");
 }
+
+// Where output goes, and files that are none
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_who_listens_to_standard_error_is_no_failure() {
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    for (arguments, code) in [
+        (&["check", "nope"][..], 2),
+        (&["check"], 1),
+        (&["pools"], 0),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), arguments)
+            .stderr(full)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_on_a_full_disk_is_told_with_its_file() {
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    let result = run(folder.path(), &["check", "--format", "json=/dev/full"]);
+    assert_eq!(result.code, 2);
+    assert!(
+        result
+            .err
+            .starts_with("error: /dev/full: No space left on device"),
+        "{}",
+        result.err
+    );
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = command(folder.path(), &["check"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("the output could not be written: No space left"),
+        "{err}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_takes_a_baseline_and_stays_a_device() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    // Through a link: a mistake takes the place of the link at most.
+    let link = folder.path().join("null");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    let result = run(folder.path(), &["check", "--write-baseline", "null"]);
+    assert_eq!(result.code, 0, "{}", result.err);
+    assert!(fs::metadata(&link).unwrap().file_type().is_char_device());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_not_mended_and_that_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    let path = folder.path().join("z.yaml");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    let result = run(folder.path(), &["check", "--fix"]);
+    assert_eq!(result.code, 2);
+    assert!(
+        result.err.contains("0 fixes applied in 0 files\n"),
+        "{}",
+        result.err
+    );
+    assert!(
+        result
+            .err
+            .contains("error: z.yaml: not mended: the file is read-only\n"),
+        "{}",
+        result.err
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), BAD);
+}
+
+#[test]
+fn a_file_that_cannot_be_made_is_told_without_the_name_of_a_temporary_one() {
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    let result = run(
+        folder.path(),
+        &["check", "--write-baseline", "no/such/known.yaml"],
+    );
+    assert_eq!(
+        (result.code, result.err.as_str()),
+        (
+            2,
+            "error: no/such/known.yaml: No such file or directory (os error 2)\n"
+        )
+    );
+}
+
+#[test]
+fn a_configuration_that_would_not_be_read_is_not_passed_over_in_silence() {
+    let folder = repo(&[
+        ("z.yaml", BAD.as_bytes()),
+        (".kubetaint.yml", b"rules: {value-with-exists: off}\n"),
+    ]);
+    let result = run(folder.path(), &["check", "--format", "concise"]);
+    assert_eq!((result.code, result.places()), (1, ONE.to_vec()));
+    let warning =
+        "warning: .kubetaint.yml is not read: the name of the configuration is .kubetaint.yaml\n";
+    assert!(result.err.starts_with(warning), "{}", result.err);
+    let result = run(folder.path(), &["check", "--isolated"]);
+    assert!(!result.err.contains("warning:"), "{}", result.err);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", folder.path().join(".kubetaint.yaml")).unwrap();
+        let result = run(folder.path(), &["check"]);
+        assert_eq!(result.code, 2);
+        assert!(
+            result
+                .err
+                .starts_with("error: .kubetaint.yaml: No such file"),
+            "{}",
+            result.err
+        );
+    }
+}
+
+#[test]
+fn a_slip_in_a_list_of_rules_a_format_or_a_number_is_told_as_what_it_is() {
+    let folder = repo(&[("z.yaml", BAD.as_bytes())]);
+    for (arguments, expected) in [
+        (
+            &["check", "--select", ""][..],
+            "error: --select: the id of a rule is missing",
+        ),
+        (
+            &["check", "--ignore", "blanket-exists,"],
+            "error: --ignore: the id of a rule is missing",
+        ),
+        (
+            &["check", "--format", "jsn"],
+            "error: unknown format `jsn`, expected one of ",
+        ),
+        (
+            &["check", "--threads", "99999"],
+            "error: invalid value '99999' for '--threads <N>'",
+        ),
+    ] {
+        let result = run(folder.path(), arguments);
+        assert_eq!((result.code, result.out.as_str()), (2, ""), "{arguments:?}");
+        assert!(
+            result.err.starts_with(expected),
+            "{arguments:?}: {}",
+            result.err
+        );
+    }
+    let result = run(folder.path(), &["check", "--format", "jsn"]);
+    assert!(
+        result.err.ends_with(" (did you mean `json`?)\n"),
+        "{}",
+        result.err
+    );
+}
+
+#[test]
+fn windows_line_ends_and_a_byte_order_mark_in_the_configuration_mean_nothing() {
+    let folder = repo(&[
+        (
+            ".kubetaint.yaml",
+            b"\xef\xbb\xbfrules:\r\n  value-with-exists: off\r\n",
+        ),
+        ("sub/z.yaml", BAD.as_bytes()),
+    ]);
+    // From a folder below it counts, too.
+    for from in [folder.path().to_path_buf(), folder.path().join("sub")] {
+        let result = run(&from, &["check"]);
+        assert_eq!(result.code, 0, "{}{}", result.out, result.err);
+    }
+}

@@ -207,6 +207,15 @@ def annotations_and_summary_can_be_left_out():
 
 
 @case
+def what_is_accepted_opens_no_alert():
+    accepted = REFUSED + "  # kubetaint: ignore[value-with-exists] meant"
+    job = Job("accepted", {"web.yaml": pod(accepted)})
+    result = job.run()
+    assert result.code == 0, result.log
+    assert json.loads(Path(result.outputs["sarif-file"]).read_text())["runs"][0]["results"] == []
+
+
+@case
 def sarif_is_sent_where_it_is_asked_for_and_whole():
     job = Job("sarif", {"web.yaml": pod(REFUSED)})
     result = job.run({"sarif": "TRUE", "sarif-category": "shop"})

@@ -10,6 +10,7 @@ use crate::extract::ignores::Reason;
 use crate::extract::ignores::write::{Wanted, write};
 use crate::finding::{Finding, Problem, Report, Severity};
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
+use crate::output;
 use crate::source::SourceId;
 
 /// The tag of rules that speak of comments which accept findings.
@@ -74,8 +75,8 @@ impl Asked {
 pub struct Accepted {
     /// The files.
     pub changes: Changes,
-    findings: usize,
-    refused: Vec<String>,
+    findings: BTreeMap<usize, usize>,
+    refused: Vec<Problem>,
 }
 
 /// Judges, and accepts what is left. Gives the report to show: of a patch the one before it, else the one after it.
@@ -109,10 +110,8 @@ pub fn run(
         };
         let written = write(source, &all, &asked.reason);
         let not_written: BTreeMap<Wanted, &str> = written.refused.into_iter().collect();
-        accepted.findings += all
-            .iter()
-            .filter(|one| !not_written.contains_key(one))
-            .count();
+        let number = all.iter().filter(|one| !not_written.contains_key(one));
+        accepted.findings.insert(id.0 as usize, number.count());
         refused.extend(not_written);
         if written.text != *source.text {
             let index = id.0 as usize;
@@ -163,20 +162,19 @@ fn obstacle(finding: &Finding, inputs: &[Input], settings: Settings<'_>) -> Opti
         .then_some("comments in the configuration are not read")
 }
 
-fn told(report: &Report, finding: &Finding, why: &str) -> String {
+fn told(report: &Report, finding: &Finding, why: &str) -> Problem {
     let source = report.sources.get(&finding.span.source);
-    let problem = Problem {
+    Problem {
         file: source.map(|source| source.path.clone()),
         position: source.map(|source| source.position(finding.span.start)),
         message: format!("{}: not accepted: {why}", finding.rule),
-    };
-    problem.to_string()
+    }
 }
 
 /// Says what could not be accepted, whatever else is shown.
 pub fn tell(accepted: &Accepted, prefix: &str) {
-    for line in &accepted.refused {
-        eprintln!("warning: {prefix}{line}");
+    for line in output::problem_lines(&accepted.refused, prefix) {
+        super::say(format_args!("warning: {line}"));
     }
 }
 
@@ -185,11 +183,13 @@ pub fn save(accepted: &Accepted, inputs: &Inputs, quiet: bool, problems: &mut Ve
     let written = accepted.changes.save(inputs, "written", problems);
     if !quiet {
         let plural = |number: usize| if number == 1 { "" } else { "s" };
-        let findings = accepted.findings;
-        eprintln!(
+        let findings = written.iter().filter_map(|at| accepted.findings.get(at));
+        let findings: usize = findings.sum();
+        let written = written.len();
+        super::say(format_args!(
             "{findings} finding{} accepted in {written} file{}",
             plural(findings),
             plural(written)
-        );
+        ));
     }
 }

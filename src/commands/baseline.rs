@@ -38,11 +38,11 @@ pub fn write(path: &Path, report: &mut Report, quiet: bool) -> Result<(), Comman
     save(path, &baseline)?;
     baseline.apply(report);
     if !quiet {
-        eprintln!(
+        super::say(format_args!(
             "{}: written, accepts {}",
             path.display(),
             findings(report.counts.baselined)
-        );
+        ));
     }
     Ok(())
 }
@@ -71,23 +71,23 @@ pub fn apply(
         baseline.prune(&stale);
         save(path, &baseline)?;
         if !quiet {
-            eprintln!(
+            super::say(format_args!(
                 "{shown}: {} taken out, which no finding matches any more",
                 entries(number)
-            );
+            ));
         }
         return Ok(());
     }
     if !quiet {
-        eprintln!(
+        super::say(format_args!(
             "{shown}: no finding matches {} any more; --prune-baseline takes that out",
             entries(number)
-        );
+        ));
         for one in stale.iter().take(TOLD) {
-            eprintln!("  {one}");
+            super::say(format_args!("  {one}"));
         }
         if stale.len() > TOLD {
-            eprintln!("  and {} more", stale.len() - TOLD);
+            super::say(format_args!("  and {} more", stale.len() - TOLD));
         }
     }
     Ok(())

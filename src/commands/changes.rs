@@ -38,10 +38,10 @@ impl Changes {
         }
     }
 
-    /// Writes the files, and says how many. One that is no longer what was read, or is not UTF-8, is left as it is and told
+    /// Writes the files, and says which. One that is no longer what was read, or is not UTF-8, is left as it is and told
     /// as not `done`.
-    pub fn save(&self, inputs: &Inputs, done: &str, problems: &mut Vec<Problem>) -> usize {
-        let mut written = 0;
+    pub fn save(&self, inputs: &Inputs, done: &str, problems: &mut Vec<Problem>) -> Vec<usize> {
+        let mut written = Vec::new();
         for (index, (old, new)) in &self.0 {
             let Some(file) = inputs.discovery.files.get(*index) else {
                 continue;
@@ -53,7 +53,7 @@ impl Changes {
                     message: format!("not {done}: {why}"),
                 });
             } else {
-                written += 1;
+                written.push(*index);
             }
         }
         written

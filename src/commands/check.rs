@@ -29,7 +29,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(arguments.threads)
+            .num_threads(usize::from(arguments.threads))
             .build_global();
     }
     let mut place = Place::find(
@@ -90,7 +90,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     }
     if arguments.diff {
         for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
-            eprintln!("error: {line}");
+            super::say(format_args!("error: {line}"));
         }
         accepts(&mut report);
         if let Some(changes) = edits.changes() {
@@ -121,7 +121,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         report.keep_touching(|file| only.covers(file));
     }
     for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
-        eprintln!("error: {line}");
+        super::say(format_args!("error: {line}"));
     }
     let prefix = inputs.place.prefix.clone();
     let exit = exit(&report, arguments.fail_on.threshold());
@@ -186,6 +186,11 @@ fn load_selected_rules(
         ("--select", &arguments.select),
         ("--ignore", &arguments.ignore),
     ] {
+        if wanted.iter().any(String::is_empty) {
+            return Err(CommandError::Message(format!(
+                "{flag}: the id of a rule is missing; write RULE or RULE,RULE"
+            )));
+        }
         if let Some(id) = wanted.iter().find(|id| !ids.contains(&id.as_str())) {
             let hint = nearest_word(id, &ids)
                 .map(|near| format!(" (did you mean `{near}`?)"))

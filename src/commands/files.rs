@@ -22,7 +22,7 @@ pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, Com
     let mut problems = Vec::new();
     inputs.add_problems(&mut problems);
     for line in output::problem_lines(&problems, &place.prefix) {
-        eprintln!("error: {line}");
+        super::say(format_args!("error: {line}"));
     }
     if !cli.quiet {
         let exclude = |path: &str| place.config.exclude.matches(path);
@@ -32,11 +32,13 @@ pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, Com
                 others += 1;
             } else {
                 let path = output::shown_path(&place.prefix, &one.path);
-                eprintln!("not read: {path}: {}", one.why.as_str());
+                super::say(format_args!("not read: {path}: {}", one.why.as_str()));
             }
         }
         if others > 0 {
-            eprintln!("not read: {others} more that are neither YAML nor JSON (-v lists them)");
+            super::say(format_args!(
+                "not read: {others} more that are neither YAML nor JSON (-v lists them)"
+            ));
         }
     }
     Ok(match problems.is_empty() {

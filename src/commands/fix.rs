@@ -50,7 +50,7 @@ impl Mode {
 pub struct Mended {
     /// The files.
     pub changes: Changes,
-    fixes: usize,
+    fixes: BTreeMap<usize, usize>,
 }
 
 /// Judges and mends by turns until nothing changes. Gives the report to show: of a patch the one before it, else the one
@@ -85,7 +85,7 @@ pub fn run(
                 continue;
             };
             changed = true;
-            mended.fixes += applied;
+            *mended.fixes.entry(index).or_default() += applied;
             mended.changes.set(index, &source.text, text);
         }
         if !changed {
@@ -103,11 +103,13 @@ pub fn save(mended: &Mended, inputs: &Inputs, quiet: bool, problems: &mut Vec<Pr
     let written = mended.changes.save(inputs, "mended", problems);
     if !quiet {
         let plural = |number: usize| if number == 1 { "" } else { "s" };
-        let fixes = mended.fixes;
-        eprintln!(
+        let fixes = written.iter().filter_map(|at| mended.fixes.get(at));
+        let fixes: usize = fixes.sum();
+        let written = written.len();
+        super::say(format_args!(
             "{fixes} fix{} applied in {written} file{}",
             if fixes == 1 { "" } else { "es" },
             plural(written)
-        );
+        ));
     }
 }

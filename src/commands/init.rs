@@ -26,17 +26,22 @@ For each commit, in .pre-commit-config.yaml; `repo` is where you have kubetaint 
         hooks:
           - id: kubetaint
 
-For each change on GitHub, in .github/workflows/kubetaint.yaml; OWNER and REV say the same:
+For each change on GitHub, in .github/workflows/kubetaint.yaml; `example/kubetaint` is where you have it from, and what
+follows it a commit:
 
     name: kubetaint
     on: [pull_request]
-    permissions: {contents: read}
+    permissions: {}
     jobs:
       check:
         runs-on: ubuntu-latest
+        permissions:
+          contents: read
         steps:
-          - uses: actions/checkout@v4
-          - uses: OWNER/kubetaint@REV
+          - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
+            with:
+              persist-credentials: false
+          - uses: example/kubetaint@0123456789abcdef0123456789abcdef01234567
 "#;
 
 /// Writes the configuration, or prints it.
@@ -73,7 +78,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
     let mut listing = inputs.read(cli.quiet, |list, load| list_pools(list, load, settings));
     inputs.add_problems(&mut listing.problems);
     for line in output::problem_lines(&listing.problems, &inputs.place.prefix) {
-        eprintln!("warning: {line}");
+        super::say(format_args!("warning: {line}"));
     }
     let files: Vec<String> = inputs
         .discovery

@@ -20,6 +20,9 @@ use crate::lint::{Content, Input};
 use crate::output;
 use crate::source::{Source, SourceId};
 
+/// What people write for [`CONFIG_FILE`].
+const OTHER_CONFIG_FILE: &str = ".kubetaint.yml";
+
 /// A run that takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -271,7 +274,14 @@ fn load_config(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Conf
         Some(path) => path.to_path_buf(),
         None => root.join(CONFIG_FILE),
     };
-    if isolated || (named.is_none() && !path.exists()) {
+    // A link that leads nowhere is there, and somebody meant it.
+    if isolated || (named.is_none() && path.symlink_metadata().is_err()) {
+        let other = root.join(OTHER_CONFIG_FILE);
+        if !isolated && other.exists() {
+            super::say(format_args!(
+                "warning: {OTHER_CONFIG_FILE} is not read: the name of the configuration is {CONFIG_FILE}"
+            ));
+        }
         return Ok(Config::default());
     }
     read_config(&path, root)

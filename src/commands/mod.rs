@@ -23,6 +23,7 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -32,6 +33,11 @@ use crate::extract::Table;
 use crate::finding::Problem;
 use crate::rule::RuleSet;
 use crate::source::Source;
+
+/// Says a line on standard error. Where nobody can listen (a full disk, a closed pipe) nothing is said, and the run goes on.
+pub fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
 
 /// How a command ends; the numbers are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,7 +30,7 @@ pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, Co
     let mut listing = inputs.read(cli.quiet, |list, load| list_pools(list, load, settings));
     inputs.add_problems(&mut listing.problems);
     for line in output::problem_lines(&listing.problems, &inputs.place.prefix) {
-        eprintln!("error: {line}");
+        super::say(format_args!("error: {line}"));
     }
     let screen = Screen::of(cli);
     let table = PoolTable {
@@ -46,7 +46,7 @@ pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, Co
         PoolListing::Json => out.write_all(listing.inventory.to_json()?.as_bytes())?,
     }
     if arguments.output != PoolListing::Table && !cli.quiet {
-        eprintln!("{}", table.summary());
+        super::say(format_args!("{}", table.summary()));
     }
     Ok(if listing.problems.is_empty() {
         Exit::Clean

@@ -10,6 +10,7 @@ use crate::builtin;
 use crate::cli::{Check, Cli, FormatTarget};
 use crate::explain::page;
 use crate::finding::{Report, Severity};
+use crate::model::near_miss::nearest_word;
 use crate::output::{self, Format, RulePage, View};
 use crate::rule::{Rule, RuleSet};
 
@@ -92,14 +93,16 @@ impl<'a> Reports<'a> {
             match file {
                 None => output::write(*format, &view, out)?,
                 Some(path) => {
-                    let file = File::create(path).map_err(|error| {
+                    let failed = |error: std::io::Error| {
                         CommandError::Message(format!("{}: {error}", path.display()))
-                    })?;
-                    output::write(*format, &view, &mut BufWriter::new(file))?;
+                    };
+                    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+                    output::write(*format, &view, &mut file).map_err(failed)?;
+                    file.flush().map_err(failed)?;
                 }
             }
             if *format != Format::Text && file.is_none() && !self.cli.quiet {
-                eprintln!("{}", output::summary_line(report));
+                super::say(format_args!("{}", output::summary_line(report)));
             }
         }
         Ok(())
@@ -107,10 +110,13 @@ impl<'a> Reports<'a> {
 }
 
 fn target(asked: &FormatTarget) -> Result<(Format, Option<PathBuf>), CommandError> {
-    let format = asked
-        .name
-        .parse()
-        .map_err(|error: output::UnknownFormat| CommandError::Message(error.to_string()))?;
+    let format = asked.name.parse().map_err(|error: output::UnknownFormat| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        let hint = nearest_word(&asked.name, &names)
+            .map(|near| format!(" (did you mean `{near}`?)"))
+            .unwrap_or_default();
+        CommandError::Message(format!("{error}{hint}"))
+    })?;
     Ok((format, asked.file.clone()))
 }
 

@@ -20,6 +20,16 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     let permissions = match fs::metadata(&target) {
+        // A device or a pipe is written to, and stays what it is.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            return fs::write(&target, content);
+        }
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the file is read-only",
+            ));
+        }
         Ok(metadata) => Some(metadata.permissions()),
         Err(_) => None,
     };
@@ -29,7 +39,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(usual) = &usual {
         builder.permissions(usual.clone());
     }
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder).map_err(plain)?;
     file.write_all(content)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
@@ -37,6 +47,14 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// An error without the name of the temporary file, which says nothing to anybody.
+fn plain(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause.to_owned()),
+        None => error,
+    }
 }
 
 /// What a new file gets before the user's mask is applied; a temporary one would be for its owner only.
@@ -77,6 +95,23 @@ mod tests {
         let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode("fresh"), mode("other"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
-        assert!(replace(&path("nowhere/file"), b"").is_err());
+        let error = replace(&path("nowhere/file"), b"").unwrap_err().to_string();
+        assert_eq!(error, "No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn a_device_stays_one_and_a_read_only_file_stays_as_it_is() {
+        let folder = tempfile::TempDir::new().unwrap();
+        // A link, so that a mistake takes the place of nothing but the link.
+        let null = folder.path().join("null");
+        symlink("/dev/null", &null).unwrap();
+        replace(&null, b"new").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let kept = folder.path().join("kept");
+        fs::write(&kept, "old").unwrap();
+        fs::set_permissions(&kept, Permissions::from_mode(0o444)).unwrap();
+        let error = replace(&kept, b"new").unwrap_err().to_string();
+        assert_eq!(error, "the file is read-only");
+        assert_eq!(fs::read_to_string(&kept).unwrap(), "old");
     }
 }

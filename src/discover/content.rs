@@ -96,9 +96,11 @@ struct Scanned {
     relevant: bool,
 }
 
-/// Reads to the end in chunks that overlap by more than the longest word.
+/// Reads to the end in chunks that overlap by more than the longest word. What has no end (a device) is not read to it, and
+/// nobody knows what it would have said.
 fn scan(mut reader: impl Read) -> io::Result<Scanned> {
     const OVERLAP: usize = 16;
+    const ENDLESS: u64 = 1024 * 1024 * 1024;
     let words = WORDS.map(memmem::Finder::new);
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut kept = 0;
@@ -122,6 +124,10 @@ fn scan(mut reader: impl Read) -> io::Result<Scanned> {
                 .iter()
                 .any(|word| word.find(&chunk[..filled]).is_some())
             || (first && utf16(&chunk[..filled]).is_some());
+        if scanned.bytes >= ENDLESS {
+            scanned.relevant = true;
+            return Ok(scanned);
+        }
         kept = filled.min(OVERLAP);
         chunk.copy_within(filled - kept..filled, 0);
     }

@@ -203,6 +203,8 @@ fn unreadable(path: String, error: &ignore::Error) -> Problem {
         Some(cause) => cause.to_string(),
         None => error.to_string(),
     };
+    // A folder that was named is walked as `folder/.`.
+    let path = path.strip_suffix("/.").map_or(path.clone(), str::to_owned);
     Problem {
         file: Some(if path.is_empty() {
             ".".to_owned()
