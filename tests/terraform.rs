@@ -464,34 +464,30 @@ fn named_files_of_values_count_where_they_agree() {
 
 #[test]
 fn the_default_of_a_module_that_nobody_calls_says_nothing() {
-    // What has something for a caller, or needs something of one, or stands among modules, is made to be called.
-    for (path, more) in [
-        ("outputs.tf", "output \"x\" {\n  value = 1\n}\n"),
-        ("needs.tf", "variable \"needed\" {}\n"),
-    ] {
-        let reading = with_values(&[(path, more)]);
-        let why = reading.why_open("p");
+    // What stands among modules is made to be called; what else nobody calls is applied as it stands.
+    for path in ["modules/m", "terraform/module/m", "acme-modules/m"] {
+        let library = read(&[(&format!("{path}/main.tf"), VARIABLE)]);
+        let why = library.why_open("p");
         assert!(why.contains("nobody does here"), "{path}: {why}");
     }
-    let library = read(&[("modules/m/main.tf", VARIABLE)]);
-    assert!(library.why_open("p").contains("nobody does here"));
-    // What can be applied as it stands is no such module.
-    assert_eq!(keys(&with_values(&[])), ["a"]);
+    for more in [
+        "output \"x\" {\n  value = 1\n}\n",
+        "variable \"needed\" {}\n",
+        "",
+    ] {
+        assert_eq!(keys(&with_values(&[("more.tf", more)])), ["a"], "{more}");
+    }
     let called = read(&[
         ("main.tf", "module \"m\" {\n  source = \"./m\"\n}\n"),
         ("m/main.tf", VARIABLE),
     ]);
     assert_eq!(keys(&called), ["a"]);
     assert!(called.pool("p").complete);
-    let top = read(&[("main.tf", &format!("provider \"x\" {{}}\n{VARIABLE}"))]);
-    assert_eq!(keys(&top), ["a"]);
-    assert!(top.pool("p").complete);
-    // Some modules that are made to be called bring a provider.
-    let library = read(&[(
+    let kept = read(&[(
         "modules/p/main.tf",
-        &format!("provider \"x\" {{}}\n{VARIABLE}"),
+        &format!("terraform {{\n  backend \"x\" {{}}\n}}\n{VARIABLE}"),
     )]);
-    assert!(!library.pool("p").complete);
+    assert_eq!(keys(&kept), ["a"]);
 }
 
 #[test]

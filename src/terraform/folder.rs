@@ -46,24 +46,17 @@ pub struct Repository<'t> {
 }
 
 impl Folder {
-    /// Whether it says itself that it is the top of a configuration: with a place for the state, files of values, or a
-    /// provider, which some modules that are made to be called have, too; those stand in a folder `modules`.
+    /// Whether it is taken for the top of a configuration: unless it stands among modules, which are made to be called,
+    /// and has neither a place for the state nor files of values.
     pub(super) fn is_top(&self) -> bool {
-        let is_library = self.path.split('/').any(|part| part == "modules");
-        self.files
-            .iter()
-            .any(|file| file.has_backend || (file.has_provider && !is_library))
+        let is_library = self
+            .path
+            .split('/')
+            .any(|part| part == "modules" || part == "module" || part.ends_with("-modules"));
+        !is_library
+            || self.files.iter().any(|file| file.has_backend)
             || !self.automatic_values.is_empty()
             || !self.named_values.is_empty()
-            || (!is_library && self.stands_alone())
-    }
-
-    /// Whether it can be applied as it stands and has nothing for a caller: each variable has a default, no output.
-    fn stands_alone(&self) -> bool {
-        self.files.iter().all(|file| {
-            let mut variables = file.variables.values();
-            file.outputs.is_empty() && variables.all(|variable| variable.default.is_some())
-        })
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<(&File, &str, &Variable)> {

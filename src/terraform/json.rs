@@ -62,7 +62,6 @@ pub(super) fn read(root: Node<'_>, file: &mut File, wanted: &dyn Fn(&str) -> boo
                         }
                     }
                 }
-                "provider" => file.has_provider = true,
                 "terraform" => {
                     file.has_backend |=
                         node.get("backend").is_some() || node.get("cloud").is_some();

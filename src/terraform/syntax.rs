@@ -232,8 +232,6 @@ pub struct File {
     pub modules: Vec<Block>,
     /// Assignments of a file of variables.
     pub values: Vec<(Box<str>, Expression)>,
-    /// It has a `provider` block.
-    pub has_provider: bool,
     /// It says where the state is kept, which only the top of a configuration does.
     pub has_backend: bool,
     /// A part of it could not be read.
@@ -299,7 +297,6 @@ impl File {
             }
             "module" => self.modules.push(block),
             "resource" if wanted(&label(0)) => self.resources.push(block),
-            "provider" => self.has_provider = true,
             "terraform" => {
                 self.has_backend |= block
                     .body
