@@ -183,3 +183,51 @@ fn mending_all_situations_breaks_none_and_is_done_at_once() {
     let (_, _, err) = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
     assert!(err.contains("0 fixes applied in 0 files"), "{err}");
 }
+
+/// A file's bytes after `--fix`.
+fn mended_bytes(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    let (_, _, err) = check(folder.path(), &["--fix"]);
+    (fs::read(&path).unwrap(), err)
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_stay_and_are_told() {
+    let french = POD.replace("The team's", "L'\u{e9}quipe:");
+    let latin: Vec<u8> = french.chars().map(|letter| letter as u32 as u8).collect();
+    let (after, err) = mended_bytes("pod.yaml", &latin);
+    assert_eq!(after, latin, "{err}");
+    let wide: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(POD.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (after, err) = mended_bytes("pod.yaml", &wide);
+    assert_eq!(after, wide, "{err}");
+}
+
+#[test]
+fn line_ends_of_two_sorts_stay_where_they_are() {
+    let mixed = POD.replace("operator: 'Exists'\n", "operator: 'Exists'\r\n");
+    let (after, err) = mended_bytes("pod.yaml", mixed.as_bytes());
+    let expected = mixed
+        .replace("      value: w  # ours\n", "      # ours\n")
+        .replace(", value: w, effect: noschedule", ", effect: NoSchedule");
+    assert_eq!(String::from_utf8(after).unwrap(), expected, "{err}");
+}
+
+#[test]
+fn manifests_in_heredocs_are_mended_and_nothing_around_them() {
+    let terraform = "# tolerations: value\nresource \"kubectl_manifest\" \"a\" {\n  yaml_body = <<-EOT\n    apiVersion: v1\n    kind: Pod\n    metadata:\n      \
+                     name: a-${var.name}\n    spec:\n      containers: [{name: a, image: b}]\n      tolerations:\n      - key: a\n        \
+                     operator: Exists\n        value: b # why\n  EOT\n}\nvariable \"name\" {}\n";
+    let (after, err) = mended_bytes("main.tf", terraform.as_bytes());
+    let expected = terraform.replace("        value: b # why\n", "        # why\n");
+    assert_eq!(String::from_utf8(after).unwrap(), expected, "{err}");
+    let open = terraform.replace("      tolerations:\n", "      tolerations:\n%{ if true }\n");
+    let open = open.replace("  EOT\n", "%{ endif }\n  EOT\n");
+    let (after, _) = mended_bytes("main.tf", open.as_bytes());
+    assert_eq!(String::from_utf8(after).unwrap(), open);
+}

@@ -1,6 +1,7 @@
 //! Turns what rules propose into edits of files: each is tried on the text, and one that would break it is no fix.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::place::At;
 use crate::finding::{Edit, Finding, Fix};
@@ -68,6 +69,11 @@ impl Proposals {
     /// Gives each finding the first of its fixes that can be applied to the text.
     pub fn work_out(&self, findings: &mut [Finding], sources: &BTreeMap<SourceId, Source>) {
         let mut trees: BTreeMap<SourceId, Vec<Document>> = BTreeMap::new();
+        let mut found: BTreeMap<(SourceId, String), Vec<String>> = BTreeMap::new();
+        for finding in findings.iter() {
+            let rule = (finding.span.source, finding.rule.clone());
+            found.entry(rule).or_default().push(finding.path.clone());
+        }
         for finding in findings {
             let Some(proposals) = self.0.get(&key(finding)) else {
                 continue;
@@ -75,15 +81,22 @@ impl Proposals {
             let Some(source) = sources.get(&finding.span.source) else {
                 continue;
             };
-            // What stands in a configuration is written in another language there.
-            if is_configuration(&source.path) || is_template(&source.path) {
+            if is_template(&source.path) {
                 continue;
             }
             let id = finding.span.source;
-            let documents = trees
-                .entry(id)
-                .or_insert_with(|| yaml::parse(&source.text, id).documents);
-            finding.fix = proposals.iter().find_map(|one| one.fix(source, documents));
+            let documents = trees.entry(id).or_insert_with(|| {
+                // A configuration is written in another language, apart from the heredocs in it.
+                if is_configuration(&source.path) {
+                    Vec::new()
+                } else {
+                    yaml::parse(&source.text, id).documents
+                }
+            });
+            let found = &found[&(id, finding.rule.clone())];
+            finding.fix = proposals
+                .iter()
+                .find_map(|one| one.fix(source, documents, found));
         }
     }
 }
@@ -93,13 +106,61 @@ fn key(finding: &Finding) -> Key {
 }
 
 impl Placed {
-    fn fix(&self, source: &Source, documents: &[Document]) -> Option<Fix> {
+    /// The fix, unless it would break the text or change more than what was found: `found` are the places of the rule's
+    /// findings in this file.
+    fn fix(&self, source: &Source, documents: &[Document], found: &[String]) -> Option<Fix> {
         let at = self.span.start as usize;
+        if is_configuration(&source.path) {
+            return self.fix_in_heredoc(source, at);
+        }
         let document = documents
             .iter()
             .find(|document| document.range().contains(&at))?;
-        let text = &source.text;
-        let done = edit::change(document, text, (self.target, self.span), &self.change)?;
+        let done = self.try_on(&source.text, document, self.span, found)?;
+        Some(self.made(done))
+    }
+
+    /// The same for a manifest in Terraform that is YAML as it stands there.
+    fn fix_in_heredoc(&self, source: &Source, at: usize) -> Option<Fix> {
+        let inside = heredoc_around(&source.text, at)?;
+        let text = &source.text[inside.clone()];
+        // Variables stand where they stand; what depends on a condition does not.
+        if text.contains("%{") || text.contains('*') {
+            return None;
+        }
+        let span = self.span.range();
+        let span = span.start - inside.start..span.end.checked_sub(inside.start)?;
+        let span = Span::new(self.span.source, span);
+        let stream = yaml::parse(text, self.span.source);
+        let place = span.start as usize;
+        let document = stream
+            .documents
+            .iter()
+            .find(|document| document.range().contains(&place))?;
+        let done = self.try_on(text, document, span, &[])?;
+        let range = done.range.start + inside.start..done.range.end + inside.start;
+        Some(self.made(Replacement { range, ..done }))
+    }
+
+    fn made(&self, done: Replacement) -> Fix {
+        Fix {
+            safe: self.safe,
+            title: self.title.clone(),
+            edits: vec![Edit {
+                span: Span::new(self.span.source, done.range),
+                text: done.text,
+            }],
+        }
+    }
+
+    fn try_on(
+        &self,
+        text: &str,
+        document: &Document,
+        span: Span,
+        found: &[String],
+    ) -> Option<Replacement> {
+        let done = edit::change(document, text, (self.target, span), &self.change)?;
         // An alias to what was taken out, or a text that means something else where it stands now.
         let range = document.range();
         let mut after = text.get(range.start..done.range.start)?.to_owned();
@@ -109,15 +170,60 @@ impl Placed {
         if !read.errors.is_empty() || read.documents.len() != 1 {
             return None;
         }
-        Some(Fix {
-            safe: self.safe,
-            title: self.title.clone(),
-            edits: vec![Edit {
-                span: Span::new(self.span.source, done.range),
-                text: done.text,
-            }],
-        })
+        // What has a name may stand in other places as well, where the same need not be wrong.
+        let aliased = text.get(range)?.contains('*');
+        if aliased {
+            let changed = yaml::changed_paths(document.root(), read.documents[0].root())?;
+            if !changed.iter().all(|path| is_found(path, found)) {
+                return None;
+            }
+        }
+        Some(done)
     }
+}
+
+/// The lines of the heredoc that a place is in, without its marks.
+fn heredoc_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let mut start = 0;
+    let mut open: Option<(usize, String)> = None;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        match &open {
+            Some((from, mark)) if line.trim() == mark => {
+                if (*from..start).contains(&at) {
+                    return Some(*from..start);
+                }
+                open = None;
+            }
+            Some(_) => {}
+            None => {
+                let mark = line.split_once("<<").map(|(_, mark)| mark.trim());
+                let mark = mark.map(|mark| mark.strip_prefix('-').unwrap_or(mark));
+                let is_mark = |mark: &&str| {
+                    let letter = |one: char| one.is_alphanumeric() || one == '_' || one == '-';
+                    !mark.is_empty() && mark.chars().all(letter)
+                };
+                open = mark.filter(is_mark).map(|mark| (end, mark.to_owned()));
+            }
+        }
+        start = end;
+    }
+    None
+}
+
+/// Whether a place that changes is one of these, or a field beside or in it, or the list that it is in.
+fn is_found(changed: &str, found: &[String]) -> bool {
+    let above = |path: &str| -> String {
+        let end = path.rfind(['.', '[']).unwrap_or(0);
+        path[..end].to_owned()
+    };
+    let of_changed = above(changed);
+    found.iter().any(|found| {
+        let of_found = above(found);
+        [found.as_str(), of_found.as_str()].contains(&changed)
+            || of_changed == *found
+            || of_changed == of_found
+    })
 }
 
 /// A text after the fixes of its findings. Of fixes that overlap the first is applied; another round may apply the other.

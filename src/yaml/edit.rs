@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::node::{Document, Field, Kind, Node, Style};
+use super::quoting::written;
 use super::scalar::{Scalar, resolve_plain};
 use crate::source::Span;
 
@@ -51,7 +52,7 @@ pub fn change(
 ) -> Option<Replacement> {
     let found = find(document.root(), target, place)?;
     match change {
-        Change::Remove => remove(text, &found),
+        Change::Remove => remove(document, text, &found),
         Change::Set(value) => {
             let node = value_of(&found).filter(|node| node.kind() == Kind::Scalar)?;
             // In JSON whatever is a text stands in quotes, as its key does.
@@ -109,7 +110,7 @@ fn find(root: Node<'_>, target: Target, place: Span) -> Option<Found<'_>> {
             // A map with one field has the span of that field.
             let value = field.value.kind() == Kind::Scalar && field.value.written_at() == place;
             let named = value || field.span() == place || field.key.written_at() == place;
-            if target == Target::Field && named && !field.value.is_alias() {
+            if target == Target::Field && named {
                 return Some(Found::Field(holder, field));
             }
             descend(&mut pending, field.value, Some(field), place);
@@ -158,48 +159,11 @@ fn replace(text: &str, node: Node<'_>, new: &str) -> Option<Replacement> {
     })
 }
 
-/// A text as a scalar in a style; double quotes where plain would mean something else.
-fn written(value: &str, style: Style) -> String {
-    match style {
-        Style::SingleQuoted if !value.contains(char::is_control) => {
-            format!("'{}'", value.replace('\'', "''"))
-        }
-        Style::Plain if is_plain(value) => value.to_owned(),
-        _ => quoted(value),
-    }
-}
-
-/// A text in double quotes, as JSON and YAML both read it.
-fn quoted(value: &str) -> String {
-    let mut text = String::with_capacity(value.len() + 2);
-    text.push('"');
-    for letter in value.chars() {
-        match letter {
-            '"' | '\\' => text.extend(['\\', letter]),
-            letter if letter.is_control() => text.push_str(&format!("\\u{:04x}", letter as u32)),
-            letter => text.push(letter),
-        }
-    }
-    text.push('"');
-    text
-}
-
-/// Whether a text without quotes is the same text, wherever it stands.
-fn is_plain(value: &str) -> bool {
-    let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
-    value.bytes().all(usual)
-        && value
-            .bytes()
-            .next()
-            .is_some_and(|first| first.is_ascii_alphanumeric())
-        && resolve_plain(value) == Scalar::Str(value)
-}
-
 fn is_number(raw: &str) -> bool {
     matches!(resolve_plain(raw), Scalar::Int(_)) && raw.parse::<i64>().is_ok()
 }
 
-fn remove(text: &str, found: &Found<'_>) -> Option<Replacement> {
+fn remove(document: &Document, text: &str, found: &Found<'_>) -> Option<Replacement> {
     let (holder, own, siblings): (_, Span, Vec<Span>) = match found {
         Found::Field(holder, field) => {
             let all = holder.node.written_fields().map(|field| field.span());
@@ -218,7 +182,14 @@ fn remove(text: &str, found: &Found<'_>) -> Option<Replacement> {
         return empty(text, holder);
     }
     let is_item = matches!(found, Found::Item(..));
-    remove_in_block(text, own, siblings.get(at + 1).copied(), is_item)
+    let inside = document.comments().iter().filter(|comment| {
+        let span = comment.span;
+        own.start < span.start && span.end <= own.end
+    });
+    let inside: Vec<&str> = inside
+        .filter_map(|comment| text.get(comment.span.range()))
+        .collect();
+    remove_in_block(text, own, siblings.get(at + 1).copied(), is_item, &inside)
 }
 
 fn remove_in_flow(
@@ -281,20 +252,17 @@ fn remove_in_block(
     own: Span,
     next: Option<Span>,
     is_item: bool,
+    inside: &[&str],
 ) -> Option<Replacement> {
     let own = own.range();
-    let line = text[..own.start].rfind('\n').map_or(0, |at| at + 1);
-    let before = text.get(line..own.start)?;
     let start = if is_item {
-        let dash = line + before.rfind('-')?;
-        // Between the dash and what it is for may be an anchor or a tag.
-        if !text[dash + 1..own.start].trim().is_empty() {
-            return None;
-        }
-        dash
+        // The dash may stand on a line above. Before what it is for may be a comment, an anchor or a tag, too.
+        let before = text.get(..own.start)?.trim_end();
+        before.ends_with('-').then(|| before.len() - 1)?
     } else {
         own.start
     };
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let rest_end = text[own.end..]
         .find('\n')
         .map_or(text.len(), |at| own.end + at);
@@ -311,7 +279,7 @@ fn remove_in_block(
         // What comes next moves up to the dash: a comment if there is one, else the next field.
         let next = next?.range().start;
         let comment = text.get(own.end..next)?.find('#').map(|at| own.end + at);
-        return (!is_item && dashes).then(|| Replacement {
+        return (!is_item && dashes && inside.is_empty()).then(|| Replacement {
             range: start..comment.unwrap_or(next),
             text: String::new(),
         });
@@ -319,6 +287,7 @@ fn remove_in_block(
     let range = match comment {
         // The comment stays, on a line of its own.
         Some(comment) => start..comment,
+        None if !inside.is_empty() => start..rest_end - usize::from(rest.ends_with('\r')),
         None if rest_end < text.len() => line..rest_end + 1,
         // The last line of a text that ends without a line break goes with the break before it.
         None => {
@@ -326,10 +295,18 @@ fn remove_in_block(
             before.strip_suffix('\r').unwrap_or(before).len()..rest_end
         }
     };
-    Some(Replacement {
-        range,
-        text: String::new(),
-    })
+    // Comments inside stay, too, below each other.
+    let line_break = if text[..start].ends_with("\r\n") || text[own.clone()].contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let below = format!("{line_break}{}", &text[line..start]);
+    let mut kept = inside.join(&below);
+    if comment.is_some() && !inside.is_empty() {
+        kept.push_str(&below);
+    }
+    Some(Replacement { range, text: kept })
 }
 
 fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement> {

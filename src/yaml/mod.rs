@@ -5,6 +5,7 @@
 
 mod assembly;
 mod build;
+mod compare;
 mod de;
 pub mod edit;
 mod gaps;
@@ -13,12 +14,14 @@ mod parse;
 mod path;
 mod pieces;
 mod print;
+mod quoting;
 mod repair;
 mod same;
 mod scalar;
 mod scan;
 mod tree;
 
+pub use compare::changed_paths;
 pub use de::{DeError, Spanned, from_node};
 pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};
