@@ -130,12 +130,6 @@ const TURNS: [Turn; 5] = [
     }),
 ];
 
-fn dedented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)))
-        .collect()
-}
-
 #[test]
 fn odd_files_become_what_a_careful_person_would_write() {
     let cases = cases();
