@@ -129,7 +129,8 @@ impl Reading {
     fn place(&self, span: Span) -> String {
         let source = &self.sources[span.source.0 as usize];
         let at = source.position(span.start);
-        let text = source.slice(span).lines().next().unwrap_or_default();
+        let text = source.text.get(span.range()).expect("a place in the file");
+        let text = text.lines().next().unwrap_or_default();
         format!("{}:{}:{} `{text}`", source.path, at.line, at.column)
     }
 
@@ -931,4 +932,101 @@ fn what_user_data_says_of_taints_is_weak_and_leaves_its_pools_incomplete() {
             "{user_data}"
         );
     }
+}
+
+#[test]
+fn broken_manifests_and_templates_never_panic_and_all_places_are_in_their_files() {
+    let folder = fixtures().join("terraform-kubernetes");
+    let load = |path: &str| fs::read_to_string(folder.join(path)).expect("a text");
+    let (main, pool) = (load("main.tf"), load("templates/pool.yaml.tftpl"));
+    let signs = [
+        "${", "%{ if ", "~}", "\n", "    ", "<<-EOT\n", "\"", "é", "$${", "}",
+    ];
+    for (cut, sign) in (0..main.len()).step_by(101).zip(signs.iter().cycle()) {
+        let (Some(before), Some(after)) = (main.get(..cut), main.get(cut..)) else {
+            continue;
+        };
+        let half = pool.len() * cut / main.len();
+        let template = format!("{}{sign}{}", &pool[..half], &pool[half..]);
+        for text in [format!("{before}{sign}{after}"), format!("{before}{sign}")] {
+            let reading = read(&[("main.tf", &text), ("templates/pool.yaml.tftpl", &template)]);
+            // Places that are not in their file, or inside a character, would not be shown.
+            reading.show();
+            for oddity in &reading.gathered.oddities {
+                reading.place(oddity.span);
+            }
+        }
+    }
+    // A heredoc in a text of JSON has no lines of its own.
+    let reading = read(&[(
+        "main.tf.json",
+        r#"{"resource": {"kubectl_manifest": {"m": {"yaml_body": "${<<-EOT\n  kind: Pod\n  EOT\n}"}}}}"#,
+    )]);
+    assert!(reading.gathered.workloads.is_empty());
+}
+
+/// A release that sets these values, each a name and a value, beside `values`.
+fn release(values: &str, sets: &[(&str, &str)]) -> Reading {
+    let mut text = format!(
+        "provider \"aws\" {{}}\nvariable \"open\" {{}}\nresource \"helm_release\" \"r\" {{\n  values = {values}\n"
+    );
+    for (name, value) in sets {
+        writeln!(
+            text,
+            "  set {{\n    name = \"{name}\"\n    value = {value}\n  }}"
+        )
+        .expect("a text");
+    }
+    text.push_str("}\n");
+    one(&text)
+}
+
+#[test]
+fn values_that_are_set_one_by_one_are_put_together() {
+    let sets = [
+        ("replicas", "2"),
+        ("agent.tolerations[0].key", "\"a\""),
+        ("agent.tolerations[0].operator", "\"Exists\""),
+        ("agent.tolerations[1].operator", "\"Exists\""),
+        ("agent.tolerations[1].key", "var.open"),
+    ];
+    let reading = release("[]", &sets);
+    assert_eq!(
+        tolerations(&reading),
+        "{key: a, operator: Exists} {key: …, operator: Exists}"
+    );
+    let located = &reading.gathered.workloads[0].located[0];
+    assert_eq!(
+        reading.place(located.field("operator").expect("a field")),
+        "main.tf:14:12 `\"agent.tolerations[0].operator\"`"
+    );
+    // What an entry lacks may stand in the values, or under a name that is not known.
+    for (values, name) in [
+        ("[\"tolerations: []\"]", "tolerations[0].key"),
+        ("[var.open]", "tolerations[0].key"),
+        ("[]", "${var.open}"),
+        ("[]", "tolerations[2].key"),
+    ] {
+        let reading = release(values, &[("tolerations[0].key", "\"a\""), (name, "\"a\"")]);
+        assert!(reading.gathered.workloads.is_empty(), "{values} {name}");
+    }
+}
+
+#[test]
+fn helm_makes_booleans_of_words_that_are_set_without_a_type() {
+    let reading = release(
+        "[]",
+        &[
+            ("tolerations[0].key", "\"a\""),
+            ("tolerations[0].value", "\"true\""),
+            ("tolerations[0].effect", "\"NoSchedule\""),
+        ],
+    );
+    let kinds: Vec<&str> = reading
+        .gathered
+        .oddities
+        .iter()
+        .map(|one| one.kind)
+        .collect();
+    assert_eq!(kinds, ["mistyped-field"]);
 }

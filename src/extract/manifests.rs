@@ -1,11 +1,11 @@
 //! Manifests and Helm values inside Terraform: texts and values that a resource holds, and resources that are objects of
 //! Kubernetes in Terraform's words. Each becomes the text that reaches the cluster and is read like a file.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::commands::{self, Script};
-use super::relocation::Relocation;
+use super::helm_sets;
+use super::relocation::{Relocation, text_of};
 use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
 use super::table::Table;
@@ -51,6 +51,9 @@ impl Manifests<'_> {
             if let Some(pieces) = text_of(found.node) {
                 taints |= self.read_script(&pieces, found.node.span(), facts);
             }
+        }
+        if let Some(values) = helm_sets::values(row, root) {
+            self.read_value(values.root(), facts);
         }
         for path in &row.texts {
             if path.find_open(root).is_some() {
@@ -173,19 +176,6 @@ impl Manifests<'_> {
             read.pool.incomplete_because.get_or_insert_with(why);
         }
     }
-}
-
-/// A scalar's text with the places of its parts; nothing where no part of it is known.
-fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
-    if let Some(pieces) = node.pieces() {
-        return Some(Cow::Borrowed(pieces));
-    }
-    if node.unknown_because().is_some() || node.is_null() {
-        return None;
-    }
-    let mut pieces = Pieces::default();
-    pieces.push_made(node.raw()?, node.span());
-    Some(Cow::Owned(pieces))
 }
 
 /// Where nodeadm's configuration stands in user data: by itself, or as a part between boundaries, which begin with `--`.

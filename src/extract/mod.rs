@@ -11,6 +11,7 @@ mod duplicates;
 mod elsewhere;
 mod embedded;
 mod flags;
+mod helm_sets;
 mod ignored;
 pub mod ignores;
 mod implied;

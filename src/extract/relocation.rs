@@ -1,4 +1,7 @@
-//! Facts that were read of a text that was put together: moves their places to where the parts of the text come from.
+//! Texts that were put together, and the facts that are read of them: moves the places of those to where the parts of the text come
+//! from.
+
+use std::borrow::Cow;
 
 use super::FileFacts;
 use super::ignores::Covers;
@@ -6,7 +9,20 @@ use crate::finding::Object;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::workload::{LocatedToleration, Oddity, Workload};
 use crate::source::Span;
-use crate::yaml::Pieces;
+use crate::yaml::{Node, Pieces};
+
+/// A scalar's text with the places of its parts; nothing where no part of it is known.
+pub(super) fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
+    if let Some(pieces) = node.pieces() {
+        return Some(Cow::Borrowed(pieces));
+    }
+    if node.unknown_because().is_some() || node.is_null() {
+        return None;
+    }
+    let mut pieces = Pieces::default();
+    pieces.push_made(node.raw()?, node.span());
+    Some(Cow::Owned(pieces))
+}
 
 /// Where facts go.
 pub(super) struct Relocation<'r> {

@@ -75,6 +75,9 @@ pub struct ManifestRow {
     /// Paths to manifests or Helm values, as texts or as values.
     #[serde(default)]
     pub texts: Vec<Path>,
+    /// Paths to Helm's single values, each with its `name`, which is a path, and its `value`.
+    #[serde(default)]
+    pub sets: Vec<Path>,
     /// Paths to what a machine runs when it starts: commands, cloud-init's parts. What it says of taints is weak evidence.
     #[serde(default)]
     pub scripts: Vec<Path>,

@@ -102,7 +102,11 @@ fn bodies(text: &str, file: &mut File, errors: &mut Vec<SyntaxError>) -> Vec<(Pa
         Err(error) => error,
     };
     file.broken = true;
-    let at = error.location().offset().min(text.len());
+    // The parser counts bytes and may stop inside a character.
+    let mut at = error.location().offset().min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
     errors.push(SyntaxError {
         at: place(at..at),
         message: error.message().to_owned(),
@@ -200,7 +204,8 @@ impl Reader<'_> {
             Parsed::StringTemplate(template) => self.quoted_template(template.iter()),
             Parsed::HeredocTemplate(heredoc) => {
                 let start = self.place(parsed.span()).0 as usize;
-                let is_indented = self.text[start..].starts_with("<<-");
+                let written = self.text.get(start..);
+                let is_indented = written.is_some_and(|text| text.starts_with("<<-"));
                 self.lines_of_template(heredoc.template.iter(), is_indented)
             }
             Parsed::Parenthesis(inner) => return self.expression(inner.inner()),

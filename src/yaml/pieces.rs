@@ -194,12 +194,22 @@ impl Pieces {
 
     /// Why a part of a range is not known.
     pub(super) fn unknown_in(&self, range: &Range<usize>) -> Option<&str> {
-        self.parts().find_map(|(part, origin)| match origin {
-            Origin::Open(open) if part.start < range.end && range.start < part.end => {
-                Some(&*open.why)
-            }
-            _ => None,
-        })
+        let after = self
+            .pieces
+            .partition_point(|piece| piece.start <= range.start);
+        let touched = self.pieces.get(after.saturating_sub(1)..)?.iter();
+        touched
+            .take_while(|piece| piece.start < range.end)
+            .find_map(|piece| match &piece.origin {
+                Origin::Open(open) => Some(&*open.why),
+                _ => None,
+            })
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.text.truncate(length);
+        let kept = self.pieces.partition_point(|piece| piece.start < length);
+        self.pieces.truncate(kept);
     }
 
     /// The same, with something that YAML can read where whole lines are unknown: an entry of the list that they stand
@@ -225,7 +235,7 @@ impl Pieces {
                 Some(like) => {
                     let indentation = &like[..like.len() - like.trim_start().len()];
                     let is_item = like.trim_start().starts_with('-');
-                    settled = settled.slice(0..before);
+                    settled.truncate(before);
                     let dash = if is_item { "- " } else { "" };
                     let value = if is_item {
                         String::new()
