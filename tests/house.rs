@@ -764,6 +764,10 @@ fn dependencies() -> BTreeSet<String> {
     for line in read("Cargo.toml").lines() {
         if line.starts_with('[') {
             inside = line.ends_with("dependencies]");
+            // As cargo writes it for the package.
+            if let Some((_, name)) = line.split_once("dependencies.") {
+                names.insert(name.trim_end_matches(']').to_owned());
+            }
         } else if let Some((name, _)) = line.split_once(" = ")
             && inside
         {
