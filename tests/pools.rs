@@ -12,7 +12,9 @@ use kubetaint::builtin;
 use kubetaint::config::{self, Config};
 use kubetaint::extract::Table;
 use kubetaint::finding::Report;
+use kubetaint::inventory::{self, Inventory};
 use kubetaint::lint::{Acceptance, Content, Input, Listing, Settings, lint, list_pools};
+use kubetaint::model::Field;
 use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Value, json};
@@ -320,16 +322,38 @@ fn findings(
 /// Situations in which the files with the pools also change workloads, which no list of pools can do.
 const CHANGE_WORKLOADS: [&str; 1] = ["kueue-flavor-adds-the-toleration"];
 
-#[test]
-fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
-    let judge = Judge::new();
+const OPEN_POOL: &str = "\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    spec:
+      requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [g5]}]
+      taints: \"{{ .Values.taints }}\"
+";
+
+/// What comes of situations whose pools are listed in an inventory instead of standing there.
+#[derive(Default)]
+struct Apart {
+    compared: usize,
+    about_both: usize,
+    /// Situations in which findings differ, with those that were due and those that came.
+    different: Vec<String>,
+}
+
+/// Judges every situation with its pools in an inventory, on which `change` is done first.
+fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
     let mut folders: Vec<_> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
     folders.sort();
-    let (mut compared, mut about_both) = (0, 0);
+    // A pool of which not everything is known, so that what a rule says of complete ones is not said of it.
+    let open = repo(&[("pools/gpu.yaml", OPEN_POOL), ("apps/web.yaml", LOST)]);
+    folders.push(open.path().to_owned());
+    let mut apart = Apart::default();
     for situation in folders {
         if CHANGE_WORKLOADS
             .iter()
@@ -346,7 +370,7 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
                 |path: &str| listed.iter().any(|pool| pool.file.as_deref() == Some(path));
             let (pools, workloads): (Vec<_>, Vec<_>) =
                 whole.iter().cloned().partition(|(path, _)| declares(path));
-            let inventory = judge.list(&pools, &config).inventory;
+            let mut inventory = judge.list(&pools, &config).inventory;
             // Pools that stand beside workloads in one file cannot be taken apart.
             let mixed = listing.workload_files.iter().any(|file| declares(file));
             if mixed
@@ -356,12 +380,15 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
             {
                 continue;
             }
-            for text in [inventory.to_yaml().unwrap(), inventory.to_json().unwrap()] {
-                let mut apart = one_cluster(false);
-                apart.given = vec!["pools.inventory".to_owned()];
+            change(&mut inventory);
+            let mut texts = vec![inventory.to_yaml().unwrap(), inventory.to_json().unwrap()];
+            texts.truncate(if until_different { 1 } else { 2 });
+            for text in texts {
+                let mut elsewhere = one_cluster(false);
+                elsewhere.given = vec!["pools.inventory".to_owned()];
                 let mut files = workloads.clone();
                 files.push(("pools.inventory".to_owned(), text.clone()));
-                let report = judge.check(&files, &apart);
+                let report = judge.check(&files, &elsewhere);
                 assert_eq!(report.problems, [], "{}", situation.display());
                 // Where each entry begins, and the file that it names.
                 let mut entries: Vec<(u32, String)> = Vec::new();
@@ -387,9 +414,16 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
                 let itself = |path: &str, _| declares(path).then(|| path.to_owned());
                 let together = judge.check(&whole, &config);
                 let due = findings(&together, &judge.rules, &itself);
-                assert_eq!(found, due, "{} {complete}\n{text}", situation.display());
-                compared += 1;
-                about_both += usize::from(
+                if found != due {
+                    let name = situation.display();
+                    let what = format!("{name} {complete}\ndue {due:#?}\nfound {found:#?}\n{text}");
+                    apart.different.push(what);
+                    if until_different {
+                        return apart;
+                    }
+                }
+                apart.compared += 1;
+                apart.about_both += usize::from(
                     together
                         .findings
                         .iter()
@@ -398,7 +432,75 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
             }
         }
     }
-    assert!(compared > 100 && about_both > 60, "{compared} {about_both}");
+    apart
+}
+
+#[test]
+fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
+    let apart = apart(&Judge::new(), &|_| {}, false);
+    assert!(
+        apart.different.is_empty(),
+        "{}",
+        apart.different.join("\n\n")
+    );
+    assert!(
+        apart.compared > 100 && apart.about_both > 60,
+        "{} {}",
+        apart.compared,
+        apart.about_both
+    );
+}
+
+/// Something that an inventory could lose.
+type Loss = (&'static str, fn(&mut Inventory));
+
+#[test]
+fn whatever_an_inventory_loses_changes_a_finding_somewhere() {
+    fn taints(inventory: &mut Inventory) -> impl Iterator<Item = &mut inventory::Taint> {
+        inventory.pools.iter_mut().flat_map(|pool| &mut pool.taints)
+    }
+    let judge = Judge::new();
+    let losses: [Loss; 9] = [
+        ("origins", |list| {
+            taints(list).for_each(|taint| taint.origin = inventory::Origin::Declared);
+        }),
+        ("values", |list| {
+            taints(list).for_each(|taint| taint.value = inventory::Text::default());
+        }),
+        ("effects", |list| {
+            let soft = inventory::Text(Field::Is("PreferNoSchedule".to_owned()));
+            taints(list).for_each(|taint| taint.effect = soft.clone());
+        }),
+        ("that not every taint is known", |list| {
+            list.pools.iter_mut().for_each(|pool| pool.complete = true);
+        }),
+        ("that all pools are listed", |list| {
+            (list.complete, list.complete_clusters) = (false, Vec::new());
+        }),
+        ("labels", |list| {
+            list.pools.iter_mut().for_each(|pool| pool.labels.clear());
+        }),
+        ("requirements", |list| {
+            list.pools
+                .iter_mut()
+                .for_each(|pool| pool.requirements.clear());
+        }),
+        ("what other labels mean", |list| {
+            let possible = inventory::OtherLabels::Possible;
+            list.pools
+                .iter_mut()
+                .for_each(|pool| pool.other_labels = possible);
+        }),
+        ("providers", |list| {
+            list.pools.iter_mut().for_each(|pool| pool.provider.clear());
+        }),
+    ];
+    let unseen: Vec<&str> = losses
+        .iter()
+        .filter(|(_, loss)| apart(&judge, loss, true).different.is_empty())
+        .map(|(what, _)| *what)
+        .collect();
+    assert_eq!(unseen, Vec::<&str>::new());
 }
 
 const JOB: &str = "\
@@ -627,7 +729,7 @@ fn a_file_that_was_named_for_its_pools_and_has_none_is_a_problem() {
     let result = run(folder.path(), &["check", "apps", "--pools", "nodes.yaml"]);
     assert_eq!(
         (result.code, result.err.as_str()),
-        (2, "error: nodes.yaml: no node pools were read in it\n")
+        (2, format!("error: nodes.yaml: {NO_POOLS}\n").as_str())
     );
     write(
         folder.path(),
@@ -639,7 +741,123 @@ fn a_file_that_was_named_for_its_pools_and_has_none_is_a_problem() {
         (result.code, result.err.as_str()),
         (
             2,
-            "error: .kubetaint.yaml:1:47: inventory `nodes.yaml`: no node pools were read in it\n"
+            format!("error: .kubetaint.yaml:1:47: inventory `nodes.yaml`: {NO_POOLS}\n").as_str()
         )
     );
+}
+
+const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
+     printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
+
+/// A workload that fits no pool, be they all known.
+const LOST: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      containers: [{name: a, image: b}]
+";
+
+#[test]
+fn lists_of_the_clouds_are_complete_and_single_pools_are_not() {
+    let gcloud = r#"{"name": "p", "config": {"machineType": "e2", "taints": [{"key": "a.example.com/b", "value": "c", "effect": "NO_SCHEDULE"}]}}"#;
+    let az = r#"{"name": "p", "type": "Microsoft.ContainerService/managedClusters/agentPools", "vmSize": "x",
+        "nodeTaints": ["a.example.com/b=c:NoSchedule"]}"#;
+    let aws = r#"{"nodegroup": {"nodegroupName": "p", "clusterName": "c",
+        "taints": [{"key": "a.example.com/b", "value": "c", "effect": "NO_SCHEDULE"}]}}"#;
+    let karpenter = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {taints: \
+                     [{key: a.example.com/b, value: c, effect: NoSchedule}]}}}\n";
+    let node = "apiVersion: v1\nkind: Node\nmetadata: {name: p}\nspec: {taints: [{key: a.example.com/b, value: c, effect: \
+                NoSchedule}]}\n";
+    for (name, text, complete) in [
+        ("list.json", format!("[{gcloud}]"), true),
+        ("describe.json", gcloud.to_owned(), false),
+        (
+            "cluster.yaml",
+            format!("name: c\nnodePools: [{gcloud}]\n"),
+            true,
+        ),
+        ("az.json", format!("[{az}]"), true),
+        ("nodepool.json", az.to_owned(), false),
+        (
+            "aks.json",
+            format!("{{\"agentPoolProfiles\": [{az}]}}"),
+            true,
+        ),
+        ("aws.json", aws.to_owned(), false),
+        ("karpenter.yaml", karpenter.to_owned(), false),
+        ("nodes.yaml", node.to_owned(), true),
+    ] {
+        let folder = repo(&[("web.yaml", LOST)]);
+        let elsewhere = TempDir::new().unwrap();
+        write(elsewhere.path(), name, &text);
+        let path = elsewhere.path().join(name);
+        let result = run(
+            folder.path(),
+            &["pools", "-o", "json", "--pools", path.to_str().unwrap()],
+        );
+        let list = result.json();
+        assert_eq!(list["complete"], complete, "{name} {}", result.out);
+        let taint = &list["pools"][0]["taints"][0];
+        assert_eq!(
+            (&taint["key"], &taint["value"], &taint["effect"]),
+            (&json!("a.example.com/b"), &json!("c"), &json!("NoSchedule")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_pool_that_is_declared_and_seen_in_a_dump_is_one_pool() {
+    let declared = |taint: &str| {
+        format!(
+            "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: gpu}}\nspec:\n  template:\n    spec:\n      \
+             taints: {taint}\n      startupTaints: [{{key: a.example.com/warm, effect: NoExecute}}]\n"
+        )
+    };
+    let node = |name: &str, taints: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{karpenter.sh/nodepool: gpu, \
+             example.com/team: x}}}}\nspec: {{taints: {taints}}}\n"
+        )
+    };
+    let taint = "[{key: a.example.com/gpu, value: \"1\", effect: NoSchedule}]";
+    let other = "[{key: a.example.com/other, effect: NoSchedule}]";
+    let list = |declaration: &str, nodes: &str| {
+        let folder = repo(&[("infra/pools.yaml", declaration), ("nodes.dump", nodes)]);
+        let run = run(
+            folder.path(),
+            &["pools", "-o", "json", "--pools", "nodes.dump"],
+        );
+        run.json()["pools"].as_array().unwrap().clone()
+    };
+    let nodes = node("n1", taint) + &node("n2", taint);
+    for declaration in [declared(taint), declared("\"{{ .Values.taints }}\"")] {
+        let pools = list(&declaration, &nodes);
+        assert_eq!(pools.len(), 1, "{pools:#?}");
+        let pool = &pools[0];
+        assert_eq!(
+            (&pool["file"], &pool["provider"], &pool["complete"]),
+            (
+                &json!("infra/pools.yaml"),
+                &json!("karpenter"),
+                &json!(true)
+            )
+        );
+        assert_eq!(pool["labels"]["example.com/team"], "x");
+        assert_eq!(pool["taints"].as_array().unwrap().len(), 2);
+    }
+    // What differs stays two: nodes of which some carry another taint, and a declaration that says something else.
+    assert_eq!(list(&declared(other), &nodes).len(), 2);
+    assert_eq!(
+        list(&declared(taint), &(node("n1", taint) + &node("n2", other))).len(),
+        3
+    );
+    // Two that are called so cannot be told apart.
+    let twice = format!("{}---\n{0}", declared(taint));
+    assert_eq!(list(&twice, &nodes).len(), 3);
 }

@@ -31,6 +31,7 @@ pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
         read.pool.taints.retain(|taint| !passes_by(taint, table));
         let named = pool_label(&read.pool, row);
         let name = named.as_ref().map(|(_, value)| value.clone());
+        read.named_by.clone_from(&named);
         let taints = read
             .pool
             .taints

@@ -130,6 +130,9 @@ pub struct PoolRow {
     /// file are one pool, and so are those without such a label that are alike.
     #[serde(default)]
     pub fold_by: Vec<String>,
+    /// A file of such elements shows every pool of a cluster.
+    #[serde(default)]
+    pub lists_all: bool,
     /// Labels that tell nodes from each other that are alike; any with this beginning where it ends in `*`.
     #[serde(default)]
     pub own_labels: Vec<String>,

@@ -30,6 +30,10 @@ pub struct ReadPool {
     pub part_kind: Option<String>,
     /// As a part it says everything by itself.
     pub whole: bool,
+    /// It stands in a list of all pools of its cluster.
+    pub lists_all: bool,
+    /// The label by which nodes are known to be this pool's, when it was put together from a dump of them.
+    pub named_by: Option<(String, String)>,
     /// A list of taints is written, be it empty, so that no default applies.
     pub taints_written: bool,
 }
@@ -103,6 +107,8 @@ pub fn read_pools(
                 part,
                 part_kind: row.part_kind.clone(),
                 whole: row.whole,
+                lists_all: row.lists_all,
+                named_by: None,
             }
         })
         .collect();
@@ -155,6 +161,8 @@ fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool
         part: None,
         part_kind: None,
         whole: false,
+        lists_all: false,
+        named_by: None,
         taints_written: false,
     }
 }

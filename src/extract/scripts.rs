@@ -116,6 +116,8 @@ pub(super) fn take(pools: Vec<NodePool>, source: SourceId, path: &str, facts: &m
             part: None,
             part_kind: None,
             whole: false,
+            lists_all: false,
+            named_by: None,
             taints_written: true,
         });
     }

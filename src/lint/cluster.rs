@@ -60,6 +60,15 @@ enum Membership {
     Free,
 }
 
+/// Whether a file was named for the pools of a run, or of a cluster.
+pub fn is_named(file: &str, config: &Config) -> bool {
+    let mut inventories = config
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.inventory);
+    config.given.iter().any(|one| one == file) || inventories.any(|one| one.value == file)
+}
+
 fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Membership {
     let named = |name: &str| {
         config
@@ -310,6 +319,10 @@ fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory>
         .map(|(_, inventory)| inventory)
 }
 
+/// What is said of a file that was named for its pools and holds none.
+const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
+     printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
+
 /// A problem for each file that was named for its pools and holds none.
 pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) -> Vec<Problem> {
     let is_read = |file: &str| gathered.paths.iter().any(|path| path == file);
@@ -330,14 +343,11 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
                 .all(|problem| problem.file.as_deref() != Some(file))
         })
         .map(|(file, span)| match span {
-            Some(span) => config.problem(
-                span,
-                format!("inventory `{file}`: no node pools were read in it"),
-            ),
+            Some(span) => config.problem(span, format!("inventory `{file}`: {NO_POOLS}")),
             None => Problem {
                 file: Some(file.to_owned()),
                 position: None,
-                message: "no node pools were read in it".to_owned(),
+                message: NO_POOLS.to_owned(),
             },
         })
         .collect()
@@ -345,12 +355,15 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
 
 /// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
 fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Option<&str>) -> bool {
-    !files.is_empty()
+    let lists_all = |file: &str| match inventory_at(gathered, file) {
+        Some(inventory) => says_complete(gathered, file, inventory, cluster),
+        None => lists_all(gathered, file),
+    };
+    // Manifests may lie beside a list of everything: they are more, and they are not all.
+    files.iter().any(|file| lists_all(file.as_ref()))
         && files.iter().all(|file| {
             let file = file.as_ref();
-            lists_pools(gathered, file)
-                && inventory_at(gathered, file)
-                    .is_none_or(|inventory| says_complete(gathered, file, inventory, cluster))
+            is_whole(gathered, file) && (inventory_at(gathered, file).is_none() || lists_all(file))
         })
 }
 
@@ -375,9 +388,19 @@ fn says_complete(
     }
 }
 
-/// Whether a file is there and lists nodes, all of which could be read.
-fn lists_pools(gathered: &Gathered, file: &str) -> bool {
-    has_pools(gathered, file) && !is_broken(gathered, file)
+/// Whether a file is there and could be read to its end.
+fn is_whole(gathered: &Gathered, file: &str) -> bool {
+    gathered.paths.iter().any(|path| path == file) && !is_broken(gathered, file)
+}
+
+/// Whether a file lists all pools of a cluster.
+fn lists_all(gathered: &Gathered, file: &str) -> bool {
+    let mut pools = gathered
+        .pools
+        .iter()
+        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
+        .peekable();
+    pools.peek().is_some() && pools.all(|placed| placed.lists_all)
 }
 
 fn has_pools(gathered: &Gathered, file: &str) -> bool {

@@ -29,6 +29,10 @@ pub struct PlacedPool {
     pub configured: bool,
     /// Its entry, when it stands in an inventory.
     pub listed: Option<inventory::Pool>,
+    /// It stands in a list of all pools of its cluster.
+    pub lists_all: bool,
+    /// The label by which nodes are known to be its, when it was put together from a dump of them.
+    pub named_by: Option<(String, String)>,
 }
 
 /// Everything that was read.
@@ -176,21 +180,7 @@ pub fn gather(
     let doubtful = claimed.filter(|at| gathered.is_unread(config, *at, |unread| unread.pools));
     count(UNREAD_POOLS, doubtful.count());
     count(CHANGED_ELSEWHERE, changed + open_namespaces);
-    count(
-        INCOMPLETE_POOLS,
-        gathered
-            .pools
-            .iter()
-            .filter(|placed| !placed.pool.complete)
-            .count(),
-    );
-    let open_labels = gathered
-        .pools
-        .iter()
-        .filter(|placed| placed.pool.open_labels);
-    count(OPEN_LABELS, open_labels.count());
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    report.counts.pools = number(gathered.pools.len());
     let (other, known): (Vec<_>, Vec<_>) = gathered
         .workloads
         .iter()
@@ -198,6 +188,21 @@ pub fn gather(
     report.counts.workloads = number(known.len());
     report.counts.other_lists = number(other.len());
     gathered
+}
+
+/// Counts the pools, and what of them is not known.
+pub fn count_pools(gathered: &Gathered, report: &mut Report) {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    report.counts.pools = number(gathered.pools.len());
+    let pools = || gathered.pools.iter().map(|placed| &placed.pool);
+    let incomplete = pools().filter(|pool| !pool.complete).count();
+    let open_labels = pools().filter(|pool| pool.open_labels).count();
+    for (reason, times) in [(INCOMPLETE_POOLS, incomplete), (OPEN_LABELS, open_labels)] {
+        if times > 0 {
+            let counts = &mut report.counts.not_judged;
+            *counts.entry(reason.to_owned()).or_default() += number(times);
+        }
+    }
 }
 
 /// Adds the pools of inventories. One whose original was read, too, is that one.
@@ -228,6 +233,8 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
                 source: read.source,
                 configured: false,
                 listed: Some(entry),
+                lists_all: false,
+                named_by: None,
             });
         }
         gathered.inventories.insert(read.source, read.inventory);
@@ -310,6 +317,8 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
             source: read.source,
             configured: false,
             listed: None,
+            lists_all: read.lists_all,
+            named_by: read.named_by,
         })
         .collect()
 }
@@ -378,6 +387,8 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
             source,
             configured: true,
             listed: None,
+            lists_all: false,
+            named_by: None,
         })
         .collect()
 }

@@ -3,6 +3,7 @@
 mod admission;
 mod cluster;
 mod drift;
+mod dumps;
 mod facts;
 mod fit;
 pub mod fixes;
@@ -196,9 +197,11 @@ fn read_all(
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let mut gathered = gather::gather(all, inputs, config_source, settings.config, report);
-    gathered.add_admission(settings.table);
     let without = cluster::without_pools(&gathered, settings.config, &report.problems);
     report.problems.extend(without);
+    dumps::merge(&mut gathered, settings.config);
+    gather::count_pools(&gathered, report);
+    gathered.add_admission(settings.table);
     (gathered, digests)
 }
 

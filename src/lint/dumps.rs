@@ -1,0 +1,110 @@
+//! A pool that is declared, and seen in a dump of the cluster's Nodes: one pool, with the labels and taints of its nodes and
+//! the places of its declaration.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::cluster::{clusters_of, is_named};
+use super::gather::{Gathered, PlacedPool};
+use crate::config::Config;
+use crate::model::Field;
+use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+
+/// A taint as it is compared: an absent value is the empty one.
+type Told<'t> = (&'t str, &'t str, &'t str);
+
+/// Puts pools together of which it is certain that they are one.
+pub fn merge(gathered: &mut Gathered, config: &Config) {
+    let dumped: Vec<usize> = (0..gathered.pools.len())
+        .filter(|at| {
+            let placed = &gathered.pools[*at];
+            let path = &gathered.paths[placed.source.0 as usize];
+            placed.named_by.is_some() && is_named(path, config)
+        })
+        .collect();
+    let mut gone = BTreeSet::new();
+    for at in dumped.iter().copied() {
+        let Some(declared) = declaration(at, &dumped, gathered, config) else {
+            continue;
+        };
+        let merged = together(&gathered.pools[declared].pool, &gathered.pools[at].pool);
+        gathered.pools[at].pool = Arc::new(merged);
+        gone.insert(declared);
+    }
+    let mut at = 0;
+    gathered.pools.retain(|_| {
+        at += 1;
+        !gone.contains(&(at - 1))
+    });
+}
+
+/// The only pool that is declared under the label by which the nodes are known, if it says nothing else than they do.
+fn declaration(at: usize, dumped: &[usize], gathered: &Gathered, config: &Config) -> Option<usize> {
+    let seen = &gathered.pools[at];
+    let (key, value) = seen.named_by.as_ref()?;
+    // Nodes of the pool with other taints: it is on its way from one to the other.
+    let is_split = dumped
+        .iter()
+        .any(|other| *other != at && gathered.pools[*other].named_by == seen.named_by);
+    let clusters = |placed: &PlacedPool| clusters_of(placed, gathered, config);
+    let is_it = |other: &usize| {
+        let placed = &gathered.pools[*other];
+        let label = placed.pool.labels.labels.get(key).and_then(Field::known);
+        placed.named_by.is_none()
+            && !placed.configured
+            && placed.listed.is_none()
+            && label == Some(value)
+            && (config.clusters.len() < 2 || clusters(placed) == clusters(seen))
+    };
+    let mut candidates = (0..gathered.pools.len()).filter(is_it);
+    match (candidates.next(), candidates.next()) {
+        (Some(only), None) if !is_split => {
+            agree(&gathered.pools[only].pool, &seen.pool).then_some(only)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the nodes carry what is declared, and no more than that when all of it is known.
+fn agree(declared: &NodePool, seen: &NodePool) -> bool {
+    let stays = |taint: &&PoolTaint| taint.origin != Origin::Startup;
+    let written: Option<BTreeSet<Told<'_>>> =
+        declared.taints.iter().filter(stays).map(told).collect();
+    let carried: Option<BTreeSet<Told<'_>>> = seen.taints.iter().map(told).collect();
+    match (written, carried) {
+        (Some(written), Some(carried)) if declared.complete => written == carried,
+        (Some(written), Some(carried)) => written.is_subset(&carried),
+        _ => false,
+    }
+}
+
+fn told(taint: &PoolTaint) -> Option<Told<'_>> {
+    let taint = &taint.taint;
+    let value = match &taint.value {
+        Field::Absent => Some(""),
+        value => value.text(),
+    };
+    Some((taint.key.text()?, value?, taint.effect.text()?))
+}
+
+fn together(declared: &NodePool, seen: &NodePool) -> NodePool {
+    let startup = declared
+        .taints
+        .iter()
+        .filter(|taint| taint.origin == Origin::Startup);
+    let carried = seen.taints.iter().map(|carried| {
+        let mut written = declared.taints.iter();
+        let written =
+            written.find(|one| one.origin != Origin::Startup && told(one) == told(carried));
+        written.unwrap_or(carried)
+    });
+    NodePool {
+        labels: seen.labels.clone(),
+        taints: carried.chain(startup).cloned().collect(),
+        complete: seen.complete,
+        incomplete_because: None,
+        open_labels: seen.open_labels,
+        unschedulable: seen.unschedulable,
+        ..declared.clone()
+    }
+}
