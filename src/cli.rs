@@ -91,7 +91,6 @@ pub enum Command {
     /// Print completions for a shell
     Completions(Completions),
     /// Print a manual page
-    #[command(hide = true)]
     Man(Man),
 }
 

@@ -268,6 +268,22 @@ fn terraform_is_accepted_in_its_own_comments() {
 }
 
 #[test]
+fn a_manifest_inside_terraform_is_accepted_above_the_text_that_holds_it() {
+    let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: []\n  tolerations:\n    - {key: a, operator: Exists, \
+                    value: b}\n";
+    let resource = format!(
+        "resource \"kubectl_manifest\" \"a\" {{\n  yaml_body = <<-YAML\n{manifest}YAML\n}}\n"
+    );
+    // A comment inside would be part of what Terraform hands on.
+    becomes(
+        "main.tf",
+        &resource,
+        "  yaml_body = <<",
+        "  # kubetaint: ignore[value-with-exists] the agent drains nodes\n  yaml_body = <<",
+    );
+}
+
+#[test]
 fn what_cannot_be_accepted_is_told_with_its_place_and_stays_in_the_report() {
     let broken = "apiVersion: v1\nkind: Pod\nmetadata: {name: [web\n";
     let folder = repo(&[("a.yaml", BAD.as_bytes()), ("b.yaml", broken.as_bytes())]);

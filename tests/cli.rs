@@ -1242,6 +1242,23 @@ fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
     assert_eq!(shown["rules"]["value-with-exists"], "error");
 }
 
+#[test]
+fn completions_know_rules_formats_and_every_command() {
+    let folder = repo(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(folder.path(), &["completions", shell]).out;
+        for word in ["add-ignores", "omit-accepted", "explain", "man"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        if ["bash", "zsh", "fish"].contains(&shell) {
+            assert!(
+                script.contains("blanket-exists") && script.contains("rdjson"),
+                "{shell}"
+            );
+        }
+    }
+}
+
 // Where output goes, and files that are none
 
 #[cfg(target_os = "linux")]

@@ -4,21 +4,34 @@
 use std::io::Write;
 
 use super::{CommandError, Exit};
+use crate::builtin;
 use crate::cli::{self, Completions, Man};
+use crate::output::Format;
 
 /// Prints the completions for a shell.
 ///
 /// # Errors
 /// Output that cannot be written.
 pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, CommandError> {
+    let ids: Vec<&str> = builtin::RULES
+        .iter()
+        .map(|(file, _)| file.trim_end_matches(".yaml"))
+        .collect();
+    let formats: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    // Shells offer what is most often meant; files of reports and rules of a user's own are typed as ever.
+    let mut definition = cli::definition()
+        .mut_subcommand("check", |check| {
+            check
+                .mut_arg("formats", |formats_of| formats_of.value_parser(formats))
+                .mut_arg("select", |select| select.value_parser(ids.clone()))
+                .mut_arg("ignore", |ignore| ignore.value_parser(ids.clone()))
+        })
+        .mut_subcommand("explain", |explain| {
+            explain.mut_arg("rule", |rule| rule.value_parser(ids.clone()))
+        });
     let mut script = Vec::new();
     // Into memory, because the generator takes a writer that fails for a reason to stop the program.
-    clap_complete::generate(
-        arguments.shell,
-        &mut cli::definition(),
-        "kubetaint",
-        &mut script,
-    );
+    clap_complete::generate(arguments.shell, &mut definition, "kubetaint", &mut script);
     out.write_all(&script)?;
     Ok(Exit::Clean)
 }

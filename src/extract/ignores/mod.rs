@@ -301,15 +301,54 @@ fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
         .map(|part| part.span)
 }
 
+/// The texts that `<<WORD` at the end of a line begins and `WORD` on a line of its own ends, each from its first line on.
+fn heredocs(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<(usize, &str)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        match open {
+            Some((from, word)) if line.trim() == word => {
+                found.push(from..at);
+                open = None;
+            }
+            Some(_) => {}
+            None => {
+                let word = line.trim_end().rsplit_once("<<").map(|(_, word)| word);
+                let word = word.map(|word| word.strip_prefix('-').unwrap_or(word));
+                let named = |word: &&str| {
+                    let mut letters = word.chars();
+                    letters.next().is_some_and(char::is_alphabetic)
+                        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+                };
+                open = word.filter(named).map(|word| (start, word));
+            }
+        }
+    }
+    found
+}
+
 /// The first line at or after `from` that is not blank and no comment, with all lines below it that are indented further.
 fn block_below(text: &str, from: usize) -> Option<Range<u32>> {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let mut first: Option<(usize, usize)> = None;
     let mut at = from;
     let mut end = from;
+    // Lines of a text inside stand in whatever column; they belong to the line that begins it.
+    let inside = heredocs(text);
     for line in text.get(from..)?.split_inclusive('\n') {
         let start = at;
         at += line.len();
+        let goes_on = |one: &Range<usize>| {
+            let begins = first.is_some_and(|(from, _)| from <= one.start && one.start < end);
+            begins && start < one.end
+        };
+        if inside.iter().any(goes_on) {
+            end = at;
+            continue;
+        }
         let content = line.trim_start();
         if content.is_empty()
             || (first.is_none()

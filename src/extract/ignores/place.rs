@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::comment::said_in;
-use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason, parts};
+use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason, heredocs, parts};
 use crate::source::{SourceId, Span};
 use crate::yaml::{Document, Field, Kind, Node, Style};
 
@@ -143,8 +143,18 @@ impl Places<'_> {
                 let text = &self.text[line.clone()];
                 text.len() - text.trim_start().len()
             };
-            let mut inner = indentation(own);
-            let mut at = own.start;
+            let around = heredocs(self.text)
+                .into_iter()
+                .find(|text| text.contains(&place))
+                .map(|text| self.line(text.start))
+                .filter(|line| line.start < own.start);
+            let (mut inner, mut at) = match around {
+                Some(line) => {
+                    lines.push(line.clone());
+                    (indentation(&line), line.start)
+                }
+                None => (indentation(own), own.start),
+            };
             while at > 0 && inner > 0 {
                 let line = self.line(at - 1);
                 at = line.start;
