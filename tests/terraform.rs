@@ -1030,3 +1030,51 @@ fn helm_makes_booleans_of_words_that_are_set_without_a_type() {
         .collect();
     assert_eq!(kinds, ["mistyped-field"]);
 }
+
+#[test]
+fn a_manifest_that_is_a_file_counts_once_however_terraform_reads_it() {
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: c}]\n";
+    for (of_type, argument, expression) in [
+        (
+            "kubectl_manifest",
+            "yaml_body",
+            "file(\"${path.module}/p.yaml\")",
+        ),
+        (
+            "kubectl_manifest",
+            "yaml_body",
+            "templatefile(\"${path.root}/p.yaml\", {})",
+        ),
+        (
+            "kubernetes_manifest",
+            "manifest",
+            "yamldecode(file(\"p.yaml\"))",
+        ),
+        (
+            "kubernetes_manifest",
+            "manifest",
+            "yamldecode(file(\"./../x/p.yaml\"))",
+        ),
+    ] {
+        let text = format!(
+            "provider \"aws\" {{}}\nresource \"{of_type}\" \"m\" {{\n  {argument} = {expression}\n}}\n"
+        );
+        let reading = read(&[("x/main.tf", &text), ("x/p.yaml", pod)]);
+        assert_eq!(reading.gathered.workloads.len(), 1, "{expression}");
+        // Where nothing but the template stands, it is read where it is filled in.
+        let text = text.replace("p.yaml", "p.tpl");
+        let reading = read(&[("x/main.tf", &text), ("x/p.tpl", pod)]);
+        assert_eq!(reading.gathered.workloads.len(), 1, "{expression}");
+    }
+}
+
+#[test]
+fn lines_may_end_as_on_windows() {
+    let text = "provider \"aws\" {}\r\nresource \"kubectl_manifest\" \"m\" {\r\n  yaml_body = <<-EOT\r\n    apiVersion: v1\r\n    \
+                kind: Pod\r\n    metadata: {name: p}\r\n    spec:\r\n      containers: [{name: c}]\r\n      tolerations:\r\n        \
+                - key: a\r\n          operator: Exists\r\n  EOT\r\n}\r\n";
+    let reading = one(text);
+    assert_eq!(tolerations(&reading), "{key: a, operator: Exists}");
+    let located = &reading.gathered.workloads[0].located[0];
+    assert_eq!(reading.place(located.entry), "main.tf:10:11 `key: a`");
+}

@@ -117,13 +117,21 @@ impl Manifests<'_> {
 
     /// A file that is a manifest or a script is read as one.
     fn is_read_itself(&self, pieces: &Pieces) -> bool {
-        pieces.file().is_some_and(|file| {
-            let path = self.repository.path(file);
-            !(is_configuration(path) || is_template(path))
-        })
+        pieces.file().is_some_and(|file| self.is_other_file(file))
+    }
+
+    fn is_other_file(&self, file: SourceId) -> bool {
+        let path = self.repository.path(file);
+        !(path.is_empty() || is_configuration(path) || is_template(path))
     }
 
     fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {
+        // One that was decoded from a file stands there.
+        let first = node.written_fields().next();
+        let at = first.map_or(node.span(), |field| field.key.span());
+        if self.is_other_file(at.source) {
+            return;
+        }
         let pieces = yaml::print(node, Notation::Json);
         self.read_text(&pieces, node.span(), facts);
     }
