@@ -390,3 +390,74 @@ fn comments_in_a_text_that_is_not_read_are_read_by_lines() {
         .collect();
     assert_eq!(places, ["one", "two", "three"]);
 }
+
+/// Whether the one finding in a pod with these tolerations is accepted, and rules that are found.
+fn accepted(list: &str) -> (bool, Vec<String>) {
+    let text = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: a, image: b}}]\n{list}"
+    );
+    let report = report_with(
+        &[("pod.yaml", &text)],
+        Acceptance::On(TODAY),
+        &["value-with-exists", "unused-ignore"],
+    );
+    let rules = report.findings.iter().map(|one| one.rule.clone());
+    (report.suppressed.len() == 1, rules.collect())
+}
+
+#[test]
+fn comments_count_wherever_they_say_what_they_are_for() {
+    const IT: &str = "# kubetaint: ignore[value-with-exists] meant";
+    let block = "  - key: a\n    operator: Exists\n    value: b\n";
+    for list in [
+        format!("  {IT}\n  tolerations:\n{block}"),
+        format!("  tolerations:\n  - {IT}\n    key: a\n    operator: Exists\n    value: b\n"),
+        format!("  tolerations:\n{IT}\n{block}"),
+        format!("  tolerations:\n  {IT}\n  # and more\n\n{block}"),
+        format!("  tolerations: [{{key: a, operator: Exists, value: b}}] {IT}\n"),
+        format!("  tolerations: [\n    {IT}\n    {{key: a, operator: Exists, value: b}},\n  ]\n"),
+        format!("  tolerations:\n  - key: a\n    operator: Exists\n    value: b\t{IT}\n"),
+    ] {
+        assert_eq!(accepted(&list), (true, vec![]), "{list}");
+    }
+    let report = report_with(
+        &[(
+            "pod.yaml",
+            &format!(
+                "--- {IT}\napiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: []\n  tolerations:\n{block}---\napiVersion: v1\nkind: Pod\n\
+                 metadata: {{name: b}}\nspec:\n  containers: []\n  tolerations:\n{block}"
+            ),
+        )],
+        Acceptance::On(TODAY),
+        &["value-with-exists", "unused-ignore"],
+    );
+    assert_eq!((report.suppressed.len(), report.findings.len()), (1, 1));
+}
+
+#[test]
+fn comments_that_are_nearly_in_the_form_are_told() {
+    for comment in [
+        "# Kubetaint: Ignore[value-with-exists] meant",
+        "# kubetaint ignore[value-with-exists] meant",
+        "# we know; kubetaint: ignore[value-with-exists] meant",
+    ] {
+        let list =
+            format!("  tolerations:\n  - key: a\n    operator: Exists\n    value: b {comment}\n");
+        let (accepted, mut rules) = accepted(&list);
+        rules.sort();
+        assert!(!accepted, "{comment}");
+        assert_eq!(rules, ["unused-ignore", "value-with-exists"], "{comment}");
+    }
+}
+
+#[test]
+fn comments_in_what_was_not_read_may_be_of_use_later() {
+    let list = |id: &str| {
+        format!(
+            "  tolerations:\n    {{{{- if .Values.x }}}}\n    # kubetaint: ignore[{id}] meant\n    - key: a\n    {{{{- end }}}}\n"
+        )
+    };
+    assert_eq!(accepted(&list("value-with-exists")), (false, vec![]));
+    let unknown = accepted(&list("value-with-exist"));
+    assert_eq!(unknown, (false, vec!["unused-ignore".to_owned()]));
+}

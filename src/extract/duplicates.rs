@@ -144,6 +144,14 @@ pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Con
                 "other"
             }
             .to_owned();
+            let mut fields = visit.node.written_fields();
+            let other = fields.find(|other| other.key.span() == earlier);
+            let says_the_same = other.is_some_and(|other| {
+                yaml::changed_paths(other.value, field.value).is_some_and(|paths| paths.is_empty())
+            });
+            if says_the_same {
+                oddity.suggestion = "remove one".to_owned();
+            }
             oddity.related.push(Label {
                 span: earlier,
                 message: "this one is dropped".to_owned(),

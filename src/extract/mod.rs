@@ -126,6 +126,7 @@ impl FileFacts {
         self.kustomizations.extend(kustomizations);
         self.ignores.ignores.extend(ignores.ignores);
         self.ignores.misspelt.extend(ignores.misspelt);
+        self.ignores.unread.extend(ignores.unread);
         self.inventories.extend(inventories);
         self.unreadable.extend(unreadable);
         self.namespaces.extend(namespaces);
@@ -203,6 +204,8 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             facts
                 .ignores
                 .read_lines(&source.text, error.document.clone(), id);
+            let unread = Span::new(id, error.document.clone());
+            facts.ignores.unread.push(unread);
         }
     }
     nodes::fold(&mut facts.pools, table);

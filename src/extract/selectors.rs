@@ -68,14 +68,17 @@ impl Context<'_> {
         for (at, earlier) in toleration::repeated(&read.entries).into_iter().enumerate() {
             let (Some(entry), Some(earlier)) = (
                 read.located.get(at),
-                earlier.and_then(|at| read.located.get(at)),
+                earlier.and_then(|at| Some((read.located.get(at)?, read.entries.get(at)?))),
             ) else {
                 continue;
             };
             let mut oddity = self.oddity("repeated-toleration", entry.entry, entry.path.clone());
             oddity.field = "tolerations".to_owned();
+            if read.entries.get(at) == Some(earlier.1) {
+                oddity.suggestion = "remove one".to_owned();
+            }
             oddity.related.push(Label {
-                span: earlier.entry,
+                span: earlier.0.entry,
                 message: "the same toleration".to_owned(),
             });
             self.note(oddity);

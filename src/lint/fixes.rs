@@ -47,7 +47,8 @@ impl Proposals {
                 if field.is_some_and(|field| !chosen_by_fact.contains(&field) && field != last) {
                     return None;
                 }
-                let target = if place.path.ends_with(']') {
+                // A key that holds dots stands in brackets, too, and in quotes.
+                let target = if place.path.ends_with(']') && !place.path.ends_with("\"]") {
                     Target::Item
                 } else {
                     Target::Field

@@ -124,6 +124,7 @@ pub fn gather(
         kustomizations.extend(facts.kustomizations);
         gathered.ignores.ignores.extend(facts.ignores.ignores);
         gathered.ignores.misspelt.extend(facts.ignores.misspelt);
+        gathered.ignores.unread.extend(facts.ignores.unread);
         inventories.extend(facts.inventories);
         namespaces.extend(facts.namespaces);
         runtime_classes.extend(facts.runtime_classes);

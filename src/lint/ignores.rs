@@ -33,7 +33,9 @@ pub fn apply(
     let Acceptance::On(today) = settings.acceptance else {
         return (Vec::new(), Vec::new());
     };
-    let Ignores { ignores, misspelt } = &gathered.ignores;
+    let Ignores {
+        ignores, misspelt, ..
+    } = &gathered.ignores;
     if ignores.is_empty() && misspelt.is_empty() {
         return (Vec::new(), Vec::new());
     }
@@ -118,6 +120,12 @@ fn unused(
         let mut one = oddity("unknown-rule-ignored", span, &ignore.object, id, "");
         near.clone_into(&mut one.suggestion);
         return Some(one);
+    }
+    let in_unread = |document: &Span| {
+        document.source == span.source && document.start <= span.start && span.end <= document.end
+    };
+    if gathered.ignores.unread.iter().any(in_unread) {
+        return None;
     }
     let rule = settings.rules.get(id)?;
     let setting = settings.config.rules.get(id);

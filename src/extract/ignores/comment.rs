@@ -160,6 +160,28 @@ pub(super) fn mark_in(text: &str) -> Option<usize> {
     })
 }
 
+/// Why a comment is not read although it is meant to be: in other letters, without the colon, or behind other words.
+pub(super) fn missed_in(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let (before, after) = lower.split_once("kubetaint")?;
+    // In quotes it is spoken of.
+    if before.ends_with(['`', '\'', '"']) {
+        return None;
+    }
+    let after = after.trim_start_matches([':', ' ', '\t']);
+    let listed = after.strip_prefix("ignore")?.trim_start();
+    if !listed.starts_with('[') {
+        return None;
+    }
+    let first = before.trim().is_empty();
+    let how = if first {
+        "is not in this form"
+    } else {
+        "does not begin with it"
+    };
+    Some(format!("it {how}; {FORM}"))
+}
+
 /// Where a line's comment starts, and its text.
 pub(super) fn comment_in(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_end();

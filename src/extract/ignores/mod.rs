@@ -15,7 +15,10 @@ use crate::finding::Object;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Document, Kind, Node};
 pub use comment::Reason;
-use comment::{Directive, MARK, Terms, comment_in, mark_in};
+use comment::{Directive, Terms, comment_in, mark_in, missed_in};
+
+/// What every such comment holds, whether its first letter is large or small.
+const NAME: &str = "ubetaint";
 
 /// Starts the name of an annotation that accepts findings; the rule's id follows.
 pub const ANNOTATION_PREFIX: &str = "ignore.kubetaint.io/";
@@ -76,13 +79,15 @@ pub struct Ignores {
     pub ignores: Vec<Ignore>,
     /// Those that were not.
     pub misspelt: Vec<Misspelt>,
+    /// Documents that could not be read: what is accepted there may be found once they are filled in.
+    pub unread: Vec<Span>,
 }
 
 impl Ignores {
     /// Whether a text may hold any; most do not, and need no second look.
     pub fn may_be_in(text: &str) -> bool {
         let text = text.as_bytes();
-        memchr::memmem::find(text, MARK.as_bytes()).is_some()
+        memchr::memmem::find(text, NAME.as_bytes()).is_some()
             || memchr::memmem::find(text, ANNOTATION_PREFIX.as_bytes()).is_some()
     }
 
@@ -98,13 +103,21 @@ impl Ignores {
         let mut known_parts = None;
         for comment in document.comments() {
             let Some(at) = mark_in(&comment.text) else {
+                if let Some(why) = missed_in(&comment.text) {
+                    let (span, object) = (comment.span, read_object(document.root()));
+                    self.misspelt.push(Misspelt { span, why, object });
+                }
                 continue;
             };
             // The text starts after the `#`.
             let start = comment.span.start as usize + 1 + at;
             let parts = known_parts.get_or_insert_with(|| parts(document.root()));
-            let covers = if !comment.own_line {
-                let line = line_at(text, start);
+            let line = line_at(text, start);
+            let before = text.get(line.start as usize..comment.span.start as usize);
+            let before = before.unwrap_or_default().trim();
+            let covers = if before.starts_with("---") {
+                Some(whole(document))
+            } else if !comment.own_line && before != "-" {
                 let end = item_on(parts, &line).map_or(line.end, |item| item.end.max(line.end));
                 Some(Covers::Line(line.start..end))
             } else if root.start >= comment.span.end {
