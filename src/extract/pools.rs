@@ -121,17 +121,22 @@ pub fn read_pools(
 
 /// Why there may be elements beyond those that are there.
 fn open_elements<'a>(row: &PoolRow, document: &PoolDocument<'a>) -> Option<&'a str> {
-    // A single key is a common word: without a kind it does not say what is listed there.
-    let is_told = !row.kinds.is_empty() || row.each.leads_to_items();
+    let is_open = |element: &Found<'a>| is_open_element(element, row);
+    if row.kinds.is_empty() && !document.root.is_assembled() {
+        // Without a kind only the list itself says what is listed there, not what leads to it.
+        let lists = row.each.list()?.find(document.root);
+        let listed = lists.iter().any(is_open) || {
+            let is_list = |found: &&Found<'a>| found.node.kind() == Kind::Sequence;
+            let mut lists = lists.iter().filter(is_list);
+            lists.any(|found| found.node.items().any(is_filled_in))
+        };
+        return listed.then_some(TEMPLATE);
+    }
     let of_items = || {
         let found = row.each.find(document.root);
-        let is_open = |element: &Found<'a>| is_open_element(element, row);
         found.iter().any(is_open).then_some(TEMPLATE)
     };
-    match open_below(document.root, &row.each).or_else(of_items) {
-        Some(why) if document.root.is_assembled() || is_told => Some(why),
-        _ => None,
-    }
+    open_below(document.root, &row.each).or_else(of_items)
 }
 
 /// An element that a template fills in.
@@ -393,5 +398,36 @@ impl<'a> PoolReader<'_, 'a> {
         self.pool
             .incomplete_because
             .get_or_insert_with(|| because.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builtin::PROVIDERS;
+    use crate::extract::{Table, extract};
+    use crate::source::{Source, SourceId};
+
+    fn count(text: &str) -> usize {
+        let table = Table::load(PROVIDERS.iter().copied()).unwrap();
+        extract(&Source::new("any.yaml", text), SourceId(0), &table)
+            .pools
+            .len()
+    }
+
+    #[test]
+    fn a_list_that_a_template_fills_in_stands_for_pools_only_where_its_place_says_so() {
+        for text in [
+            "resources: ${RESOURCES}\n",
+            "resources: [\"${BASE}/web\", <here>]\n",
+            "nodes: \"{{ .Values.nodes }}\"\n",
+            "all: {hosts: \"{{ hosts }}\"}\n",
+        ] {
+            assert_eq!(count(text), 0, "{text}");
+        }
+        let profiles =
+            "resources: [{type: x, properties: {agentPoolProfiles: \"[variables('p')]\"}}]\n";
+        assert_eq!(count(profiles), 1);
+        let groups = "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nnodeGroups: ${GROUPS}\n";
+        assert_eq!(count(groups), 1);
     }
 }

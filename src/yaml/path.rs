@@ -94,10 +94,13 @@ impl Path {
         }
     }
 
-    /// Whether the path leads to the items of a list below several fields that it names.
-    pub fn leads_to_items(&self) -> bool {
+    /// The path of a list whose items this one leads to, when several fields lead there: a single one is a common word.
+    pub fn list(&self) -> Option<Path> {
+        let (last, steps) = self.steps.split_last()?;
         let named = |step: &&Step| matches!(step, Step::Key(_));
-        self.steps.last() == Some(&Step::Items) && self.steps.iter().filter(named).count() > 1
+        (*last == Step::Items && steps.iter().filter(named).count() > 1).then(|| Path {
+            steps: steps.to_vec(),
+        })
     }
 
     /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
