@@ -8,7 +8,7 @@ use super::notation::api_group;
 use super::pool_document::{Condition, PoolDocument};
 use super::pool_rows::{PoolRow, Values};
 use super::pools::{PoolReader, read_pools};
-use super::read::{is_placeholder, is_template_action};
+use super::read::is_template_action;
 use crate::finding::Object;
 use crate::model::Truth;
 use crate::model::node_pool::NodePool;
@@ -24,7 +24,9 @@ impl<'a> PoolReader<'_, 'a> {
             return;
         };
         let stream = yaml::parse(inner, self.document.source);
-        if !stream.errors.is_empty() || is_placeholder(inner.trim()) {
+        // A closing `}}` alone is how maps in maps end.
+        let has_gaps = ["{{", "${", "{%"].iter().any(|open| inner.contains(open));
+        if !stream.errors.is_empty() || has_gaps {
             self.incomplete("an embedded configuration could not be read");
         }
         let embedded = Embedded::new(self.document.text, found.node, inner);
