@@ -9,7 +9,7 @@ use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{is_configuration, is_template};
 use crate::yaml::edit::{self, Change, Replacement, Target};
-use crate::yaml::{self, Document};
+use crate::yaml::{self, Document, Kind, Node};
 
 /// A proposal with its place.
 #[derive(Debug)]
@@ -252,6 +252,9 @@ pub fn mend<'f>(
         chosen.extend(&fix.edits);
         applied += 1;
     }
+    if applied == 0 {
+        return None;
+    }
     chosen.sort();
     let replacements: Vec<Replacement> = chosen
         .into_iter()
@@ -260,5 +263,41 @@ pub fn mend<'f>(
             text: edit.text.clone(),
         })
         .collect();
-    (applied > 0).then(|| (edit::apply(&source.text, &replacements), applied))
+    let mut text = edit::apply(&source.text, &replacements);
+    let before = empty_fields(&source.text);
+    let mut empty = empty_fields(&text);
+    let mut left = replacements.clone();
+    // Each leaves something, and all together nothing: the next round knows how a list without entries is written.
+    for at in (0..replacements.len()).rev() {
+        if empty <= before || left.len() < 2 {
+            break;
+        }
+        let without = left.remove(at);
+        let shorter = edit::apply(&source.text, &left);
+        let fewer = empty_fields(&shorter);
+        if fewer < empty {
+            (text, empty) = (shorter, fewer);
+            applied -= 1;
+        } else {
+            left.insert(at, without);
+        }
+    }
+    Some((text, applied))
+}
+
+/// How many fields of a text have no value.
+fn empty_fields(text: &str) -> usize {
+    let stream = yaml::parse(text, SourceId(0));
+    let mut open: Vec<Node<'_>> = stream.documents.iter().map(Document::root).collect();
+    let mut empty = 0;
+    while let Some(node) = open.pop() {
+        let fields = node.written_fields().map(|field| field.value);
+        for child in fields.chain(node.items()) {
+            empty += usize::from(child.is_null());
+            if child.kind() != Kind::Scalar && !child.is_alias() {
+                open.push(child);
+            }
+        }
+    }
+    empty
 }
