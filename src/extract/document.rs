@@ -189,6 +189,7 @@ impl<'a> ObjectReader<'_, 'a> {
         let pools = self.read_pools(&group, &version, &kind);
         let devices = self.read_devices(&group, &version, &kind);
         self.read_strings(pools);
+        self.read_values_texts(&group, &kind);
         let templated = text.contains("{{");
         if (level.is_some() || pools || devices) && !templated {
             let kinds = if devices { Level::Typed } else { Level::Custom };

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::source::Span;
-use crate::yaml::{Node, Style};
+use crate::yaml::{Node, Pieces, Style};
 
 /// A text inside a string, and where its lines stand in the file.
 pub(super) struct Embedded<'t> {
@@ -57,6 +57,23 @@ impl<'t> Embedded<'t> {
             _ => self.whole,
         }
     }
+}
+
+/// The same as a text that knows where its parts stand.
+pub(super) fn pieces_of(text: &str, node: Node<'_>, inner: &str) -> Pieces {
+    let whole = node.span();
+    let mut pieces = Pieces::default();
+    let lines = Embedded::new(text, node, inner).lines;
+    let Some((_, outside)) = lines.filter(|(_, outside)| outside.len() >= inner.lines().count())
+    else {
+        pieces.push_made(inner, whole);
+        return pieces;
+    };
+    for (line, outside) in inner.split_inclusive('\n').zip(outside) {
+        let at = u32::try_from(outside).unwrap_or(u32::MAX);
+        pieces.push_verbatim(line, whole.source, at);
+    }
+    pieces
 }
 
 fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<usize>)> {

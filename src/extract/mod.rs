@@ -41,6 +41,7 @@ pub mod table;
 mod taints;
 mod templates;
 mod terraform;
+mod values_texts;
 mod weak;
 mod words;
 mod workloads;

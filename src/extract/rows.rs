@@ -40,6 +40,9 @@ pub struct Provider {
     /// Kinds that hold whole objects of other kinds.
     #[serde(default)]
     pub holds: Vec<HoldRow>,
+    /// Kinds that hold Helm values as texts.
+    #[serde(default)]
+    pub values_texts: Vec<ValuesTextRow>,
     /// Terraform resources that stand for objects of Kubernetes, or hold their text.
     #[serde(default)]
     pub manifests: Vec<ManifestRow>,
@@ -64,6 +67,18 @@ pub struct HoldRow {
     /// Why the objects' pools are not known completely, where that is so.
     #[serde(default)]
     pub incomplete: Option<String>,
+}
+
+/// A kind that holds Helm values as texts. Values that it holds as maps need no row.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ValuesTextRow {
+    /// API group.
+    pub group: String,
+    /// Kinds in it.
+    pub kinds: Vec<String>,
+    /// Paths to the texts.
+    pub texts: Vec<Path>,
 }
 
 /// A Terraform resource that stands for an object of Kubernetes, or holds the texts of some.

@@ -249,6 +249,15 @@ impl Table {
             .collect()
     }
 
+    /// Where a kind holds Helm values as texts.
+    pub fn values_texts(&self, group: &str, kind: &str) -> impl Iterator<Item = &Path> {
+        self.providers
+            .iter()
+            .flat_map(|provider| &provider.values_texts)
+            .filter(move |row| row.group == group && row.kinds.iter().any(|known| known == kind))
+            .flat_map(|row| &row.texts)
+    }
+
     /// Pool rows for a type of Terraform resource, with the provider's name.
     pub fn resource_rows(&self, of_type: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
         self.pool_rows(TERRAFORM, "", of_type)
