@@ -38,7 +38,7 @@ follows it a commit:
         permissions:
           contents: read
         steps:
-          - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
+          - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
             with:
               persist-credentials: false
           - uses: example/kubetaint@0123456789abcdef0123456789abcdef01234567

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::FileFacts;
 use super::document;
 use super::table::Table;
+use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
 use crate::source::{Source, SourceId};
 use crate::yaml;
@@ -40,6 +41,16 @@ pub(super) fn read(
             document::read_pools_only(document.root(), source, id, table, facts);
         }
         for read in &mut facts.pools[known..] {
+            for taint in &mut read.pool.taints {
+                let starts = taint.span.map(|span| span.start as usize);
+                if starts.is_some_and(|start| may_say_more(&source.text, range.start, inner, start))
+                {
+                    for field in [&mut taint.taint.key, &mut taint.taint.value] {
+                        doubt(field);
+                    }
+                    doubt(&mut taint.taint.effect);
+                }
+            }
             read.pool.complete = false;
             read.pool.incomplete_because = Some(BECAUSE.to_owned());
             // The lines that are left out may say more.
@@ -52,6 +63,43 @@ pub(super) fn read(
     // Where even the lines that are left are no YAML, at least that there is a pool is known.
     if !read(&rest, facts) {
         read(&head(&rest), facts);
+    }
+}
+
+/// Whether lines were left out that may be fields of the map that starts at an offset of the file. `left` is what was
+/// left of the part of the file from `from` on.
+fn may_say_more(text: &str, from: usize, left: &str, start: usize) -> bool {
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let column = start - line_start;
+    let lines = text[line_start..].split_inclusive('\n').skip(1);
+    let mut at = line_start + text[line_start..].find('\n').map_or(0, |end| end + 1);
+    for line in lines {
+        let range = at..at + line.len();
+        at = range.end;
+        let indent = line.len() - line.trim_start().len();
+        let is_left = range
+            .start
+            .checked_sub(from)
+            .and_then(|start| left.get(start..range.end - from))
+            .is_some_and(|left| !left.trim().is_empty());
+        let is_action = NOTATIONS
+            .iter()
+            .any(|one| line.trim_start().starts_with(one.open));
+        // The next item, be it one that is always there or not.
+        if !line.trim().is_empty() && !is_action && indent < column {
+            return false;
+        }
+        if !is_left && !line.trim().is_empty() && indent >= column {
+            return true;
+        }
+    }
+    false
+}
+
+/// What is not written may be.
+fn doubt<T>(field: &mut Field<T>) {
+    if matches!(field, Field::Absent) {
+        *field = Field::Unknown;
     }
 }
 
@@ -228,6 +276,17 @@ mod tests {
         assert_eq!(pools.iter().map(told).collect::<Vec<_>>(), [expected]);
         let span = pools[0].taints[0].span.unwrap();
         assert!(text[span.range()].starts_with("key: fixed"));
+    }
+
+    #[test]
+    fn a_field_under_a_condition_is_not_known() {
+        let text = format!(
+            "{HEAD}spec:\n  template:\n    spec:\n      taints:\n        - key: a\n          {{{{- with .Values.x }}}}\n          value: \
+             {{{{ . }}}}\n          {{{{- end }}}}\n          effect: NoSchedule\n        - key: b\n          effect: NoSchedule\n"
+        );
+        let pools = pools(&text);
+        let values: Vec<_> = pools[0].taints.iter().map(|one| &one.taint.value).collect();
+        assert_eq!(values, [&Field::Unknown, &Field::Absent]);
     }
 
     #[test]
