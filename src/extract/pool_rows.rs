@@ -228,8 +228,9 @@ pub struct Reference {
     /// Path to the kind; where there is none, `kinds` names the only one.
     #[serde(default)]
     pub kind: Option<Anchored>,
-    /// Path to the name.
-    pub name: Anchored,
+    /// Path to the name; where there is none, a document without a name in the same file is meant.
+    #[serde(default)]
+    pub name: Option<Anchored>,
     /// References to other kinds are not followed; any is when empty.
     #[serde(default)]
     pub kinds: Vec<String>,

@@ -369,7 +369,10 @@ impl<'a> PoolReader<'_, 'a> {
             Some(path) => written(path)?,
             None => reference.kinds.first().cloned(),
         };
-        let name = written(&reference.name)?;
+        let name = match &reference.name {
+            Some(path) => written(path)?,
+            None => Some(String::new()),
+        };
         let (Some(kind), Some(name)) = (kind, name) else {
             self.incomplete("what it refers to is filled in by a template");
             return None;

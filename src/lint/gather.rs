@@ -282,8 +282,11 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
                 }
             };
             let (kind, name) = (reference.kind.clone(), reference.name.clone());
-            let found = only(in_file.get(&(kind.clone(), name.clone(), own)))
-                .or_else(|| only(in_folder.get(&(kind, name, folder(path(own))))));
+            let found = only(in_file.get(&(kind.clone(), name.clone(), own))).or_else(|| {
+                let nameless = name.is_empty();
+                let there = in_folder.get(&(kind, name, folder(path(own))));
+                only(there.filter(|_| !nameless))
+            });
             match found {
                 Some(part) => {
                     absorbed[part] = true;
