@@ -163,7 +163,12 @@ impl Placed {
     ) -> Option<Replacement> {
         let done = edit::change(document, text, (self.target, span), &self.change)?;
         // An alias to what was taken out, or a text that means something else where it stands now.
-        let range = document.range();
+        let whole = document.range();
+        let aliased = text.get(whole.clone())?.contains('*');
+        let range = match aliased {
+            true => whole,
+            false => part_around(document, text, &done.range),
+        };
         let mut after = text.get(range.start..done.range.start)?.to_owned();
         after.push_str(&done.text);
         after.push_str(text.get(done.range.end..range.end.max(done.range.end))?);
@@ -172,7 +177,6 @@ impl Placed {
             return None;
         }
         // What has a name may stand in other places as well, where the same need not be wrong.
-        let aliased = text.get(range)?.contains('*');
         if aliased {
             let changed = yaml::changed_paths(document.root(), read.documents[0].root())?;
             if !changed.iter().all(|path| is_found(path, found)) {
@@ -181,6 +185,31 @@ impl Placed {
         }
         Some(done)
     }
+}
+
+/// What has to be read again to try a change: the object of a list that it is in, or the whole document. Lists of thousands
+/// of objects have findings in thousands of them.
+fn part_around(document: &Document, text: &str, change: &Range<usize>) -> Range<usize> {
+    let whole = document.range();
+    let part = || {
+        let items = document.root().get("items")?;
+        let starts: Vec<usize> = items.items().map(|item| item.span().range().start).collect();
+        let at = starts
+            .partition_point(|start| *start <= change.start)
+            .checked_sub(1)?;
+        // From its dash, which begins a line, to that of the next.
+        let dash = |start: usize| {
+            let line = text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
+            (text.get(line..start)?.trim() == "-").then_some(line)
+        };
+        let start = dash(starts[at])?;
+        let end = match starts.get(at + 1) {
+            Some(next) => dash(*next)?,
+            None => whole.end,
+        };
+        (change.end <= end).then_some(start..end)
+    };
+    part().unwrap_or(whole)
 }
 
 /// The lines of the heredoc that a place is in, without its marks.
