@@ -77,9 +77,43 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     writeln!(
         page,
         "## Condition\n\n```cel\n{}\n```",
-        rule.condition.trim()
+        by_lines(&rule.condition)
     )?;
     write_examples(rule, page)
+}
+
+/// A line that is longer than this is read with effort.
+const LONG: usize = 100;
+
+/// A condition, a line for each of its parts where it is long: what stands in no brackets between `&&` and `||`.
+fn by_lines(condition: &str) -> String {
+    let condition = on_one_line(condition);
+    if condition.len() <= LONG {
+        return condition;
+    }
+    let mut lines = String::with_capacity(condition.len());
+    let (mut depth, mut quote) = (0usize, None);
+    for (at, one) in condition.char_indices() {
+        match quote {
+            Some(open) => {
+                if one == open && !condition[..at].ends_with('\\') {
+                    quote = None;
+                }
+            }
+            None => match one {
+                '"' | '\'' => quote = Some(one),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                '&' | '|' if depth == 0 && condition[..at].ends_with(' ') => {
+                    lines.truncate(lines.trim_end().len());
+                    lines.push('\n');
+                }
+                _ => {}
+            },
+        }
+        lines.push(one);
+    }
+    lines
 }
 
 fn needed(need: Need, otherwise: Otherwise) -> &'static str {

@@ -122,12 +122,11 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
 /// # Errors
 /// A path that cannot be read, a folder without rules, a rule that does not load.
 pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
-    let mut sources: Vec<Source> = builtin::RULES
+    let built_in: Vec<Source> = builtin::RULES
         .iter()
         .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
         .collect();
-    sources.extend(rule_sources(paths)?);
-    RuleSet::load(&sources).map_err(CommandError::Problems)
+    RuleSet::load_beside(&built_in, &rule_sources(paths)?).map_err(CommandError::Problems)
 }
 
 /// The rule files at the given paths; folders with everything below them.

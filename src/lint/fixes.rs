@@ -193,7 +193,10 @@ fn part_around(document: &Document, text: &str, change: &Range<usize>) -> Range<
     let whole = document.range();
     let part = || {
         let items = document.root().get("items")?;
-        let starts: Vec<usize> = items.items().map(|item| item.span().range().start).collect();
+        let starts: Vec<usize> = items
+            .items()
+            .map(|item| item.span().range().start)
+            .collect();
         let at = starts
             .partition_point(|start| *start <= change.start)
             .checked_sub(1)?;

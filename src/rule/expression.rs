@@ -1,6 +1,6 @@
 //! Conditions: compiles expressions, has every name in them checked at load, and evaluates them over facts.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cel::common::types::CelList;
 use cel::common::value::{CowVal, Val};
@@ -19,10 +19,23 @@ const MAX_EXPRESSION_BYTES: usize = 4096;
 /// A sentence lists at most so many texts.
 const MAX_TEXTS: usize = 12;
 
-/// A compiled and checked expression.
+/// What texts of a rule are compiled for, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Compiler {
+    /// What they see.
+    pub scope: Scope,
+    /// Only when it is first needed: the rules that the program carries are known to be right, most of their texts are
+    /// not needed in a run, and compiling them all would be most of a short one.
+    pub deferred: bool,
+}
+
+/// An expression, compiled and checked, or known to be right.
 #[derive(Debug)]
 pub struct Expression {
-    program: Program,
+    text: Box<str>,
+    scope: Scope,
+    expected: Expected,
+    program: OnceLock<Result<Program, ExpressionError>>,
     may_read_identity: bool,
 }
 
@@ -104,53 +117,31 @@ impl Expression {
     ///
     /// # Errors
     /// The first thing that is wrong, with its place in the text.
-    pub fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Self, ExpressionError> {
-        let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
-        if text.len() > MAX_EXPRESSION_BYTES {
-            return error(
-                0,
-                format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
-            );
-        }
-        let program = match ENV.compile(text) {
-            Ok(program) => program,
-            Err(errors) => {
-                let first = errors.errors.first();
-                let offset = first.map_or(0, |error| line_column_offset(text, error.pos));
-                let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
-                return error(offset, format!("not valid CEL: {message}"));
-            }
-        };
-        let ty = check::infer(&program, text, scope)?;
-        let fits = matches!(
-            (expected, ty),
-            (_, Ty::Dyn)
-                | (Expected::Condition, Ty::Bool)
-                | (
-                    Expected::Text,
-                    Ty::Text | Ty::Int | Ty::Bool | Ty::List(Ty::Text | Ty::Dyn)
-                )
-                | (
-                    Expected::Facts,
-                    Ty::Fact(_) | Ty::List(Ty::Fact(_) | Ty::Dyn)
-                )
-        );
-        if !fits {
-            let wanted = match expected {
-                Expected::Condition => "a condition must be boolean",
-                Expected::Text => "a hole must give a text, a number or a list of texts",
-                Expected::Facts => {
-                    "this must give a fact (a taint, a pool, a toleration) or a list of them"
-                }
-            };
-            return error(0, wanted.to_owned());
+    pub fn compile(
+        text: &str,
+        compiler: Compiler,
+        expected: Expected,
+    ) -> Result<Self, ExpressionError> {
+        let program = OnceLock::new();
+        if !compiler.deferred {
+            let _ = program.set(Ok(compile(text, compiler.scope, expected)?));
         }
         // A field cannot be read without its name in the text.
         let identity = ["name", "labels", "annotations"];
         Ok(Expression {
+            text: text.into(),
+            scope: compiler.scope,
+            expected,
             program,
             may_read_identity: identity.iter().any(|name| text.contains(name)),
         })
+    }
+
+    fn program(&self) -> Result<&Program, ExecutionError> {
+        self.program
+            .get_or_init(|| compile(&self.text, self.scope, self.expected))
+            .as_ref()
+            .map_err(|error| ExecutionError::function_error("compile", &error.message))
     }
 
     /// Whether the expression could tell one object of a shape from another by its name, namespace, labels or
@@ -162,7 +153,7 @@ impl Expression {
     fn run(&self, bindings: &Bindings) -> Result<Value, ExecutionError> {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(bindings);
-        self.program.execute(&context)
+        self.program()?.execute(&context)
     }
 
     /// Whether the condition holds.
@@ -195,8 +186,9 @@ impl Expression {
     pub fn facts(&self, bindings: &Bindings) -> Result<Vec<Fact>, Evaluation> {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(bindings);
-        let value = Value::resolve_val(self.program.expression(), &context)
-            .map_err(|error| explain(&error))?;
+        let program = self.program().map_err(|error| explain(&error))?;
+        let value =
+            Value::resolve_val(program.expression(), &context).map_err(|error| explain(&error))?;
         if let Some(fact) = value.downcast_ref::<Fact>() {
             return Ok(vec![fact.clone()]);
         }
@@ -209,6 +201,50 @@ impl Expression {
             Err(_) => Err(Evaluation::Failed("this gave no facts".to_owned())),
         }
     }
+}
+
+fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Program, ExpressionError> {
+    let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
+    if text.len() > MAX_EXPRESSION_BYTES {
+        return error(
+            0,
+            format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
+        );
+    }
+    let program = match ENV.compile(text) {
+        Ok(program) => program,
+        Err(errors) => {
+            let first = errors.errors.first();
+            let offset = first.map_or(0, |error| line_column_offset(text, error.pos));
+            let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
+            return error(offset, format!("not valid CEL: {message}"));
+        }
+    };
+    let ty = check::infer(&program, text, scope)?;
+    let fits = matches!(
+        (expected, ty),
+        (_, Ty::Dyn)
+            | (Expected::Condition, Ty::Bool)
+            | (
+                Expected::Text,
+                Ty::Text | Ty::Int | Ty::Bool | Ty::List(Ty::Text | Ty::Dyn)
+            )
+            | (
+                Expected::Facts,
+                Ty::Fact(_) | Ty::List(Ty::Fact(_) | Ty::Dyn)
+            )
+    );
+    if !fits {
+        let wanted = match expected {
+            Expected::Condition => "a condition must be boolean",
+            Expected::Text => "a hole must give a text, a number or a list of texts",
+            Expected::Facts => {
+                "this must give a fact (a taint, a pool, a toleration) or a list of them"
+            }
+        };
+        return error(0, wanted.to_owned());
+    }
+    Ok(program)
 }
 
 fn explain(error: &ExecutionError) -> Evaluation {

@@ -1,7 +1,7 @@
 //! How a rule mends what it finds: an operation on a place, under a condition.
 
-use super::expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
-use super::schema::{FixFile, Scope};
+use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
+use super::schema::FixFile;
 use super::template::Template;
 use super::vocabulary;
 use crate::yaml::Spanned;
@@ -48,7 +48,8 @@ impl Fix {
     ///
     /// # Errors
     /// No operation or more than one, a place that the scope does not have, a wrong expression.
-    pub fn compile(file: &FixFile, scope: Scope) -> Result<Fix, FixError> {
+    pub fn compile(file: &FixFile, compiler: Compiler) -> Result<Fix, FixError> {
+        let scope = compiler.scope;
         let operations = [
             ("remove", &file.remove),
             ("set", &file.set),
@@ -87,7 +88,7 @@ impl Fix {
         let template = |text: &Option<Spanned<String>>| -> Result<Option<Template>, FixError> {
             text.as_ref()
                 .map(|text| {
-                    Template::compile(&text.value, scope).map_err(|error| (text.clone(), error))
+                    Template::compile(&text.value, compiler).map_err(|error| (text.clone(), error))
                 })
                 .transpose()
         };
@@ -106,7 +107,7 @@ impl Fix {
             .when
             .as_ref()
             .map(|text| {
-                Expression::compile(&text.value, scope, Expected::Condition)
+                Expression::compile(&text.value, compiler, Expected::Condition)
                     .map_err(|error| (text.clone(), error))
             })
             .transpose()?;

@@ -18,7 +18,7 @@ use crate::finding::{Problem, Severity};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
-use expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
+use expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
 use fact::{Fact, Place};
 use fix::{Fix, Proposal};
 use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
@@ -131,7 +131,8 @@ impl Rule {
     /// # Errors
     /// Everything that is wrong with it, each with its place.
     pub fn load(source: &Source) -> Result<Rule, Vec<Problem>> {
-        Loader { source }.load()
+        let built_in = false;
+        Loader { source, built_in }.load()
     }
 
     /// Whether the rule has a tag.
@@ -212,6 +213,8 @@ impl Rule {
 
 struct Loader<'s> {
     source: &'s Source,
+    /// It came with the program, where tests hold that it is right.
+    built_in: bool,
 }
 
 impl Loader<'_> {
@@ -266,13 +269,17 @@ impl Loader<'_> {
                 ),
             ));
         }
+        let compiler = Compiler {
+            scope,
+            deferred: self.built_in,
+        };
         let mut keep = |spanned: &yaml::Spanned<String>, error: ExpressionError| {
             let offset = self.offset_in(spanned, error.offset);
             let span = Span::new(spanned.span.source, offset..offset);
             problems.push(self.problem(span, error.message));
         };
         let mut expression = |text: &yaml::Spanned<String>, expected: Expected| {
-            Expression::compile(&text.value, scope, expected)
+            Expression::compile(&text.value, compiler, expected)
                 .map_err(|error| keep(text, error))
                 .ok()
         };
@@ -288,7 +295,7 @@ impl Loader<'_> {
             .map(|one| expression(&one.at, Expected::Facts))
             .collect();
         let mut sentence = |text: &yaml::Spanned<String>| {
-            Template::compile(&text.value, scope)
+            Template::compile(&text.value, compiler)
                 .map_err(|error| keep(text, error))
                 .ok()
         };
@@ -302,7 +309,7 @@ impl Loader<'_> {
             .collect();
         let mut fixes = Vec::new();
         for fix in file.fix.iter().flat_map(|fixes| &fixes.0) {
-            match Fix::compile(fix, scope) {
+            match Fix::compile(fix, compiler) {
                 Ok(fix) => fixes.push(fix),
                 Err((text, error)) => keep(&text, error),
             }
@@ -465,9 +472,27 @@ impl RuleSet {
     pub fn load<'s>(
         sources: impl IntoIterator<Item = &'s Source>,
     ) -> Result<RuleSet, Vec<Problem>> {
-        // Compiling is most of what a short run does.
-        let sources: Vec<&Source> = sources.into_iter().collect();
-        let loaded: Vec<_> = sources.par_iter().map(|one| Rule::load(one)).collect();
+        RuleSet::load_beside(&[], sources)
+    }
+
+    /// The same with the rules that come with the program, of which the texts are compiled when they are needed.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of the others.
+    pub fn load_beside<'s>(
+        built_in: &'s [Source],
+        sources: impl IntoIterator<Item = &'s Source>,
+    ) -> Result<RuleSet, Vec<Problem>> {
+        let own = sources.into_iter().map(|source| (source, false));
+        let all: Vec<(&Source, bool)> = built_in
+            .iter()
+            .map(|source| (source, true))
+            .chain(own)
+            .collect();
+        let loaded: Vec<_> = all
+            .par_iter()
+            .map(|&(source, built_in)| Loader { source, built_in }.load())
+            .collect();
         let mut by_id = BTreeMap::new();
         let mut problems = Vec::new();
         for rule in loaded {

@@ -1,7 +1,6 @@
 //! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` stand for braces.
 
-use super::expression::{Bindings, Evaluation, Expected, Expression, ExpressionError};
-use super::schema::Scope;
+use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
 
 /// A compiled sentence.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ impl Template {
     ///
     /// # Errors
     /// A hole that does not end, or whose expression is wrong.
-    pub fn compile(text: &str, scope: Scope) -> Result<Self, ExpressionError> {
+    pub fn compile(text: &str, compiler: Compiler) -> Result<Self, ExpressionError> {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;
@@ -39,12 +38,11 @@ impl Template {
             if !literal.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut literal)));
             }
-            let hole = Expression::compile(&text[brace + 1..end], scope, Expected::Text).map_err(
-                |error| ExpressionError {
+            let hole = Expression::compile(&text[brace + 1..end], compiler, Expected::Text)
+                .map_err(|error| ExpressionError {
                     offset: brace + 1 + error.offset,
                     ..error
-                },
-            )?;
+                })?;
             parts.push(Part::Hole(hole));
             at = end + 1;
         }
