@@ -861,3 +861,16 @@ fn a_pool_that_is_declared_and_seen_in_a_dump_is_one_pool() {
     let twice = format!("{}---\n{0}", declared(taint));
     assert_eq!(list(&twice, &nodes).len(), 3);
 }
+
+#[test]
+fn an_inventory_outside_of_the_folder_was_shown_below_it() {
+    let folder = repo(&[("apps/a.yaml", "a: b\n")]);
+    let elsewhere = repo(&[(
+        "nodes.yaml",
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
+    )]);
+    let nodes = elsewhere.path().join("nodes.yaml");
+    let nodes = nodes.to_str().unwrap();
+    let shown = run(folder.path(), &["pools", "--pools", nodes, "apps"]).out;
+    assert!(shown.contains(&format!(" {nodes}:1")), "{shown}");
+}

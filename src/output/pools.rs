@@ -8,6 +8,7 @@ use crate::finding::Counts;
 use crate::inventory::{Inventory, Origin, Pool, Requirement, Taint};
 
 use super::escape;
+use super::place::shown_path;
 use super::summary::count;
 
 /// Between two columns.
@@ -118,10 +119,8 @@ impl PoolTable<'_> {
     fn row(&self, pool: &Pool) -> Row {
         let taints: Vec<String> = pool.taints.iter().map(shown_taint).collect();
         let place = match (&pool.file, pool.line) {
-            (Some(file), Some(line)) => {
-                format!("{}{}:{line}", escape::name(self.prefix), escape::name(file))
-            }
-            (Some(file), None) => escape::name(file).into_owned(),
+            (Some(file), Some(line)) => format!("{}:{line}", shown_path(self.prefix, file)),
+            (Some(file), None) => shown_path(self.prefix, file),
             (None, _) => String::new(),
         };
         let labels = shown_labels(pool, taints.len().max(FEW_LABELS));
