@@ -864,7 +864,9 @@ fn a_pool_that_is_declared_and_seen_in_a_dump_is_one_pool() {
 
 #[test]
 fn an_inventory_outside_of_the_folder_was_shown_below_it() {
+    // No repository: what is shown begins at the folder that is listed.
     let folder = repo(&[("apps/a.yaml", "a: b\n")]);
+    fs::remove_dir(folder.path().join(".git")).unwrap();
     let elsewhere = repo(&[(
         "nodes.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n",
