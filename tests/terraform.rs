@@ -1078,3 +1078,55 @@ fn lines_may_end_as_on_windows() {
     let located = &reading.gathered.workloads[0].located[0];
     assert_eq!(reading.place(located.entry), "main.tf:10:11 `key: a`");
 }
+
+/// A file of Terragrunt's for the module of EKS, with lines before its inputs and a list of taints.
+fn terragrunt(before: &str, taints: &str) -> String {
+    format!(
+        "{before}\nterraform {{\n  source = \"tfr:///terraform-aws-modules/eks/aws?version=20.8.4\"\n}}\nlocals {{\n  key = \
+         \"a\"\n}}\ninputs = {{\n  cluster_name = dependency.x.outputs.name\n  eks_managed_node_groups = {{\n    p = {{\n      \
+         taints = {taints}\n    }}\n  }}\n}}\n"
+    )
+}
+
+#[test]
+fn terragrunts_inputs_are_those_of_the_module() {
+    let taints = "{ one = { key = local.key, value = \"b\", effect = \"NO_SCHEDULE\" } }";
+    let path = "live/prod/terragrunt.hcl";
+    let reading = read(&[(path, &terragrunt("", taints))]);
+    assert_eq!(
+        reading.pool("p").taints[0].taint.to_string(),
+        "a=b:NoSchedule"
+    );
+    assert!(reading.pool("p").complete);
+    let span = reading.pool("p").taints[0].span.expect("a place");
+    assert!(
+        reading
+            .place(span)
+            .starts_with("live/prod/terragrunt.hcl:12:24 "),
+        "{}",
+        reading.place(span)
+    );
+    // What is merged from elsewhere is not known, and what a run tells neither.
+    let deep =
+        "include \"root\" {\n  path           = \"../root.hcl\"\n  merge_strategy = \"deep\"\n}";
+    for text in [
+        terragrunt(deep, taints),
+        terragrunt("", "dependency.x.outputs.taints"),
+    ] {
+        let reading = read(&[(path, &text)]);
+        assert!(reading.pools().iter().all(|pool| !pool.complete), "{text}");
+    }
+}
+
+#[test]
+fn terragrunt_calls_modules_of_the_repository() {
+    let reading = read(&[
+        (
+            "live/terragrunt.hcl",
+            "terraform {\n  source = \"../modules//m\"\n}\ninputs = merge(local.all, { taints = [\"x=y:NoSchedule\"] })\n",
+        ),
+        ("modules/m/main.tf", VARIABLE),
+    ]);
+    assert_eq!(keys(&reading), ["x"]);
+    assert!(reading.pool("p").complete);
+}

@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
 use crate::source::{is_host_inventory, is_script};
-use crate::terraform::is_template;
+use crate::terraform::{is_configuration, is_template};
 use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
@@ -61,7 +61,7 @@ pub enum FileKind {
     Yaml,
     /// `.json`
     Json,
-    /// `.tf` and `.tfvars`, and both in JSON.
+    /// `.tf` and `.tfvars`, both in JSON, and Terragrunt's files.
     Terraform,
     /// A shell script, a Makefile, or an inventory of hosts in INI form.
     Script,
@@ -72,23 +72,14 @@ pub enum FileKind {
 impl FileKind {
     /// `None` for names that a walk passes by.
     fn of(path: &Path) -> Option<FileKind> {
-        const TERRAFORM: [&str; 6] = [
-            ".tf",
-            ".tofu",
-            ".tfvars",
-            ".tf.json",
-            ".tofu.json",
-            ".tfvars.json",
-        ];
-        let name = path.file_name()?.to_str();
-        if name.is_some_and(|name| TERRAFORM.iter().any(|ending| name.ends_with(ending))) {
+        let text = path.to_string_lossy();
+        if is_configuration(&text) {
             return Some(FileKind::Terraform);
         }
-        let text = path.to_string_lossy();
         if is_script(&text) || is_host_inventory(&text) {
             return Some(FileKind::Script);
         }
-        if is_template(&path.to_string_lossy()) {
+        if is_template(&text) {
             return Some(FileKind::Template);
         }
         let extension = path.extension()?;

@@ -9,10 +9,10 @@ use hcl_edit::expr::{
 use hcl_edit::structure::{Block as ParsedBlock, Body as ParsedBody, Structure};
 use hcl_edit::template::Template as ParsedTemplate;
 
-use super::SyntaxError;
 use super::syntax::{
     Block, Body, Call, Expression, ExpressionKind, File, For, Operator, Part, Step, Template, place,
 };
+use super::{SyntaxError, terragrunt};
 
 /// Reads a `.tf` file into `file`.
 pub(super) fn read(
@@ -38,6 +38,43 @@ pub(super) fn read(
             }
         }
     }
+}
+
+/// Reads a file of Terragrunt's into `file`.
+pub(super) fn read_terragrunt(
+    path: &str,
+    text: &str,
+    file: &mut File,
+    errors: &mut Vec<SyntaxError>,
+) {
+    let (mut inputs, mut terraform, mut is_deep) = (None, None, false);
+    for (body, shift) in bodies(text, file, errors) {
+        let reader = Reader { text, shift };
+        for structure in &body {
+            match structure {
+                Structure::Block(block) if block.ident.as_str() == "locals" => {
+                    file.take(reader.block(block), &|_| false);
+                }
+                Structure::Block(block) if block.ident.as_str() == "terraform" => {
+                    terraform = Some(reader.block(block));
+                }
+                Structure::Block(block) if block.ident.as_str() == "include" => {
+                    let block = reader.block(block);
+                    let strategy = block.body.attribute("merge_strategy");
+                    let strategy = strategy.and_then(Expression::plain_text);
+                    is_deep |= strategy.is_some_and(|strategy| strategy.starts_with("deep"));
+                }
+                Structure::Attribute(attribute) if attribute.key.as_str() == "inputs" => {
+                    let at = reader.place(attribute.key.span());
+                    inputs = Some((at, reader.expression(&attribute.value)));
+                }
+                _ => {}
+            }
+        }
+    }
+    let call =
+        inputs.and_then(|inputs| terragrunt::call(path, inputs, terraform.as_ref(), is_deep));
+    file.modules.extend(call);
 }
 
 /// Reads a `.tfvars` file into `file`.

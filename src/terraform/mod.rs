@@ -18,6 +18,7 @@ mod references;
 mod run;
 mod syntax;
 mod templates;
+mod terragrunt;
 mod text_functions;
 mod trees;
 mod value;
@@ -82,6 +83,7 @@ pub fn is_configuration(path: &str) -> bool {
         ".tofu.json",
         ".tfvars",
         ".tfvars.json",
+        terragrunt::FILE,
     ]
     .iter()
     .any(|ending| path.ends_with(ending))
@@ -122,6 +124,8 @@ pub fn parse(
                 json::read(document.root(), &mut file, wanted);
             }
         }
+    } else if path.ends_with(terragrunt::FILE) {
+        hcl::read_terragrunt(path, text, &mut file, &mut errors);
     } else if is_values {
         hcl::read_values(text, &mut file, &mut errors);
     } else {
