@@ -157,12 +157,7 @@ impl Manifests<'_> {
             read.documents += 1;
             document::extract(document.root(), &source, self.source, self.table, &mut read);
         }
-        if super::ignores::Ignores::may_be_in(text.text()) {
-            for (at, document) in stream.documents.iter().enumerate() {
-                let next = stream.documents.get(at + 1);
-                read.ignores.read_document(text.text(), document, next);
-            }
-        }
+        read.ignores.read_documents(text.text(), &stream.documents);
         // An inventory that Terraform hands on says nothing of this cluster.
         read.inventories.clear();
         read.unreadable.clear();
@@ -173,7 +168,7 @@ impl Manifests<'_> {
         };
         relocation.apply(&mut read);
         self.cast_doubt(&mut read);
-        take(read, facts);
+        facts.absorb(read);
     }
 
     fn cast_doubt(&self, read: &mut FileFacts) {
@@ -201,22 +196,6 @@ fn node_configurations(text: &str) -> Vec<Range<usize>> {
     }
     parts.extend(from.map(|from| from..at));
     parts
-}
-
-/// Adds the facts of a text to those of its configuration.
-fn take(read: FileFacts, facts: &mut FileFacts) {
-    facts.documents += read.documents;
-    facts.workloads.extend(read.workloads);
-    facts.pools.extend(read.pools);
-    facts.devices.extend(read.devices);
-    facts.oddities.extend(read.oddities);
-    facts.not_judged.extend(read.not_judged);
-    facts.overlays.extend(read.overlays);
-    facts.kustomizations.extend(read.kustomizations);
-    facts.ignores.ignores.extend(read.ignores.ignores);
-    facts.ignores.misspelt.extend(read.ignores.misspelt);
-    facts.namespaces.extend(read.namespaces);
-    facts.runtime_classes.extend(read.runtime_classes);
 }
 
 /// Writes a value as the object that reaches the cluster.

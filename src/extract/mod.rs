@@ -196,11 +196,10 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.documents += 1;
         document::extract(document.root(), source, id, table, &mut facts);
     }
+    facts
+        .ignores
+        .read_documents(&source.text, &stream.documents);
     if ignores::Ignores::may_be_in(&source.text) {
-        for (at, document) in stream.documents.iter().enumerate() {
-            let next = stream.documents.get(at + 1);
-            facts.ignores.read_document(&source.text, document, next);
-        }
         for error in &stream.errors {
             facts
                 .ignores

@@ -2,7 +2,6 @@
 
 use super::document::ObjectReader;
 use super::embedded::pieces_of;
-use super::ignores::Ignores;
 use super::relocation::Relocation;
 use super::{FileFacts, TEMPLATE_FILE, broken, document, is_template};
 use crate::source::Source;
@@ -46,12 +45,7 @@ impl ObjectReader<'_, '_> {
                 document::extract(document.root(), &source, self.id, self.table, &mut read);
             }
         }
-        if Ignores::may_be_in(text.text()) {
-            for (at, document) in stream.documents.iter().enumerate() {
-                let next = stream.documents.get(at + 1);
-                read.ignores.read_document(text.text(), document, next);
-            }
-        }
+        read.ignores.read_documents(text.text(), &stream.documents);
         Relocation {
             text: &text,
             whole: found.node.span(),

@@ -28,6 +28,28 @@ pub mod well_known;
 pub mod witness;
 pub mod workload;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+/// For each of a list the first before it that is known by the same; what has no identity is like none.
+fn first_alike<'t, T: 't, K: Hash + Eq>(
+    list: impl IntoIterator<Item = &'t T>,
+    identity: impl Fn(&'t T) -> Option<K>,
+) -> Vec<Option<usize>> {
+    let mut first = HashMap::new();
+    list.into_iter()
+        .enumerate()
+        .map(|(at, one)| match first.entry(identity(one)?) {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(free) => {
+                free.insert(at);
+                None
+            }
+        })
+        .collect()
+}
+
 /// A field of a manifest, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field<T> {

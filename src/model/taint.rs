@@ -1,13 +1,11 @@
 //! Taints and effects, in Kubernetes' spelling and with Kubernetes' rules for keys and values.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::validation::{ErrorCode, FieldError, is_label_key, is_label_value};
-use super::{Field, Truth};
+use super::{Field, Truth, first_alike};
 
 /// What a taint does to pods that do not tolerate it.
 #[derive(
@@ -260,21 +258,9 @@ impl Taint {
 /// For each taint of a list the earlier one with the same key and effect, which the API server does not take. Values do
 /// not count, nor whether key and effect are valid; what could not be read repeats nothing.
 pub fn repeated<'t>(taints: impl IntoIterator<Item = &'t Taint>) -> Vec<Option<usize>> {
-    let mut first = HashMap::new();
-    taints
-        .into_iter()
-        .enumerate()
-        .map(|(at, taint)| {
-            let identity = (taint.key.text()?, taint.effect.text()?);
-            match first.entry(identity) {
-                Entry::Occupied(earlier) => Some(*earlier.get()),
-                Entry::Vacant(free) => {
-                    free.insert(at);
-                    None
-                }
-            }
-        })
-        .collect()
+    first_alike(taints, |taint: &Taint| {
+        Some((taint.key.text()?, taint.effect.text()?))
+    })
 }
 
 /// The error for an effect that is written and is none of the three.

@@ -1,11 +1,8 @@
 //! Tolerations, and the one definition of "tolerates".
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use super::taint::{Effect, Taint, unknown_effect};
 use super::validation::{ErrorCode, FieldError, comparison_integer, is_label_key, is_label_value};
-use super::{Field, Truth};
+use super::{Field, Truth, first_alike};
 
 /// A toleration as written: nothing is defaulted, as in Kubernetes' own storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -228,26 +225,14 @@ impl std::fmt::Display for Toleration {
 /// server does not take there; in pods it does. An operator that is left out is another than `Equal`. What could not be
 /// read repeats nothing.
 pub fn repeated(tolerations: &[Toleration]) -> Vec<Option<usize>> {
-    let mut first = HashMap::new();
-    tolerations
-        .iter()
-        .enumerate()
-        .map(|(at, entry)| {
-            let identity = (
-                entry.key.text()?,
-                entry.operator.text()?,
-                entry.value.text()?,
-                entry.effect.text()?,
-            );
-            match first.entry(identity) {
-                Entry::Occupied(earlier) => Some(*earlier.get()),
-                Entry::Vacant(free) => {
-                    free.insert(at);
-                    None
-                }
-            }
-        })
-        .collect()
+    first_alike(tolerations, |entry: &Toleration| {
+        Some((
+            entry.key.text()?,
+            entry.operator.text()?,
+            entry.value.text()?,
+            entry.effect.text()?,
+        ))
+    })
 }
 
 /// Whether a toleration's field is empty, or the same as the taint's.

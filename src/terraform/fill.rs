@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::evaluate::{Evaluator, Names};
+use super::folder::join;
 use super::hcl;
 use super::run::MAX_TEXT;
 use super::syntax::{Call, Expression, File, If, Literal, Part, Repeat, Template};
@@ -242,19 +243,8 @@ impl Evaluator<'_> {
 
 /// A path in the repository; those that do not begin with `/` start at the configuration's folder.
 fn normalize(path: &str, root: &str) -> Option<String> {
-    let whole = match path.strip_prefix('/') {
-        Some(path) => path.to_owned(),
-        None => format!("{root}/{path}"),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in whole.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            other => parts.push(other),
-        }
+    match path.strip_prefix('/') {
+        Some(path) => join("", path),
+        None => join(root, path),
     }
-    Some(parts.join("/"))
 }

@@ -181,17 +181,7 @@ impl<'t> Repository<'t> {
         if !(source.starts_with("./") || source.starts_with("../")) {
             return None;
         }
-        let mut parts: Vec<&str> = from.split('/').filter(|part| !part.is_empty()).collect();
-        for part in source.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop()?;
-                }
-                other => parts.push(other),
-            }
-        }
-        Some(parts.join("/"))
+        join(from, source)
     }
 
     /// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part;
@@ -234,6 +224,21 @@ impl<'t> Repository<'t> {
         }
         tops
     }
+}
+
+/// What a path is called from the repository's root that starts at a folder of it; nothing when it leads out.
+pub(super) fn join(from: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in from.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 fn parent(path: &str) -> &str {

@@ -105,41 +105,18 @@ impl Path {
 
     /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
     pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
-        let mut found = vec![Found {
-            node: from,
-            path: String::new(),
-            field: None,
-        }];
-        for step in &self.steps {
-            let mut next = Vec::new();
-            for place in found {
-                take(step, &place, &mut next);
-            }
-            found = next;
-        }
-        found
+        self.walk(from, |_, _, _| {})
     }
 
     /// Nodes on the way at which the path goes no further; nulls are not among them. Whoever knows about templates can
     /// tell whether more is to come there.
     pub fn find_ends<'a>(&self, from: Node<'a>) -> Vec<Node<'a>> {
         let mut ends = Vec::new();
-        let mut found = vec![Found {
-            node: from,
-            path: String::new(),
-            field: None,
-        }];
-        for step in &self.steps {
-            let mut next = Vec::new();
-            for place in &found {
-                let before = next.len();
-                take(step, place, &mut next);
-                if next.len() == before && !place.node.is_null() {
-                    ends.push(place.node);
-                }
+        self.walk(from, |_, node, goes_on| {
+            if !goes_on && !node.is_null() {
+                ends.push(node);
             }
-            found = next;
-        }
+        });
         ends
     }
 
@@ -149,6 +126,21 @@ impl Path {
         if !from.is_evaluated() {
             return None;
         }
+        let mut open = None;
+        let found = self.walk(from, |step, node, goes_on| {
+            if open.is_none() {
+                open = open_at(node, goes_on && *step != Step::AnyKey);
+            }
+        });
+        open.or_else(|| found.iter().find_map(|place| place.node.unknown_because()))
+    }
+
+    /// Goes the way step by step, and says of each node on it whether the path goes on there.
+    fn walk<'a>(
+        &self,
+        from: Node<'a>,
+        mut visit: impl FnMut(&Step, Node<'a>, bool),
+    ) -> Vec<Found<'a>> {
         let mut found = vec![Found {
             node: from,
             path: String::new(),
@@ -159,14 +151,11 @@ impl Path {
             for place in &found {
                 let before = next.len();
                 take(step, place, &mut next);
-                let complete = next.len() > before && *step != Step::AnyKey;
-                if let Some(why) = open_at(place.node, complete) {
-                    return Some(why);
-                }
+                visit(step, place.node, next.len() > before);
             }
             found = next;
         }
-        found.iter().find_map(|place| place.node.unknown_because())
+        found
     }
 }
 

@@ -91,6 +91,16 @@ impl Ignores {
             || memchr::memmem::find(text, ANNOTATION_PREFIX.as_bytes()).is_some()
     }
 
+    /// Reads the comments and annotations of all documents of a text.
+    pub fn read_documents(&mut self, text: &str, documents: &[Document]) {
+        if !Ignores::may_be_in(text) {
+            return;
+        }
+        for (at, document) in documents.iter().enumerate() {
+            self.read_document(text, document, documents.get(at + 1));
+        }
+    }
+
     /// Reads the comments and annotations of a document. `next_document` is the one after it: a comment at the very end
     /// is for what stands below it.
     pub fn read_document(
