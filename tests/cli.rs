@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use program::{BAD, GOOD, Run, command, concise, repo, run, run_with_input};
+use program::{BAD, GOOD, OWN_RULE, Run, command, concise, repo, run, run_with_input};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -1039,37 +1039,9 @@ fn the_examples_of_the_built_in_rules_pass_and_a_wrong_one_fails() {
         "{}",
         result.out
     );
-    let rule = "id: no-x
-title: Key x is used
-severity: warning
-scope: toleration
-when: toleration.key == \"x\"
-at: toleration.key
-message: key x is used
-help: use another key
-why: |
-  Because.
-examples:
-  - bad: |
-      apiVersion: v1
-      kind: Pod
-      metadata: {name: a}
-      spec:
-        tolerations:
-          - key: y  # <- finding
-            operator: Exists
-  - good: |
-      apiVersion: v1
-      kind: Pod
-      metadata: {name: a}
-      spec:
-        tolerations:
-          - key: z
-            operator: Exists
-";
     fs::create_dir(folder.path().join("own")).unwrap();
     let path = folder.path().join("own/no-x.yaml");
-    fs::write(&path, rule).unwrap();
+    fs::write(&path, OWN_RULE).unwrap();
     let result = run(folder.path(), &["test", "own"]);
     assert_eq!(result.code, 1, "{}{}", result.out, result.err);
     assert!(
@@ -1077,7 +1049,7 @@ examples:
         "{}",
         result.out
     );
-    fs::write(&path, rule.replace("key: y ", "key: x ")).unwrap();
+    fs::write(&path, OWN_RULE.replace("key: y ", "key: x ")).unwrap();
     let result = run(folder.path(), &["test", "own"]);
     assert_eq!(
         (result.code, result.out.as_str()),
@@ -1088,11 +1060,14 @@ examples:
 
     for (wrong, line) in [
         (
-            rule.replace("toleration.key == \"x\"", "toleration.ky == \"x\""),
+            OWN_RULE.replace("toleration.key == \"x\"", "toleration.ky == \"x\""),
             5,
         ),
-        (rule.replace("toleration.key == \"x\"", "toleration.key"), 5),
-        (rule.replace("severity: warning", "severity: loud"), 3),
+        (
+            OWN_RULE.replace("toleration.key == \"x\"", "toleration.key"),
+            5,
+        ),
+        (OWN_RULE.replace("severity: warning", "severity: loud"), 3),
     ] {
         fs::write(&path, wrong).unwrap();
         let result = run(folder.path(), &["check", "--rules", "own"]);

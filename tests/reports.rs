@@ -6,8 +6,9 @@
 mod program;
 
 use std::fs;
+use std::path::Path;
 
-use program::{BAD, GOOD, command, repo, run};
+use program::{BAD, GOOD, OWN_RULE, command, repo, run};
 use serde_json::Value;
 
 const FORMATS: [&str; 10] = [
@@ -98,6 +99,32 @@ fn sarif_carries_the_rules_that_ran_the_exit_code_and_the_problems() {
     assert_eq!(invocation["executionSuccessful"], false);
     let problem = &invocation["toolExecutionNotifications"][0];
     assert_eq!(problem["message"]["text"], "path does not exist");
+}
+
+#[test]
+fn reports_link_to_pages_of_rules_that_exist_and_to_none_for_rules_of_ones_own() {
+    let folder = repo(&[
+        ("bad.yaml", BAD.as_bytes()),
+        ("policies/no-x.yaml", OWN_RULE.as_bytes()),
+    ]);
+    let arguments = ["check", "--format=sarif", "--rules=policies", "bad.yaml"];
+    let log = run(folder.path(), &arguments).json();
+    let below = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/");
+    assert!(below.starts_with("https://"), "{below}");
+    for rule in log["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap()
+    {
+        let id = rule["id"].as_str().unwrap();
+        if id == "no-x" {
+            assert_eq!(rule.get("helpUri"), None);
+            continue;
+        }
+        let page = rule["helpUri"].as_str().unwrap().strip_prefix(below);
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(page.unwrap());
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(text.starts_with(&format!("# {id}\n")), "{page:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::model::near_miss::nearest_word;
 use crate::output::{self, Format, RulePage, View};
 use crate::rule::{Rule, RuleSet};
 
-/// Where the repository with the pages of rules is; empty until it is published.
+/// Where the repository with the pages of rules is.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// What was asked for.
@@ -131,7 +131,6 @@ fn rule_page(rule: &Rule) -> RulePage {
         tags: rule.tags.clone(),
         why: rule.why.clone(),
         page: page(rule),
-        uri: (built_in && !REPOSITORY.is_empty())
-            .then(|| format!("{REPOSITORY}/blob/HEAD/docs/rules/{}.md", rule.id)),
+        uri: built_in.then(|| format!("{REPOSITORY}/blob/HEAD/docs/rules/{}.md", rule.id)),
     }
 }

@@ -34,6 +34,36 @@ spec:
   containers: [{name: a, image: b}]
 ";
 
+/// The rule `no-x`, of which the bad example is none until its key is `x`.
+pub const OWN_RULE: &str = "id: no-x
+title: Key x is used
+severity: warning
+scope: toleration
+when: toleration.key == \"x\"
+at: toleration.key
+message: key x is used
+help: use another key
+why: |
+  Because.
+examples:
+  - bad: |
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: a}
+      spec:
+        tolerations:
+          - key: y  # <- finding
+            operator: Exists
+  - good: |
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: a}
+      spec:
+        tolerations:
+          - key: z
+            operator: Exists
+";
+
 /// What a run gave.
 pub struct Run {
     pub code: i32,
