@@ -4,8 +4,12 @@ use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
 use super::notation::api_group;
 use super::pod::Pod;
-use super::read::{TOLERATION_FIELDS, describe, is_template_action, looks_like_tolerations};
+use super::read::{
+    TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
+    names_tolerations,
+};
 use crate::model::workload::{Level, Stands};
+use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
 
 impl ObjectReader<'_, '_> {
@@ -28,9 +32,7 @@ impl ObjectReader<'_, '_> {
                 if key == "tolerations" {
                     self.note_misplaced(&visits, at);
                 }
-            } else if (key == "tolerations" || key.ends_with("Tolerations"))
-                && looks_like_tolerations(node)
-            {
+            } else if names_tolerations(key) && looks_like_tolerations(node) {
                 match &only {
                     Some(only) if key == "tolerations" && !is_free_form(&visits, at) => {
                         self.note_unread(&visits, at, only);
@@ -154,10 +156,32 @@ impl ObjectReader<'_, '_> {
         if key == "tolerations" {
             context.read_node_selector(visits[parent].node, &holder, &mut read);
         }
+        self.push_other_list(read, holder, field.key.span());
+    }
+
+    /// Reads a text that is a list of tolerations and nothing else.
+    pub(super) fn read_text_list(&mut self, path: &str) {
+        let span = self.root.span();
+        let mut tolerations = Tolerations {
+            span: Some(span),
+            ..Tolerations::default()
+        };
+        Self::context(&self.object, Level::Other, &mut self.facts.oddities).read_entries(
+            self.root,
+            path,
+            &mut tolerations,
+        );
+        let read = Pod {
+            tolerations,
+            ..Pod::default()
+        };
+        self.push_other_list(read, path.to_owned(), span);
+    }
+
+    fn push_other_list(&mut self, mut read: Pod, holder: String, span: Span) {
         read.selection.unknown = true;
         let unread = read.tolerations.unread.clone();
         let shape = self.shape(Level::Other, &read, unread, Stands::Alone);
-        let span = field.key.span();
         self.push(shape, read, holder, Stands::Alone, Some(span));
     }
 }

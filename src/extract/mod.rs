@@ -26,6 +26,7 @@ mod notation;
 mod open;
 mod overlays;
 mod patches;
+mod placeholders;
 mod plans;
 mod pod;
 mod pool_document;
@@ -177,7 +178,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         if unread != Unread::default() {
             facts.unread.push((id, unread));
         }
-        if is_template(text) || is_filled_in(text, id) {
+        if placeholders::is_template(text, id) {
             in_template = true;
             templates::read(source, id, error.document.clone(), table, &mut facts);
         } else {
@@ -216,43 +217,6 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     facts
 }
 
-/// Whether a broken text is one that some template language, or a script that replaces words, fills in first.
-fn is_template(text: &str) -> bool {
-    let stands_for_lines = |line: &str| {
-        let line = line.trim();
-        let word = |open: &str, close: &str| {
-            line.len() > open.len() + close.len() && line.starts_with(open) && line.ends_with(close)
-        };
-        word("__", "__") || word("${", "}") || word("@@", "@@") || word("<<", ">>")
-    };
-    text.contains("{{")
-        || text.contains("{%")
-        || text.contains("<%")
-        || ["%{ for", "%{ if", "%{for", "%{if", "%{~"]
-            .iter()
-            .any(|directive| text.contains(directive))
-        || text.lines().any(stands_for_lines)
-}
-
-/// Whether a broken text reads well once a word stands for each `${…}`, as in files that `templatefile` or `envsubst` fill in.
-fn is_filled_in(text: &str, id: SourceId) -> bool {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("${") {
-        let Some(length) = rest[start..].find('}') else {
-            break;
-        };
-        filled.push_str(&rest[..start]);
-        filled.push('x');
-        rest = &rest[start + length + 1..];
-    }
-    if rest.len() == text.len() {
-        return false;
-    }
-    filled.push_str(rest);
-    yaml::parse(&filled, id).errors.is_empty()
-}
-
 fn broken(span: Span, message: &str, text: &str) -> Oddity {
     let manifest = text
         .lines()
@@ -284,29 +248,5 @@ pub fn file_oddity(kind: &'static str, span: Span, detail: &str, written: &str) 
         span,
         path: String::new(),
         related: Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_that_stands_for_lines_makes_a_template() {
-        assert!(is_template("volumes:\n__EXTRA_VOLUMES__\n- name: x\n"));
-        assert!(is_template("spec:\n  ${POD_SPEC}\n"));
-        assert!(!is_template("name: __x__ y\nlist: [\n"));
-        assert!(is_template(
-            "pools:\n%{ for pool in pools ~}\n  - ${pool}\n%{ endfor ~}\n"
-        ));
-    }
-
-    #[test]
-    fn a_word_for_each_placeholder_makes_a_template_readable() {
-        let id = SourceId(0);
-        assert!(is_filled_in("values: [${zones}b, ${other}]\n", id));
-        assert!(is_filled_in("{\"replicas\": ${replicas}}\n", id));
-        assert!(!is_filled_in("name: ${name}\nlist: [a\n", id));
-        assert!(!is_filled_in("list: [a\n", id));
     }
 }

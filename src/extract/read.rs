@@ -1,5 +1,6 @@
 //! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
 
+pub use super::placeholders::is_placeholder;
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
@@ -11,34 +12,6 @@ use crate::yaml::{self, Kind, Node, Scalar, Style};
 /// Fields of a toleration, in the order of Kubernetes' own type.
 pub const TOLERATION_FIELDS: [&str; 5] =
     ["key", "operator", "value", "effect", "tolerationSeconds"];
-
-/// Whether a text is filled in later by some template language or by a person.
-pub fn is_placeholder(text: &str) -> bool {
-    if text.contains("{{")
-        || text.contains("}}")
-        || text.contains("<<")
-        || text.contains("%{")
-        || text.contains("{%")
-        || text.contains("[[")
-        || text.contains("@@")
-    {
-        return true;
-    }
-    let bytes = text.as_bytes();
-    // `$` can stand in no key, value or effect, so `$NAME`, `$1`, `${NAME}` and `$(NAME)` are variables.
-    if bytes.windows(2).any(|pair| {
-        pair[0] == b'$' && (pair[1] == b'{' || pair[1] == b'(' || pair[1].is_ascii_alphanumeric())
-    }) {
-        return true;
-    }
-    // What ARM templates compute stands in brackets, and no key, value or effect does.
-    if text.starts_with('[') && text.ends_with(']') {
-        return true;
-    }
-    let dunder = text.len() > 4 && text.starts_with("__") && text.ends_with("__");
-    let angle = text.len() > 2 && text.starts_with('<') && text.ends_with('>');
-    dunder || angle
-}
 
 /// Whether a node is an unquoted template action, which YAML reads as a map in a map, or the call of a function that
 /// some tool puts something else in the place of: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
@@ -70,6 +43,16 @@ fn is_call(node: Node<'_>) -> bool {
     if only.name().is_some_and(|name| {
         name == "Ref" || name.starts_with("Fn::") || name.starts_with("fn::")
     }))
+}
+
+/// Whether a key is a name that lists of tolerations have outside Kubernetes' own types: `tolerations`, and
+/// `extraTolerations`, `agent_tolerations` or `PLUGIN_TOLERATIONS` for one of several.
+pub fn names_tolerations(key: &str) -> bool {
+    key == "tolerations"
+        || key.ends_with("Tolerations")
+        || ["_tolerations", "-tolerations", "_TOLERATIONS"]
+            .iter()
+            .any(|end| key.ends_with(end))
 }
 
 /// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one. Beside two such
@@ -245,6 +228,12 @@ impl Context<'_> {
                 return read;
             }
         }
+        self.read_entries(list, path, &mut read);
+        read
+    }
+
+    /// The entries of a list of tolerations.
+    pub fn read_entries(&mut self, list: Node<'_>, path: &str, read: &mut Tolerations) {
         for (index, item) in list.items().enumerate() {
             let at = yaml::index(path, index);
             match item.kind() {
@@ -272,7 +261,6 @@ impl Context<'_> {
                 }
             }
         }
-        read
     }
 
     pub(super) fn malformed(&mut self, span: Span, path: &str, written: &str, detail: &str) {

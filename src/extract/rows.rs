@@ -40,7 +40,7 @@ pub struct Provider {
     /// Kinds that hold whole objects of other kinds.
     #[serde(default)]
     pub holds: Vec<HoldRow>,
-    /// Kinds that hold Helm values as texts.
+    /// Kinds that hold Helm values, or other configuration with tolerations, as texts.
     #[serde(default)]
     pub values_texts: Vec<ValuesTextRow>,
     /// Terraform resources that stand for objects of Kubernetes, or hold their text.
@@ -69,7 +69,8 @@ pub struct HoldRow {
     pub incomplete: Option<String>,
 }
 
-/// A kind that holds Helm values as texts. Values that it holds as maps need no row.
+/// A kind that holds Helm values as texts, or other configuration with tolerations: a list of them, or a pod. Values that it
+/// holds as maps need no row.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ValuesTextRow {
@@ -78,7 +79,11 @@ pub struct ValuesTextRow {
     /// Kinds in it.
     pub kinds: Vec<String>,
     /// Paths to the texts.
+    #[serde(default)]
     pub texts: Vec<Path>,
+    /// Paths to texts that may be anything else, too: what is no YAML is passed over.
+    #[serde(default)]
+    pub other_texts: Vec<Path>,
 }
 
 /// A Terraform resource that stands for an object of Kubernetes, or holds the texts of some.

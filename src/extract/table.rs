@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::pool_rows::PoolRow;
-use super::rows::{DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, WorkloadRow};
+use super::rows::{
+    DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
+};
 use crate::model::well_known::WellKnownTaint;
 use crate::source::Position;
 use crate::yaml::{Node, Path, join};
@@ -159,15 +161,17 @@ impl Table {
 
     /// Where the kind holds tolerations, when that is known of the whole kind.
     pub fn only_places(&self, group: &str, version: &str, kind: &str) -> Option<Vec<String>> {
-        let mut places = Vec::new();
+        let mut places = None;
         for row in self.workload_rows(group, version, kind) {
             if !row.all_paths {
                 return None;
             }
             let key = &row.tolerations_key;
-            places.extend(row.pods.iter().map(|path| join(&path.to_string(), key)));
+            places
+                .get_or_insert_with(Vec::new)
+                .extend(row.pods.iter().map(|path| join(&path.to_string(), key)));
         }
-        Some(places).filter(|places| !places.is_empty())
+        places
     }
 
     /// Device rows for a kind. They are few.
@@ -249,13 +253,12 @@ impl Table {
             .collect()
     }
 
-    /// Where a kind holds Helm values as texts.
-    pub fn values_texts(&self, group: &str, kind: &str) -> impl Iterator<Item = &Path> {
+    /// Where a kind holds Helm values, and the like, as texts.
+    pub fn values_texts(&self, group: &str, kind: &str) -> impl Iterator<Item = &ValuesTextRow> {
         self.providers
             .iter()
             .flat_map(|provider| &provider.values_texts)
             .filter(move |row| row.group == group && row.kinds.iter().any(|known| known == kind))
-            .flat_map(|row| &row.texts)
     }
 
     /// Pool rows for a type of Terraform resource, with the provider's name.

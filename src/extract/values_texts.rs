@@ -1,38 +1,59 @@
-//! Helm values that an object holds as a text, such as those of an Argo CD Application: read as a file of values is.
+//! Configuration that an object holds as a text: Helm values such as those of an Argo CD Application, which are read as a
+//! file of values is, pods that some controller makes of their text, and lists of tolerations.
 
-use super::document::ObjectReader;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::document::{self, ObjectReader, join};
 use super::embedded::pieces_of;
+use super::placeholders;
+use super::read::{looks_like_tolerations, names_tolerations};
 use super::relocation::Relocation;
-use super::{FileFacts, TEMPLATE_FILE, broken, document, is_template};
+use super::{FileFacts, TEMPLATE_FILE, broken};
+use crate::finding::Object;
+use crate::model::workload::Level;
 use crate::source::Source;
-use crate::yaml::{self, Found, Kind};
+use crate::yaml::{Document, Found, Kind};
 
 impl ObjectReader<'_, '_> {
     /// Reads the texts that the kind's rows name.
     pub(super) fn read_values_texts(&mut self, group: &str, kind: &str) {
         let (table, root) = (self.table, self.root);
-        for found in table
-            .values_texts(group, kind)
-            .flat_map(|path| path.find(root))
-        {
-            self.read_values_text(&found);
+        let mut done = HashSet::new();
+        for row in table.values_texts(group, kind) {
+            let sure = row.texts.iter().map(|path| (path, true));
+            let others = row.other_texts.iter().map(|path| (path, false));
+            for (path, is_sure) in sure.chain(others) {
+                for found in path.find(root) {
+                    if done.insert(found.node.id()) {
+                        self.read_values_text(&found, is_sure);
+                    }
+                }
+            }
         }
     }
 
-    fn read_values_text(&mut self, found: &Found<'_>) {
-        let Some(inner) = found
-            .node
-            .raw()
-            .filter(|inner| found.node.kind() == Kind::Scalar && inner.contains("oleration"))
-        else {
+    fn read_values_text(&mut self, found: &Found<'_>, is_sure: bool) {
+        let key = found.field.as_ref().and_then(|field| field.name());
+        let is_list = key.is_some_and(names_tolerations);
+        if !is_sure && !key.is_some_and(may_be_yaml) {
+            return;
+        }
+        let Some(inner) = found.node.raw().filter(|inner| {
+            found.node.kind() == Kind::Scalar && (is_list || inner.contains("oleration"))
+        }) else {
             return;
         };
         let pieces = pieces_of(&self.source.text, found.node, inner);
         let (text, stream) = pieces.parse(self.id);
         let source = Source::new(self.source.path.as_str(), text.text());
+        let base = join(&self.base, &found.path);
         let mut read = FileFacts::default();
         for error in &stream.errors {
-            if is_template(text.text()) {
+            if !is_sure {
+                return;
+            }
+            if placeholders::is_template(text.text(), self.id) {
                 read.not_judged.push(TEMPLATE_FILE);
             } else {
                 read.oddities
@@ -40,9 +61,26 @@ impl ObjectReader<'_, '_> {
             }
         }
         for document in &stream.documents {
-            // Values are no objects. What claims to be one is not read, and so texts in texts in texts are not either.
-            if document.root().get("apiVersion").is_none() {
-                document::extract(document.root(), &source, self.id, self.table, &mut read);
+            let root = document.root();
+            if is_list && looks_like_tolerations(root) {
+                ObjectReader {
+                    root,
+                    base: String::new(),
+                    object: Object::default(),
+                    source: &source,
+                    id: self.id,
+                    table: self.table,
+                    facts: &mut read,
+                    known_lists: HashSet::new(),
+                    pods: Vec::new(),
+                }
+                .read_text_list(&base);
+            } else if is_pod(document) {
+                self.read_pod_text(document, &source, &mut read);
+            } else if root.get("apiVersion").is_none() {
+                // Values are no objects. What claims to be one is not read, as it may be meant for another cluster, and so
+                // texts in texts in texts are not either.
+                document::extract(root, &source, self.id, self.table, &mut read);
             }
         }
         read.ignores.read_documents(text.text(), &stream.documents);
@@ -52,14 +90,15 @@ impl ObjectReader<'_, '_> {
             name: self.object.name.as_deref().unwrap_or_default(),
         }
         .apply(&mut read);
-        let base = yaml::join(&self.base, &found.path);
         for workload in &mut read.workloads {
             workload.object = self.object.clone();
-            workload.path = yaml::join(&base, &workload.path);
+            if workload.path != base {
+                workload.path = join(&base, &workload.path);
+            }
         }
         for oddity in &mut read.oddities {
             oddity.object = self.object.clone();
-            oddity.path = yaml::join(&base, &oddity.path);
+            oddity.path = join(&base, &oddity.path);
         }
         self.facts.workloads.extend(read.workloads);
         self.facts.oddities.extend(read.oddities);
@@ -67,4 +106,34 @@ impl ObjectReader<'_, '_> {
         self.facts.ignores.ignores.extend(read.ignores.ignores);
         self.facts.ignores.misspelt.extend(read.ignores.misspelt);
     }
+
+    /// A pod whose text some controller may make pods of: it is no object yet, and what it lacks may be added.
+    fn read_pod_text(&self, document: &Document, source: &Source, read: &mut FileFacts) {
+        let (workloads, oddities) = (read.workloads.len(), read.oddities.len());
+        document::extract(document.root(), source, self.id, self.table, read);
+        for workload in &mut read.workloads[workloads..] {
+            let shape = Arc::make_mut(&mut workload.shape);
+            shape.level = Level::Other;
+            shape.selection.unknown = true;
+            if workload.list.is_none() {
+                shape
+                    .unread_tolerations
+                    .get_or_insert_with(|| "its controller may add tolerations".to_owned());
+            }
+        }
+        for oddity in &mut read.oddities[oddities..] {
+            oddity.level = Level::Other;
+        }
+    }
+}
+
+/// Whether a text with this name may be configuration in YAML or JSON: scripts and notes say what they are.
+fn may_be_yaml(name: &str) -> bool {
+    name.rsplit_once('.')
+        .is_none_or(|(_, ending)| ["yaml", "yml", "json"].contains(&ending))
+}
+
+fn is_pod(document: &Document) -> bool {
+    let object = document::read_object(document.root());
+    object.api_version == "v1" && object.kind == "Pod"
 }
