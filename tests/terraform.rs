@@ -1106,16 +1106,77 @@ fn terragrunts_inputs_are_those_of_the_module() {
         "{}",
         reading.place(span)
     );
-    // What is merged from elsewhere is not known, and what a run tells neither.
-    let deep =
-        "include \"root\" {\n  path           = \"../root.hcl\"\n  merge_strategy = \"deep\"\n}";
-    for text in [
-        terragrunt(deep, taints),
-        terragrunt("", "dependency.x.outputs.taints"),
+    // What a run tells is not known.
+    let reading = read(&[(path, &terragrunt("", "dependency.x.outputs.taints"))]);
+    assert!(reading.pools().iter().all(|pool| !pool.complete));
+}
+
+#[test]
+fn what_terragrunt_includes_may_set_more() {
+    let path = "live/prod/terragrunt.hcl";
+    let taints = "{ one = { key = local.key, value = \"b\", effect = \"NO_SCHEDULE\" } }";
+    let include = |path: &str, strategy: &str| {
+        format!("include \"root\" {{\n  path = {path}\n  merge_strategy = \"{strategy}\"\n}}")
+    };
+    let of = |before: &str, root: &str| {
+        let root = ("live/root.hcl", root);
+        let reading = read(&[(path, &terragrunt(before, taints)), root]);
+        let pools = reading.pools().into_iter();
+        let known = |pool: &NodePool| (pool.name.clone(), pool.taints.len(), pool.complete);
+        pools.map(known).collect::<Vec<_>>()
+    };
+    let p = |complete: bool| ("p".to_owned(), 1, complete);
+    let open = || ("module.prod".to_owned(), 0, false);
+    let in_parents = "find_in_parent_folders(\"root.hcl\")";
+    let here = "\"${get_terragrunt_dir()}/../root.hcl\"";
+    let groups = "inputs = { eks_managed_node_groups = local.groups }";
+    for root_path in [
+        in_parents,
+        here,
+        "\"../root.hcl\"",
+        "\"${find_in_parent_folders(\"root.hcl\")}\"",
     ] {
-        let reading = read(&[(path, &text)]);
-        assert!(reading.pools().iter().all(|pool| !pool.complete), "{text}");
+        let included = |root: &str| of(&include(root_path, "shallow"), root);
+        assert_eq!(included("remote_state {}"), [p(true)], "{root_path}");
+        assert_eq!(included("inputs = { region = local.x }"), [p(true)]);
+        // Where both set one name, the includer's counts.
+        assert_eq!(included(groups), [p(true)]);
+        assert_eq!(included("inputs = local.all"), [p(true), open()]);
+        let defaults = "inputs = { eks_managed_node_group_defaults = { taints = {} } }";
+        assert_eq!(included(defaults), [p(true)]);
+        let others = "inputs = { self_managed_node_groups = {} }";
+        assert_eq!(included(others), [p(true), open()]);
     }
+    // Merged deeply, what is written is still there.
+    let deep = include(in_parents, "deep");
+    assert_eq!(of(&deep, "remote_state {}"), [p(true)]);
+    assert_eq!(of(&deep, groups), [p(false), open()]);
+    assert_eq!(of(&include(in_parents, "no_merge"), groups), [p(true)]);
+    // One that cannot be read may say anything.
+    let run = include("run_cmd(\"x\")", "shallow");
+    assert_eq!(of(&run, "remote_state {}"), [p(true), open()]);
+}
+
+#[test]
+fn terragrunts_inputs_may_be_put_together() {
+    let of = |inputs: &str| {
+        let text = format!(
+            "terraform {{\n  source = \"../modules//m\"\n}}\nlocals {{\n  all = {{ taints = [\"x=y:NoSchedule\"] }}\n}}\ninputs = {inputs}\n"
+        );
+        let module = ("modules/m/main.tf", VARIABLE);
+        let reading = read(&[("live/terragrunt.hcl", &text), module]);
+        (keys(&reading).join(" "), reading.pool("p").complete)
+    };
+    assert_eq!(of("local.all"), ("x".to_owned(), true));
+    assert_eq!(of("merge(local.all, {})"), ("x".to_owned(), true));
+    assert_eq!(
+        of("merge(dependency.a.outputs, local.all)"),
+        ("x".to_owned(), true)
+    );
+    assert_eq!(
+        of("merge(dependency.a.outputs, {})"),
+        (String::new(), false)
+    );
 }
 
 #[test]
@@ -1123,10 +1184,84 @@ fn terragrunt_calls_modules_of_the_repository() {
     let reading = read(&[
         (
             "live/terragrunt.hcl",
-            "terraform {\n  source = \"../modules//m\"\n}\ninputs = merge(local.all, { taints = [\"x=y:NoSchedule\"] })\n",
+            "terraform {\n  source = \"../modules//m\"\n}\ninputs = merge(dependency.all, { taints = [\"x=y:NoSchedule\"] })\n",
         ),
         ("modules/m/main.tf", VARIABLE),
     ]);
     assert_eq!(keys(&reading), ["x"]);
     assert!(reading.pool("p").complete);
+}
+
+#[test]
+fn pools_are_there_whatever_their_keys_are() {
+    let of = |groups: &str| {
+        let text = format!(
+            "module \"eks\" {{\n  source = \"terraform-aws-modules/eks/aws\"\n  eks_managed_node_groups = {{\n{groups}\n  }}\n}}\n"
+        );
+        let reading = one(&text);
+        let show = |pool: &&NodePool| {
+            let taints: Vec<_> = pool
+                .taints
+                .iter()
+                .map(|taint| taint.taint.to_string())
+                .collect();
+            format!("{} {:?} {}", pool.name, taints.join(" "), pool.complete)
+        };
+        let shown: Vec<String> = reading.pools().iter().map(show).collect();
+        shown
+    };
+    let taint = |key: &str| {
+        format!("{{ taints = {{ a = {{ key = \"{key}\", effect = \"NO_SCHEDULE\" }} }} }}")
+    };
+    let group = |key: &str, taint_key: &str| format!("{key} = {}", taint(taint_key));
+    let (gpu, cpu) = (
+        group("\"${var.name}-gpu\"", "g"),
+        group("\"${var.name}-cpu\"", "c"),
+    );
+    assert_eq!(of(&gpu), ["module.eks \"g:NoSchedule\" true"]);
+    assert_eq!(
+        of(&format!("{gpu}\n{cpu}\n{}", group("other", "o"))),
+        [
+            "other \"o:NoSchedule\" true",
+            "module.eks \"g:NoSchedule\" true",
+            "module.eks-2 \"c:NoSchedule\" true",
+        ]
+    );
+    // These may be one and the same, of which the last counts.
+    for (one, other) in [
+        ("\"${var.name}-gpu\"", "big-gpu"),
+        ("big-gpu", "\"${var.name}-gpu\""),
+        ("\"${var.name}-gpu\"", "\"${var.zone}-gpu\""),
+        ("(var.name)", "\"${var.zone}-gpu\""),
+    ] {
+        let shown = of(&format!("{}\n{}", group(one, "g"), group(other, "c")));
+        let last = if other == "big-gpu" {
+            "big-gpu \"c:NoSchedule\" true"
+        } else {
+            ""
+        };
+        let kept: Vec<_> = shown
+            .iter()
+            .filter(|pool| pool.contains("Schedule"))
+            .collect();
+        assert!(
+            kept.iter().all(|pool| *pool == last),
+            "{one} {other}: {shown:?}"
+        );
+        assert!(
+            shown.contains(&"module.eks \"\" false".to_owned()),
+            "{shown:?}"
+        );
+    }
+}
+
+#[test]
+fn a_label_and_a_taint_whose_keys_are_not_known_leave_both_open() {
+    let reading = one(
+        "module \"eks\" {\n  source = \"terraform-aws-modules/eks/aws\"\n  eks_managed_node_groups = {\n    p = {\n      labels = {          \"${var.a}/x\" = \"y\" }\n      taints = { (var.b) = { key = var.c, effect = \"NO_SCHEDULE\" } }\n    }\n  }\n}\n",
+    );
+    let pool = reading.pool("p");
+    assert!(pool.open_labels);
+    assert!(!pool.complete);
+    assert!(pool.taints.iter().all(|taint| taint.taint.key.is_unknown()));
 }

@@ -199,7 +199,7 @@ impl Inputs {
             problems.extend(place.config.check_used(&names));
         }
         problems.extend(add_inventories(&mut discovery, &place.config, &place.root));
-        let is_manifest = |file: &File| !matches!(file.kind, FileKind::Script | FileKind::Template);
+        let is_manifest = |file: &File| !file.kind.is_beside();
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
         Ok(Inputs {

@@ -78,7 +78,7 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
             return decode(bytes, kind);
         }
     }
-    if matches!(kind, FileKind::Script | FileKind::Template) {
+    if let FileKind::Script | FileKind::Template | FileKind::Included = kind {
         return Loaded::Irrelevant;
     }
     match scan(bytes.as_slice().chain(reader)) {
@@ -157,9 +157,13 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }
-    if kind == FileKind::Template {
+    if let FileKind::Template | FileKind::Included = kind {
+        // What an included file does not speak of says something, too.
+        let is_included = kind == FileKind::Included;
         return match String::from_utf8(bytes) {
-            Ok(text) if concerns_kubetaint(text.as_bytes()) => Loaded::Template(text),
+            Ok(text) if is_included || concerns_kubetaint(text.as_bytes()) => {
+                Loaded::Template(text)
+            }
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }

@@ -14,7 +14,7 @@ use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
 use crate::source::{is_host_inventory, is_script};
-use crate::terraform::{is_configuration, is_template};
+use crate::terraform::{is_configuration, is_included, is_template};
 use walk::{Asked, Seen, Walk};
 
 pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
@@ -67,9 +67,19 @@ pub enum FileKind {
     Script,
     /// A template that Terraform fills in.
     Template,
+    /// What files of Terragrunt's include.
+    Included,
 }
 
 impl FileKind {
+    /// Whether such files say nothing by themselves that people would call manifests.
+    pub fn is_beside(self) -> bool {
+        matches!(
+            self,
+            FileKind::Script | FileKind::Template | FileKind::Included
+        )
+    }
+
     /// `None` for names that a walk passes by.
     fn of(path: &Path) -> Option<FileKind> {
         let text = path.to_string_lossy();
@@ -78,6 +88,9 @@ impl FileKind {
         }
         if is_script(&text) || is_host_inventory(&text) {
             return Some(FileKind::Script);
+        }
+        if is_included(&text) {
+            return Some(FileKind::Included);
         }
         if is_template(&text) {
             return Some(FileKind::Template);
@@ -221,7 +234,7 @@ pub fn discover(
                     .parent()
                     .map_or(0, |folder| scanned_from(root, folder)),
                 kind: FileKind::of(&named)
-                    .filter(|kind| *kind != FileKind::Template)
+                    .filter(|kind| !matches!(kind, FileKind::Template | FileKind::Included))
                     .unwrap_or(FileKind::Yaml),
                 bytes: metadata.len(),
                 absolute: named,

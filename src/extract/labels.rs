@@ -55,7 +55,7 @@ impl<'a> PoolReader<'_, 'a> {
                 self.pool.open_labels |= value.is_unknown();
                 self.pool.labels.labels.insert(key.to_owned(), value);
             }
-            _ => self.pool.labels.others = OtherLabels::Possible,
+            _ => self.open_labels(),
         }
     }
 

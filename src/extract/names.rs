@@ -51,7 +51,7 @@ impl Name {
                 }
                 NameSource::Key => {
                     let Some(field) = element.field else { continue };
-                    name.text = field.name().unwrap_or_default().to_owned();
+                    name.text = field.known_name().unwrap_or_default().to_owned();
                     name.span = Some(field.key.span());
                 }
                 NameSource::Fixed(text) => {

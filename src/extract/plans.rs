@@ -4,10 +4,10 @@ use super::FileFacts;
 use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::read_pools;
-use super::table::Table;
+use super::table::{ANY_MODULE, Table};
 use crate::finding::Object;
 use crate::source::{Source, SourceId};
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, Path};
 
 /// The `apiVersion` under which resources are reported.
 pub(super) const RESOURCE: &str = "terraform/resource";
@@ -23,8 +23,19 @@ pub(super) fn read_declared(
     table: &Table,
     facts: &mut FileFacts,
 ) {
+    let mut told: Vec<Option<String>> = Vec::new();
     for (provider, row) in rows {
         for mut read in read_pools(table, provider, row, document, &mut facts.oddities) {
+            // What stands for a list that is not known stands for the lists of other rows as well, and nobody says that a
+            // module that is not known has one.
+            if row.each != Path::default() && read.pool.span == Some(document.root.span()) {
+                let is_any = row.modules.iter().any(|module| module == ANY_MODULE);
+                let why = &read.pool.incomplete_because;
+                if told.contains(why) || (is_any && !writes(document.root, &row.each)) {
+                    continue;
+                }
+                told.push(why.clone());
+            }
             if let Some(doubt) = doubt {
                 read.pool.complete = false;
                 read.pool
@@ -34,6 +45,13 @@ pub(super) fn read_declared(
             facts.pools.push(read);
         }
     }
+}
+
+/// Whether a document has the field with which a path begins.
+fn writes(root: Node<'_>, path: &Path) -> bool {
+    let path = path.to_string();
+    let first = path.split(['.', '[']).next();
+    first.is_some_and(|first| root.get(first).is_some())
 }
 
 /// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.

@@ -174,7 +174,12 @@ fn has_value(node: Node<'_>, values: &[String]) -> Truth {
             Truth::No
         };
     };
-    if node.has_local_tag() || is_placeholder(text) {
+    // What a configuration evaluates to has no gaps but those that say so.
+    let is_open = match node.is_assembled() {
+        true => node.unknown_because().is_some(),
+        false => node.has_local_tag() || is_placeholder(text),
+    };
+    if is_open {
         return Truth::Unknown;
     }
     let is_it = |wanted: &String| match node.as_bool() {

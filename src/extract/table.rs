@@ -23,6 +23,9 @@ pub struct Table {
     modules: Vec<(String, usize, usize)>,
 }
 
+/// In a row for modules: any that no other row names.
+pub(super) const ANY_MODULE: &str = "*";
+
 /// Stands for an API group where the kind is the type of a Terraform resource; no group has such a name.
 const TERRAFORM: &str = "terraform resource";
 
@@ -298,12 +301,12 @@ impl Table {
         let is_known = self
             .modules
             .iter()
-            .any(|(pattern, ..)| pattern != "*" && is_module_of(pattern, module));
+            .any(|(pattern, ..)| pattern != ANY_MODULE && is_module_of(pattern, module));
         let module = module.to_owned();
         self.modules
             .iter()
             .filter(move |(pattern, ..)| match pattern.as_str() {
-                "*" => !is_known,
+                ANY_MODULE => !is_known,
                 pattern => is_module_of(pattern, &module),
             })
             .map(|(_, provider, row)| {

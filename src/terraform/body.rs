@@ -79,7 +79,9 @@ impl Evaluator<'_> {
                 term: Term::new(Value::list(list.made, list.more), list.at),
             });
         }
-        Term::new(fields.finish(None), at)
+        let given = body.given.as_ref();
+        let more = given.and_then(|given| self.given(given, names, &mut fields));
+        Term::new(fields.finish(more), at)
     }
 
     /// `lifecycle`, with the names of the arguments in `ignore_changes`: they are no values.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::run::Run;
 use super::syntax::{Expression, ExpressionKind, File, Operator};
-use super::value::{Entry, Failure, Fields, Outcome, Term, Value};
+use super::value::{Entry, Failure, Fields, Outcome, Term, Unnamed, Value};
 use crate::source::{SourceId, Span};
 
 /// How deep evaluations may be nested, through names as well.
@@ -174,25 +174,40 @@ impl Evaluator<'_> {
         names: &Names<'_>,
     ) -> Result<Value, Failure> {
         let mut fields = Fields::default();
-        let mut more = None;
-        for (key, value) in written {
-            let key_at = self.span(key);
-            let key = match &key.kind {
+        let mut open: Vec<(&Expression, Unnamed)> = Vec::new();
+        for (written, value) in written {
+            let key_at = self.span(written);
+            let key = match &written.kind {
                 // A bare word is a name, not a reference.
                 ExpressionKind::Name(name) => Term::new(Value::text(name), key_at),
-                _ => self.evaluate(key, names)?,
+                _ => self.evaluate(written, names)?,
             };
             let term = self.evaluate(value, names)?;
             match (key.value.as_text(), key.value.unknown()) {
                 (Some(key), _) => fields.set(Entry { key, key_at, term }),
                 (None, Some(why)) => {
-                    fields.doubt(why);
-                    more = Some(Rc::clone(why));
+                    fields.doubt_where(why, |name| written.may_be(name));
+                    let why = Rc::clone(why);
+                    open.push((written, Unnamed { why, key_at, term }));
                 }
                 (None, None) => return Err(Failure("a key is no text".to_owned())),
             }
         }
-        Ok(fields.finish(more))
+        let Some((_, first)) = open.first() else {
+            return Ok(fields.finish(None));
+        };
+        let more = Some(Rc::clone(&first.why));
+        // Of equal names only the last one counts.
+        let is_own = |at: usize| {
+            let key = open[at].0;
+            let mut others = open.iter().enumerate().filter(|(other, _)| *other != at);
+            !fields.any(|name| key.may_be(name)) && others.all(|(_, (other, _))| key.differs(other))
+        };
+        if !(0..open.len()).all(is_own) {
+            return Ok(fields.finish(more));
+        }
+        let unnamed = open.into_iter().map(|(_, one)| one).collect();
+        Ok(fields.finish(more).with_unnamed(unnamed))
     }
 
     fn binary(

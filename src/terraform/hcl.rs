@@ -47,7 +47,7 @@ pub(super) fn read_terragrunt(
     file: &mut File,
     errors: &mut Vec<SyntaxError>,
 ) {
-    let (mut inputs, mut terraform, mut is_deep) = (None, None, false);
+    let (mut inputs, mut terraform, mut includes) = (None, None, Vec::new());
     for (body, shift) in bodies(text, file, errors) {
         let reader = Reader { text, shift };
         for structure in &body {
@@ -59,10 +59,7 @@ pub(super) fn read_terragrunt(
                     terraform = Some(reader.block(block));
                 }
                 Structure::Block(block) if block.ident.as_str() == "include" => {
-                    let block = reader.block(block);
-                    let strategy = block.body.attribute("merge_strategy");
-                    let strategy = strategy.and_then(Expression::plain_text);
-                    is_deep |= strategy.is_some_and(|strategy| strategy.starts_with("deep"));
+                    includes.extend(terragrunt::include(&reader.block(block)));
                 }
                 Structure::Attribute(attribute) if attribute.key.as_str() == "inputs" => {
                     let at = reader.place(attribute.key.span());
@@ -72,9 +69,19 @@ pub(super) fn read_terragrunt(
             }
         }
     }
-    let call =
-        inputs.and_then(|inputs| terragrunt::call(path, inputs, terraform.as_ref(), is_deep));
+    let call = inputs.map(|inputs| terragrunt::call(path, inputs, terraform.as_ref(), includes));
     file.modules.extend(call);
+}
+
+/// The inputs of a file of Terragrunt's that others include, and whether a part of it could not be read.
+pub(super) fn read_inputs(text: &str) -> (Option<Expression>, bool) {
+    let (mut file, mut inputs) = (File::default(), None);
+    for (body, shift) in bodies(text, &mut file, &mut Vec::new()) {
+        let reader = Reader { text, shift };
+        let attribute = body.attributes().find(|one| one.key.as_str() == "inputs");
+        inputs = inputs.or(attribute.map(|one| reader.expression(&one.value)));
+    }
+    (inputs, file.broken)
 }
 
 /// Reads a `.tfvars` file into `file`.

@@ -11,6 +11,7 @@ pub(super) fn mentions(body: &Body) -> Vec<String> {
     while let Some(body) = bodies.pop() {
         bodies.extend(body.blocks.iter().map(|block| &block.body));
         open.extend(body.attributes.iter().map(|(_, _, value)| value));
+        open.extend(body.given.iter().map(|given| &given.inputs));
     }
     while let Some(expression) = open.pop() {
         if let ExpressionKind::Access(of, steps) = &expression.kind

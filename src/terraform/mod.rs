@@ -5,11 +5,13 @@
 mod body;
 mod collections;
 mod conform;
+mod equality;
 mod evaluate;
 mod fill;
 mod folder;
 mod functions;
 mod hcl;
+mod includes;
 mod instances;
 mod json;
 mod mentions;
@@ -89,9 +91,15 @@ pub fn is_configuration(path: &str) -> bool {
     .any(|ending| path.ends_with(ending))
 }
 
-/// Whether a path is a template that configurations fill in, and nothing by itself.
+/// Whether a path is a file that configurations read, and nothing by itself: a template that they fill in, or what files
+/// of Terragrunt's include.
 pub fn is_template(path: &str) -> bool {
-    path.ends_with(".tftpl") || path.ends_with(".tpl")
+    path.ends_with(".tftpl") || path.ends_with(".tpl") || is_included(path)
+}
+
+/// Whether a path may be one that files of Terragrunt's include.
+pub fn is_included(path: &str) -> bool {
+    path.ends_with(".hcl") && !path.ends_with(terragrunt::FILE) && !path.ends_with(".lock.hcl")
 }
 
 /// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.

@@ -13,7 +13,7 @@ use super::mentions::mentions;
 use super::run::Run;
 use super::syntax::{Block, File};
 use super::trees::build;
-use super::value::Term;
+use super::value::{Fields, Term};
 use super::{Declared, DeclaredKind};
 use crate::source::SourceId;
 use crate::yaml::TreeBuilder;
@@ -30,14 +30,17 @@ const META: [&str; 6] = [
     "source",
     "version",
 ];
+/// Why a variable without a default has no value.
+const NOT_GIVEN: &str = "is given no value by the caller";
+
 /// Where the values of a module's variables come from.
 pub(super) enum Inputs {
     /// It is the top of a configuration: defaults, and files of values beside it.
     Top,
     /// It is made to be called and nobody calls it here, so that every variable is open.
     Open,
-    /// A call in this repository.
-    Call(BTreeMap<String, Term>),
+    /// A call in this repository, and why it may set more.
+    Call(BTreeMap<String, Term>, Option<Rc<str>>),
 }
 
 /// A module with its inputs.
@@ -98,9 +101,10 @@ impl Scope for Module<'_> {
             Some(self.evaluator(file).value(expression, &Names::NONE))
         };
         let found = match &self.inputs {
-            Inputs::Call(given) => match given.get(name).cloned().or_else(default) {
-                Some(term) => Ok(term),
-                None => Err("is given no value by the caller".to_owned()),
+            Inputs::Call(given, more) => match (given.get(name).cloned(), more) {
+                (Some(term), _) => Ok(term),
+                (None, Some(why)) => Err(format!("may be set by the caller: {why}")),
+                (None, None) => default().ok_or_else(|| NOT_GIVEN.to_owned()),
             },
             Inputs::Open => Err(match &variable.default {
                 Some(_) => {
@@ -259,16 +263,22 @@ impl<'r> Module<'r> {
             .called(&self.folder.path, block)
             .and_then(|path| self.repository.folder(&path))?;
         let evaluator = self.evaluator(file);
-        let given = block
+        let mut given: BTreeMap<String, Term> = block
             .body
             .attributes
             .iter()
             .filter(|(name, ..)| !META.contains(&&**name))
             .map(|(name, _, value)| (name.to_string(), evaluator.value(value, names)))
             .collect();
+        let mut more = None;
+        if let Some(further) = &block.body.given {
+            let mut fields = Fields::default();
+            more = evaluator.given(further, names, &mut fields);
+            given.extend(fields.into_terms());
+        }
         let label = block.labels.first().map_or("", |label| &**label);
         Some(Module {
-            inputs: Inputs::Call(given),
+            inputs: Inputs::Call(given, more),
             root: self.root,
             prefix: format!("{}module.{label}{suffix}.", self.prefix),
             level: self.level + 1,

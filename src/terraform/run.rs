@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use super::value::{Value, equal};
+use super::equality::equal;
+use super::value::Value;
 
 /// Texts of more bytes are not made.
 pub(super) const MAX_TEXT: usize = 256 * 1024;

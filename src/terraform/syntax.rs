@@ -188,6 +188,28 @@ pub struct Body {
     pub attributes: Vec<(Box<str>, (u32, u32), Expression)>,
     /// Blocks in it.
     pub blocks: Vec<Block>,
+    /// What gives further attributes.
+    pub given: Option<Box<Given>>,
+}
+
+/// Attributes that a value gives, as Terragrunt's inputs are the arguments of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The value: an object.
+    pub inputs: Expression,
+    /// Files whose inputs are merged into it.
+    pub includes: Vec<Include>,
+}
+
+/// A file of Terragrunt's that another includes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Include {
+    /// Where it is.
+    pub path: Option<Expression>,
+    /// Whether values of equal names are merged, too; else the includer's count.
+    pub is_deep: bool,
+    /// The place of the block.
+    pub at: (u32, u32),
 }
 
 /// A block, such as `taint { ... }` or `dynamic "taint" { ... }`.
@@ -322,6 +344,30 @@ impl Expression {
             ExpressionKind::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// The text with which every value of a template begins, and the one with which it ends.
+    fn ends(&self) -> [&str; 2] {
+        let ExpressionKind::Template(template) = &self.kind else {
+            return ["", ""];
+        };
+        [template.parts.first(), template.parts.last()].map(|part| match part {
+            Some(Part::Text(literal)) => &*literal.text,
+            _ => "",
+        })
+    }
+
+    /// Whether its value may be this text, whatever is filled in.
+    pub fn may_be(&self, text: &str) -> bool {
+        let [start, end] = self.ends();
+        text.starts_with(start) && text.ends_with(end)
+    }
+
+    /// Whether the values of two expressions differ, whatever is filled in.
+    pub fn differs(&self, other: &Expression) -> bool {
+        let ([one, one_end], [other, other_end]) = (self.ends(), other.ends());
+        !(one.starts_with(other) || other.starts_with(one))
+            || !(one_end.ends_with(other_end) || other_end.ends_with(one_end))
     }
 
     /// The expression in a few words, for reasons.

@@ -38,7 +38,11 @@ pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> yaml::NodeId {
                 let key = tree.scalar(Leaf::Text(&entry.key), entry.key_at);
                 fields.push((key, build(&entry.term, tree)));
             }
-            if let Some(why) = &object.more {
+            for one in &object.unnamed {
+                let key = tree.scalar(Leaf::Unknown(&one.why), one.key_at);
+                fields.push((key, build(&one.term, tree)));
+            }
+            if let Some(why) = object.more.as_ref().filter(|_| object.unnamed.is_empty()) {
                 let key = tree.scalar(Leaf::Unknown(why), term.at);
                 let value = tree.scalar(Leaf::Unknown(why), term.at);
                 fields.push((key, value));

@@ -65,7 +65,17 @@ pub(super) struct Object {
     pub fields: Vec<Entry>,
     /// There may be fields of other names, and why that is not known.
     pub more: Option<Rc<str>>,
+    /// All that there may be further, where only its names are not known: why, where the name stands, and the value.
+    pub unnamed: Vec<Unnamed>,
     depth: u32,
+}
+
+/// A field whose name is not known, and is none of the others.
+#[derive(Debug, Clone)]
+pub(super) struct Unnamed {
+    pub why: Rc<str>,
+    pub key_at: Span,
+    pub term: Term,
 }
 
 #[derive(Debug, Clone)]
@@ -113,11 +123,35 @@ impl Fields {
         self.places.get(key).map(|place| &self.fields[*place].term)
     }
 
+    /// Puts another value in the place of each.
+    pub fn map(&mut self, change: impl Fn(&Term) -> Term) {
+        for entry in &mut self.fields {
+            entry.term = change(&entry.term);
+        }
+    }
+
     /// Whatever is there now may be overridden.
     pub fn doubt(&mut self, why: &Rc<str>) {
-        for entry in &mut self.fields {
+        self.doubt_where(why, |_| true);
+    }
+
+    /// What is there of these names may be overridden.
+    pub fn doubt_where(&mut self, why: &Rc<str>, may_be: impl Fn(&str) -> bool) {
+        for entry in self.fields.iter_mut().filter(|entry| may_be(&entry.key)) {
             entry.term.value = Value::Unknown(Rc::clone(why));
         }
+    }
+
+    /// Whether a field may be called so.
+    pub fn any(&self, may_be: impl Fn(&str) -> bool) -> bool {
+        self.fields.iter().any(|entry| may_be(&entry.key))
+    }
+
+    /// The values by their names.
+    pub fn into_terms(self) -> impl Iterator<Item = (String, Term)> {
+        self.fields
+            .into_iter()
+            .map(|entry| (entry.key.to_string(), entry.term))
     }
 
     pub fn finish(self, more: Option<Rc<str>>) -> Value {
@@ -160,8 +194,29 @@ impl Value {
         Value::Object(Rc::new(Object {
             fields,
             more,
+            unnamed: Vec::new(),
             depth,
         }))
+    }
+
+    /// An object that has these fields besides, and none but these.
+    pub fn with_unnamed(self, unnamed: Vec<Unnamed>) -> Value {
+        match self {
+            Value::Object(object) => {
+                let object = Rc::unwrap_or_clone(object);
+                let depths = unnamed.iter().map(|one| one.term.value.depth() + 1);
+                let depth = depths.max().unwrap_or(0).max(object.depth);
+                if depth > MAX_DEPTH {
+                    return Value::Unknown("it is nested too deeply".into());
+                }
+                Value::Object(Rc::new(Object {
+                    unnamed,
+                    depth,
+                    ..object
+                }))
+            }
+            other => other,
+        }
     }
 
     pub fn encoded(term: Term, encoding: Encoding) -> Value {
@@ -233,69 +288,6 @@ pub(super) fn number_text(number: f64) -> String {
     } else {
         number.to_string()
     }
-}
-
-/// Whether two values are the same; nothing when that cannot be told. `budget` bounds how many are looked at.
-pub(super) fn equal(one: &Value, other: &Value, budget: &mut u32) -> Option<bool> {
-    *budget = budget.checked_sub(1)?;
-    match (one, other) {
-        _ if one.unknown().or(other.unknown()).is_some() => None,
-        (Value::Null, Value::Null) => Some(true),
-        (Value::Bool(a), Value::Bool(b)) => Some(a == b),
-        #[allow(clippy::float_cmp, reason = "as Terraform compares")]
-        (Value::Number(a), Value::Number(b)) => Some(a == b),
-        (Value::Text(a), Value::Text(b)) => Some(a == b),
-        (Value::List(a), Value::List(b)) => {
-            if a.more.is_some() || b.more.is_some() {
-                return None;
-            }
-            if a.items.len() != b.items.len() {
-                return Some(false);
-            }
-            all(
-                a.items
-                    .iter()
-                    .zip(&b.items)
-                    .map(|(a, b)| (&a.value, &b.value)),
-                budget,
-            )
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            if a.more.is_some() || b.more.is_some() {
-                return None;
-            }
-            if a.fields.len() != b.fields.len()
-                || a.fields.iter().any(|one| b.get(&one.key).is_none())
-            {
-                return Some(false);
-            }
-            let pairs = a
-                .fields
-                .iter()
-                .filter_map(|one| Some((&one.term.value, &b.get(&one.key)?.value)));
-            all(pairs, budget)
-        }
-        (Value::Encoded(..), _) | (_, Value::Encoded(..)) => None,
-        (Value::Filled(text), Value::Text(other)) | (Value::Text(other), Value::Filled(text)) => {
-            Some(text.pieces.text() == &**other)
-        }
-        (Value::Filled(text), Value::Filled(other)) => {
-            Some(text.pieces.text() == other.pieces.text())
-        }
-        _ => Some(false),
-    }
-}
-
-fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>, budget: &mut u32) -> Option<bool> {
-    let mut known = true;
-    for (a, b) in pairs {
-        match equal(a, b, budget) {
-            Some(true) => {}
-            Some(false) => return Some(false),
-            None => known = false,
-        }
-    }
-    known.then_some(true)
 }
 
 /// Why Terraform would refuse an expression.

@@ -284,13 +284,14 @@ impl<'a> Node<'a> {
 
     /// The fields that count after merges and duplicates, each at the place where its key first came up.
     ///
-    /// The rules are those of [`Node::field`]. Fields whose key is not a scalar are all kept. Empty for other kinds.
+    /// The rules are those of [`Node::field`]. Fields whose key is not a scalar, or not known, are all kept. Empty for other
+    /// kinds.
     pub fn fields(self) -> Vec<Field<'a>> {
         let mut kept: Vec<Field<'a>> = Vec::new();
         if !self.has_merge() && Walk::whole(self).edges.len() <= 2 * FEW_FIELDS {
             for field in self.written_fields() {
-                let name = field.name();
-                match kept.iter_mut().find(|known| known.name() == name) {
+                let name = field.known_name();
+                match kept.iter_mut().find(|known| known.known_name() == name) {
                     Some(known) if name.is_some() => *known = field,
                     _ => kept.push(field),
                 }
@@ -321,7 +322,7 @@ impl<'a> Node<'a> {
                 open.extend(sources.into_iter().map(Walk::whole));
                 continue;
             }
-            match field.name().map(|name| places.entry(name)) {
+            match field.known_name().map(|name| places.entry(name)) {
                 Some(std::collections::hash_map::Entry::Occupied(place)) => {
                     kept[*place.get()] = field;
                 }
@@ -434,6 +435,11 @@ impl<'a> Field<'a> {
     /// The key's raw text; nothing for a key that is a collection.
     pub fn name(&self) -> Option<&'a str> {
         self.key.raw()
+    }
+
+    /// The key's text, where all of it is known.
+    pub fn known_name(&self) -> Option<&'a str> {
+        self.name().filter(|_| self.key.unknown_because().is_none())
     }
 
     /// From the key's start to the value's end, or to the end of the `*name` that stands for the value.

@@ -129,7 +129,7 @@ impl Path {
         let mut open = None;
         let found = self.walk(from, |step, node, goes_on| {
             if open.is_none() {
-                open = open_at(node, goes_on && *step != Step::AnyKey);
+                open = open_at(node, goes_on, *step == Step::AnyKey);
             }
         });
         open.or_else(|| found.iter().find_map(|place| place.node.unknown_because()))
@@ -159,14 +159,18 @@ impl Path {
     }
 }
 
-/// Why a node may have another child. Of a mapping in which the wanted key was found nothing more is expected.
-fn open_at(node: Node<'_>, complete: bool) -> Option<&str> {
+/// Why a node may have another child. Of a mapping in which the wanted key was found nothing more is expected; where any
+/// key is wanted, a child whose key alone is not known is there.
+fn open_at(node: Node<'_>, goes_on: bool, is_any: bool) -> Option<&str> {
     node.unknown_because()
         .or_else(|| node.items().find_map(Node::unknown_because))
         .or_else(|| {
             // A key that is not known may be the one that is missing.
             node.written_fields()
-                .filter(|_| !complete)
+                .filter(|field| match is_any {
+                    true => field.value.unknown_because().is_some(),
+                    false => !goes_on,
+                })
                 .find_map(|field| field.key.unknown_because())
         })
 }
@@ -187,8 +191,13 @@ fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
         }
         Step::AnyKey => {
             for field in place.node.fields() {
-                if let Some(key) = field.name() {
-                    push_field(field, key);
+                match field.known_name() {
+                    Some(key) => push_field(field, key),
+                    // It is there, under whatever name.
+                    None if field.name().is_some() && field.value.unknown_because().is_none() => {
+                        push_field(field, "*");
+                    }
+                    None => {}
                 }
             }
         }
