@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::place::At;
+use super::trial::Trials;
 use crate::finding::{Edit, Finding, Fix};
 use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
@@ -69,7 +70,7 @@ impl Proposals {
 
     /// Gives each finding the first of its fixes that can be applied to the text.
     pub fn work_out(&self, findings: &mut [Finding], sources: &BTreeMap<SourceId, Source>) {
-        let mut trees: BTreeMap<SourceId, Vec<Document>> = BTreeMap::new();
+        let mut readings: BTreeMap<SourceId, Vec<Reading<'_>>> = BTreeMap::new();
         let mut found: BTreeMap<(SourceId, String), Vec<String>> = BTreeMap::new();
         for finding in findings.iter() {
             let rule = (finding.span.source, finding.rule.clone());
@@ -86,18 +87,17 @@ impl Proposals {
                 continue;
             }
             let id = finding.span.source;
-            let documents = trees.entry(id).or_insert_with(|| {
-                // A configuration is written in another language, apart from the heredocs in it.
-                if is_configuration(&source.path) {
-                    Vec::new()
-                } else {
-                    yaml::parse(&source.text, id).documents
-                }
-            });
+            let readings = readings
+                .entry(id)
+                .or_insert_with(|| Reading::all(source, id));
             let found = &found[&(id, finding.rule.clone())];
-            finding.fix = proposals
-                .iter()
-                .find_map(|one| one.fix(source, documents, found));
+            finding.fix = proposals.iter().find_map(|one| {
+                let at = one.span.start as usize;
+                let reading = readings
+                    .iter_mut()
+                    .find(|reading| reading.range.contains(&at))?;
+                Some(one.made(reading.try_out(one, found)?))
+            });
         }
     }
 }
@@ -107,42 +107,6 @@ fn key(finding: &Finding) -> Key {
 }
 
 impl Placed {
-    /// The fix, unless it would break the text or change more than what was found: `found` are the places of the rule's
-    /// findings in this file.
-    fn fix(&self, source: &Source, documents: &[Document], found: &[String]) -> Option<Fix> {
-        let at = self.span.start as usize;
-        if is_configuration(&source.path) {
-            return self.fix_in_heredoc(source, at);
-        }
-        let document = documents
-            .iter()
-            .find(|document| document.range().contains(&at))?;
-        let done = self.try_on(&source.text, document, self.span, found)?;
-        Some(self.made(done))
-    }
-
-    /// The same for a manifest in Terraform that is YAML as it stands there.
-    fn fix_in_heredoc(&self, source: &Source, at: usize) -> Option<Fix> {
-        let inside = heredoc_around(&source.text, at)?;
-        let text = &source.text[inside.clone()];
-        // Variables stand where they stand; what depends on a condition does not.
-        if text.contains("%{") || text.contains('*') {
-            return None;
-        }
-        let span = self.span.range();
-        let span = span.start - inside.start..span.end.checked_sub(inside.start)?;
-        let span = Span::new(self.span.source, span);
-        let stream = yaml::parse(text, self.span.source);
-        let place = span.start as usize;
-        let document = stream
-            .documents
-            .iter()
-            .find(|document| document.range().contains(&place))?;
-        let done = self.try_on(text, document, span, &[])?;
-        let range = done.range.start + inside.start..done.range.end + inside.start;
-        Some(self.made(Replacement { range, ..done }))
-    }
-
     fn made(&self, done: Replacement) -> Fix {
         Fix {
             safe: self.safe,
@@ -153,79 +117,75 @@ impl Placed {
             }],
         }
     }
+}
 
-    fn try_on(
-        &self,
-        text: &str,
-        document: &Document,
-        span: Span,
-        found: &[String],
-    ) -> Option<Replacement> {
-        let done = edit::change(document, text, (self.target, span), &self.change)?;
-        // An alias to what was taken out, or a text that means something else where it stands now.
-        let whole = document.range();
-        let aliased = text.get(whole.clone())?.contains('*');
-        let range = match aliased {
-            true => whole,
-            false => part_around(document, text, &done.range),
+/// A text in YAML, or one that stands in a file of another language, read when a fix asks for it.
+struct Reading<'s> {
+    /// Where it stands in its file.
+    range: Range<usize>,
+    text: &'s str,
+    documents: Option<Vec<Document>>,
+    trials: Trials,
+}
+
+impl<'s> Reading<'s> {
+    /// Those of a file, in its order.
+    fn all(source: &'s Source, id: SourceId) -> Vec<Reading<'s>> {
+        let text: &str = &source.text;
+        // A configuration is written in another language, apart from the manifests in it that are YAML as they stand there.
+        // Variables stand where they stand; what depends on a condition does not.
+        let ranges = if is_configuration(&source.path) {
+            let mut heredocs = heredocs(text);
+            heredocs.retain(|range| {
+                let text = &text[range.clone()];
+                !text.contains("%{") && !text.contains('*')
+            });
+            heredocs
+        } else {
+            std::iter::once(0..text.len()).collect()
         };
-        let mut after = text.get(range.start..done.range.start)?.to_owned();
-        after.push_str(&done.text);
-        after.push_str(text.get(done.range.end..range.end.max(done.range.end))?);
-        let read = yaml::parse(&after, self.span.source);
-        if !read.errors.is_empty() || read.documents.len() != 1 {
-            return None;
-        }
-        // What has a name may stand in other places as well, where the same need not be wrong.
-        if aliased {
-            let changed = yaml::changed_paths(document.root(), read.documents[0].root())?;
-            if !changed.iter().all(|path| is_found(path, found)) {
-                return None;
-            }
-        }
-        Some(done)
+        let reading = |range: Range<usize>| Reading {
+            text: &text[range.clone()],
+            documents: None,
+            trials: Trials::on(id, &text[range.clone()]),
+            range,
+        };
+        ranges.into_iter().map(reading).collect()
+    }
+
+    /// What a proposal comes to in the file, unless it would break the text or change more than what was found: `found` are
+    /// the places of the rule's findings in the file.
+    fn try_out(&mut self, proposal: &Placed, found: &[String]) -> Option<Replacement> {
+        let span = proposal.span.range();
+        let before = self.range.start;
+        let at = span.start.checked_sub(before)?..span.end.checked_sub(before)?;
+        let source = proposal.span.source;
+        let documents = self
+            .documents
+            .get_or_insert_with(|| yaml::parse(self.text, source).documents);
+        let document = documents
+            .iter()
+            .find(|document| document.range().contains(&at.start))?;
+        let place = (proposal.target, Span::new(source, at));
+        let done = edit::change(document, self.text, place, &proposal.change)?;
+        let holds = self.trials.holds(document, self.text, &done, found);
+        holds.then(|| Replacement {
+            range: done.range.start + before..done.range.end + before,
+            ..done
+        })
     }
 }
 
-/// What has to be read again to try a change: the object of a list that it is in, or the whole document. Lists of thousands
-/// of objects have findings in thousands of them.
-fn part_around(document: &Document, text: &str, change: &Range<usize>) -> Range<usize> {
-    let whole = document.range();
-    let part = || {
-        let items = document.root().get("items")?;
-        let starts: Vec<usize> = items
-            .items()
-            .map(|item| item.span().range().start)
-            .collect();
-        let at = starts
-            .partition_point(|start| *start <= change.start)
-            .checked_sub(1)?;
-        // From its dash, which begins a line, to that of the next.
-        let dash = |start: usize| {
-            let line = text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
-            (text.get(line..start)?.trim() == "-").then_some(line)
-        };
-        let start = dash(starts[at])?;
-        let end = match starts.get(at + 1) {
-            Some(next) => dash(*next)?,
-            None => whole.end,
-        };
-        (change.end <= end).then_some(start..end)
-    };
-    part().unwrap_or(whole)
-}
-
-/// The lines of the heredoc that a place is in, without its marks.
-fn heredoc_around(text: &str, at: usize) -> Option<Range<usize>> {
+/// The lines of all heredocs of a configuration, without their marks.
+fn heredocs(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut start = 0;
     let mut open: Option<(usize, String)> = None;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         match &open {
             Some((from, mark)) if line.trim() == mark => {
-                if (*from..start).contains(&at) {
-                    return Some(*from..start);
-                }
+                found.push(*from..start);
                 open = None;
             }
             Some(_) => {}
@@ -241,22 +201,7 @@ fn heredoc_around(text: &str, at: usize) -> Option<Range<usize>> {
         }
         start = end;
     }
-    None
-}
-
-/// Whether a place that changes is one of these, or a field beside or in it, or the list that it is in.
-fn is_found(changed: &str, found: &[String]) -> bool {
-    let above = |path: &str| -> String {
-        let end = path.rfind(['.', '[']).unwrap_or(0);
-        path[..end].to_owned()
-    };
-    let of_changed = above(changed);
-    found.iter().any(|found| {
-        let of_found = above(found);
-        [found.as_str(), of_found.as_str()].contains(&changed)
-            || of_changed == *found
-            || of_changed == of_found
-    })
+    found
 }
 
 /// A text after the fixes of its findings. Of fixes that overlap the first is applied; another round may apply the other.
@@ -284,7 +229,7 @@ pub fn mend<'f>(
         chosen.extend(&fix.edits);
         applied += 1;
     }
-    if applied == 0 {
+    if chosen.is_empty() {
         return None;
     }
     chosen.sort();
@@ -295,41 +240,95 @@ pub fn mend<'f>(
             text: edit.text.clone(),
         })
         .collect();
-    let mut text = edit::apply(&source.text, &replacements);
-    let before = empty_fields(&source.text);
-    let mut empty = empty_fields(&text);
-    let mut left = replacements.clone();
-    // Each leaves something, and all together nothing: the next round knows how a list without entries is written.
-    for at in (0..replacements.len()).rev() {
-        if empty <= before || left.len() < 2 {
-            break;
-        }
-        let without = left.remove(at);
-        let shorter = edit::apply(&source.text, &left);
-        let fewer = empty_fields(&shorter);
-        if fewer < empty {
-            (text, empty) = (shorter, fewer);
-            applied -= 1;
-        } else {
-            left.insert(at, without);
-        }
-    }
-    Some((text, applied))
+    let all = replacements.len();
+    let left = leave_entries(&source.text, replacements);
+    applied -= all - left.len();
+    Some((edit::apply(&source.text, &left), applied))
 }
 
-/// How many fields of a text have no value.
-fn empty_fields(text: &str) -> usize {
+/// Those of some changes after which no collection is without entries that had some. Each leaves something, all together may
+/// not; the next round knows how a list without entries is written.
+fn leave_entries(text: &str, mut changes: Vec<Replacement>) -> Vec<Replacement> {
+    let before = empty_values(text);
+    while changes.len() > 1 {
+        let empty = empty_values(&edit::apply(text, &changes));
+        let mut empty = empty.into_iter().peekable();
+        // What came and what went before a place of the changed text.
+        let (mut came, mut went) = (0, 0);
+        let all = changes.len();
+        changes.retain(|change| {
+            let mut empties = false;
+            // The values without a text that stand before this change, and after the one before it.
+            while let Some(at) = empty.next_if(|at| at + went <= change.range.start + came) {
+                empties |= before
+                    .binary_search(&(at + went).saturating_sub(came))
+                    .is_err();
+            }
+            came += change.text.len();
+            went += change.range.len();
+            !empties
+        });
+        if changes.len() == all {
+            break;
+        }
+    }
+    changes
+}
+
+/// Where the values stand that have no text, in order.
+fn empty_values(text: &str) -> Vec<usize> {
     let stream = yaml::parse(text, SourceId(0));
     let mut open: Vec<Node<'_>> = stream.documents.iter().map(Document::root).collect();
-    let mut empty = 0;
+    let mut empty = Vec::new();
     while let Some(node) = open.pop() {
         let fields = node.written_fields().map(|field| field.value);
         for child in fields.chain(node.items()) {
-            empty += usize::from(child.is_null());
+            if child.is_null() {
+                empty.push(child.written_at().range().start);
+            }
             if child.kind() != Kind::Scalar && !child.is_alias() {
                 open.push(child);
             }
         }
     }
+    empty.sort_unstable();
     empty
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The changes that take out these parts of a text, each by itself.
+    fn taking_out(text: &str, parts: &[&str]) -> Vec<Replacement> {
+        let part = |(at, part): (usize, &str)| Replacement {
+            range: at..at + part.len(),
+            text: String::new(),
+        };
+        let mut changes: Vec<Replacement> = parts
+            .iter()
+            .flat_map(|one| text.match_indices(one).map(part))
+            .collect();
+        changes.sort_by_key(|change| change.range.start);
+        changes
+    }
+
+    #[test]
+    fn of_each_list_that_would_lose_all_its_entries_one_is_left() {
+        let list = |name: usize| format!("{name}:\n  - a\n  - b\n");
+        let text = format!("none:\n{}last: ~\n", (0..50).map(list).collect::<String>());
+        let all = taking_out(&text, &["  - a\n", "  - b\n"]);
+        assert_eq!(all.len(), 100);
+        let left = leave_entries(&text, all);
+        assert_eq!(left, taking_out(&text, &["  - b\n"]));
+        assert_eq!(empty_values(&text).len(), 2);
+    }
+
+    #[test]
+    fn what_had_no_value_before_keeps_no_change_from_being_made() {
+        let text = "none:\n# why\na: {}\nb:\n  - \"x\"\n  - \"y\"\n";
+        let mut changes = taking_out(text, &["# why\n", "  - \"y\"\n"]);
+        changes[0].text = "# because of something longer\n".to_owned();
+        assert_eq!(leave_entries(text, changes.clone()), changes);
+    }
 }

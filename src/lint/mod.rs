@@ -19,6 +19,7 @@ mod search;
 mod shapes;
 mod testimony;
 mod texts;
+mod trial;
 
 use rayon::prelude::*;
 

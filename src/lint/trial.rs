@@ -1,0 +1,300 @@
+//! Tries changes on the text that they are for: on as little of it as shows whether it reads as it should, and on no more
+//! in all than the text is worth.
+
+use std::ops::Range;
+
+use crate::source::SourceId;
+use crate::yaml::edit::Replacement;
+use crate::yaml::{self, Document, Kind, Node, Style};
+
+/// How often a text may be read again for all trials together. Only a text with names that stand for large parts of it
+/// needs a whole reading for each change.
+const READINGS: usize = 30;
+
+/// Bytes that trials may read whatever the size of the text.
+const LEAST: usize = 4 << 20;
+
+/// The trials on one text.
+#[derive(Debug)]
+pub struct Trials {
+    source: SourceId,
+    /// Bytes that may still be read.
+    left: usize,
+}
+
+/// Part of a document that reads by itself as it does in its place.
+struct Part {
+    range: Range<usize>,
+    kind: Kind,
+}
+
+impl Trials {
+    /// Those on a text.
+    pub fn on(source: SourceId, text: &str) -> Trials {
+        Trials {
+            source,
+            left: text.len().saturating_mul(READINGS).saturating_add(LEAST),
+        }
+    }
+
+    /// A text as YAML; nothing when too much was read already.
+    fn read(&mut self, text: &str) -> Option<Vec<Document>> {
+        self.left = self.left.checked_sub(text.len())?;
+        let read = yaml::parse(text, self.source);
+        read.errors.is_empty().then_some(read.documents)
+    }
+
+    /// Whether a document of the text is still one after a change, and nothing else in it changes than what was found:
+    /// `found` are the places of the rule's findings in this text.
+    pub fn holds(
+        &mut self,
+        document: &Document,
+        text: &str,
+        change: &Replacement,
+        found: &[String],
+    ) -> bool {
+        let whole = document.range();
+        let aliased = text
+            .get(whole.clone())
+            .is_none_or(|text| text.contains('*'));
+        if let Some(part) = part_around(document, text, &change.range, aliased) {
+            // No alias ends in the part: as a text it reads as well.
+            let read = self.read_changed(text, &part.range, change, |part| part.replace('*', "x"));
+            if read.is_some_and(|read| read.root().kind() == part.kind) {
+                return true;
+            }
+        }
+        let Some(read) = self.read_changed(text, &whole, change, |whole| whole) else {
+            return false;
+        };
+        // What has a name may stand in other places as well, where the same need not be wrong.
+        !aliased
+            || yaml::changed_paths(document.root(), read.root())
+                .is_some_and(|changed| changed.iter().all(|path| is_found(path, found)))
+    }
+
+    /// A range of the text as the one document that it is after a change.
+    fn read_changed(
+        &mut self,
+        text: &str,
+        range: &Range<usize>,
+        change: &Replacement,
+        put: impl FnOnce(String) -> String,
+    ) -> Option<Document> {
+        let mut after = text.get(range.start..change.range.start)?.to_owned();
+        after.push_str(&change.text);
+        after.push_str(text.get(change.range.end..range.end.max(change.range.end))?);
+        let mut read = self.read(&put(after))?;
+        (read.len() == 1).then(|| read.swap_remove(0))
+    }
+}
+
+/// The smallest part around a change. In block style it is whole lines of a list or map, with the entry before the changed
+/// one and the one after it, so that something is left when the changed one goes; in flow style what stands in brackets.
+/// In a document with aliases it is a part that has no name and gives none.
+fn part_around(
+    document: &Document,
+    text: &str,
+    change: &Range<usize>,
+    aliased: bool,
+) -> Option<Part> {
+    let mut smallest = None;
+    let mut node = document.root();
+    let mut before = document.range().start;
+    loop {
+        // The name of what a part is in stands before it.
+        if aliased && text.get(before..node.span().range().start)?.contains('&') {
+            break;
+        }
+        let entries = entries(node);
+        let Some(at) = entries
+            .partition_point(|entry| entry.start <= change.end)
+            .checked_sub(1)
+        else {
+            break;
+        };
+        let range = match node.style() {
+            Style::Flow => node.span().range(),
+            _ => match lines_around(node, text, &entries, at) {
+                Some(lines) => lines,
+                None => break,
+            },
+        };
+        // In flow style the brackets stay.
+        let bracket = usize::from(node.style() == Style::Flow);
+        if change.start < range.start + bracket || range.end < change.end + bracket {
+            break;
+        }
+        smallest = Some(Part {
+            range,
+            kind: node.kind(),
+        });
+        let entry = &entries[at];
+        if entry.start > change.start || entry.node.is_alias() {
+            break;
+        }
+        (node, before) = (entry.node, entry.before);
+    }
+    smallest.filter(|part| !aliased || !text[part.range.clone()].contains('&'))
+}
+
+/// An entry of a collection.
+struct Entry<'a> {
+    /// Where its key begins, or the item.
+    start: usize,
+    node: Node<'a>,
+    /// From here to the node stands what is said of it: its name, its tag.
+    before: usize,
+}
+
+fn entries(node: Node<'_>) -> Vec<Entry<'_>> {
+    let fields = node.written_fields().map(|field| {
+        let key = field.key.written_at().range();
+        Entry {
+            start: key.start,
+            node: field.value,
+            before: key.end,
+        }
+    });
+    let mut before = node.span().range().start;
+    let items = node.items().map(|item| {
+        let written = item.written_at().range();
+        let entry = Entry {
+            start: written.start,
+            node: item,
+            before,
+        };
+        before = written.end;
+        entry
+    });
+    fields.chain(items).collect()
+}
+
+/// The lines of an entry of a collection in block style, with those of its neighbours. Nothing where one of them does not
+/// begin its line.
+fn lines_around(
+    node: Node<'_>,
+    text: &str,
+    entries: &[Entry<'_>],
+    at: usize,
+) -> Option<Range<usize>> {
+    let mark = match node.kind() {
+        Kind::Sequence => "-",
+        Kind::Mapping => "",
+        Kind::Scalar => return None,
+    };
+    let begins = |entry: &Entry<'_>| {
+        let line = line_of(text, entry.start);
+        (text.get(line..entry.start)?.trim() == mark).then_some(line)
+    };
+    let start = begins(&entries[at.saturating_sub(1)])?;
+    begins(&entries[at])?;
+    let end = match entries.get(at + 2) {
+        Some(later) => begins(later)?,
+        None => {
+            let end = node.span().range().end;
+            let line = text.get(end..)?.find('\n');
+            line.map_or(text.len(), |line| end + line + 1)
+        }
+    };
+    Some(start..end)
+}
+
+/// Where the line of a place begins.
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Whether a place that changes is one of these, or a field beside or in it, or the list that it is in.
+fn is_found(changed: &str, found: &[String]) -> bool {
+    let above = |path: &str| -> String {
+        let end = path.rfind(['.', '[']).unwrap_or(0);
+        path[..end].to_owned()
+    };
+    let of_changed = above(changed);
+    found.iter().any(|found| {
+        let of_found = above(found);
+        [found.as_str(), of_found.as_str()].contains(&changed)
+            || of_changed == *found
+            || of_changed == of_found
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Span;
+    use crate::yaml::edit::{self, Change, Target};
+
+    const FILE: SourceId = SourceId(0);
+
+    /// Removes each `value: v` of a text by itself: how many hold, and how often the text was read for that.
+    fn try_all(text: &str, found: &[String]) -> (usize, usize) {
+        let document = &yaml::parse(text, FILE).documents[0];
+        let mut trials = Trials::on(FILE, text);
+        let before = trials.left;
+        let held = text.match_indices("value").filter(|(at, key)| {
+            let place = Span::new(FILE, *at..at + key.len());
+            // Keys of JSON stand in quotes.
+            let quoted = Span::new(FILE, at.saturating_sub(1)..at + key.len() + 1);
+            let done = [place, quoted].into_iter().find_map(|place| {
+                edit::change(document, text, (Target::Field, place), &Change::Remove)
+            });
+            done.is_some_and(|done| trials.holds(document, text, &done, found))
+        });
+        (held.count(), (before - trials.left) / text.len())
+    }
+
+    #[test]
+    fn a_change_in_a_long_document_is_tried_on_what_is_around_it() {
+        let entries = |entry: &str| entry.repeat(1_000);
+        let block =
+            entries("        - key: k\n          value: v # why\n          operator: Exists\n");
+        let pod = format!("kind: Pod\nspec:\n    tolerations:\n{block}");
+        let named = format!("kind: Pod\nx: &x NoSchedule\ny: *x\nspec:\n    tolerations:\n{block}");
+        let with_aliases = named.replace("operator: Exists", "effect: *x");
+        let json = entries("{\"key\": \"k\", \"value\": \"v\"}, ");
+        let json = format!("{{\"kind\": \"Pod\", \"tolerations\": [{json}{{}}]}}");
+        let flow = format!(
+            "kind: Pod\nspec: {{tolerations: [{}]}}\n",
+            entries("{key: k, value: v},\n ")
+        );
+        for text in [pod, named, with_aliases, json, flow] {
+            let (held, readings) = try_all(&text, &[]);
+            assert_eq!(held, 1_000, "{}", &text[..200]);
+            assert!(readings < 10, "{readings}: {}", &text[..200]);
+        }
+    }
+
+    #[test]
+    fn what_stands_elsewhere_too_is_tried_on_the_whole_document() {
+        for text in [
+            "a: &x\n  - key: k\n    value: v\n  - key: l\nb: *x\n",
+            "a:\n  - &x\n    key: k\n    value: v\n  - key: l\nb: *x\n",
+            "a:\n  - key: k\n    value: &x v\n  - key: l\nb: *x\n",
+            "a: &x {key: k, value: v}\nb: *x\n",
+            "base: &x\n  key: k\n  value: v\na:\n  <<: *x\n",
+        ] {
+            assert_eq!(try_all(text, &[]).0, 0, "{text}");
+        }
+        let found = ["a[0].value".to_owned(), "b[0].value".to_owned()];
+        let text = "a: &x\n  - key: k\n    value: v\n  - key: l\nb: *x\n";
+        assert_eq!(try_all(text, &found).0, 1);
+    }
+
+    #[test]
+    fn trials_end_when_they_have_read_too_much() {
+        let entry = "  - key: k\n    value: v\n";
+        let text = format!("a: &x\n{}b: *x\n", entry.repeat(20_000));
+        let document = &yaml::parse(&text, FILE).documents[0];
+        let mut trials = Trials::on(FILE, &text);
+        trials.left = text.len() / 2;
+        let at = text.find("value").unwrap();
+        let place = (Target::Field, Span::new(FILE, at..at + 5));
+        let done = edit::change(document, &text, place, &Change::Remove).unwrap();
+        let found = ["a[0].value".to_owned(), "b[0].value".to_owned()];
+        assert!(!trials.holds(document, &text, &done, &found));
+        trials.left = text.len();
+        assert!(trials.holds(document, &text, &done, &found));
+    }
+}
