@@ -46,6 +46,7 @@ mod values_texts;
 mod weak;
 mod words;
 mod workloads;
+mod ytt;
 
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
@@ -167,7 +168,8 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         scripts::read_script(source, id, &mut facts);
         return facts;
     }
-    let stream = yaml::parse(&source.text, id);
+    let filled = ytt::fill(&source.text);
+    let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
     let mut in_template = false;
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();
@@ -187,15 +189,21 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
                 .push(broken(error.span, &error.message, text));
         }
     }
-    if in_template {
-        facts.not_judged.push(TEMPLATE_FILE);
-    }
     for document in &stream.documents {
         if document.is_empty() {
             continue;
         }
         facts.documents += 1;
-        document::extract(document.root(), source, id, table, &mut facts);
+        let text = source.text.get(document.range()).unwrap_or_default();
+        if filled.is_some() && ytt::has_directives(text) {
+            ytt::extract(document.root(), source, id, table, &mut facts);
+            in_template = true;
+        } else {
+            document::extract(document.root(), source, id, table, &mut facts);
+        }
+    }
+    if in_template {
+        facts.not_judged.push(TEMPLATE_FILE);
     }
     facts
         .ignores

@@ -1,0 +1,150 @@
+//! Templates of ytt, which are YAML with the template in comments: values that stand in a comment are not absent, and
+//! documents with parts under a condition are templates like any other.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use memchr::memmem;
+
+use super::FileFacts;
+use super::document;
+use super::table::Table;
+use crate::model::node_selection::OtherLabels;
+use crate::source::{Source, SourceId};
+use crate::yaml::Node;
+
+const BECAUSE: &str = "its document is a template";
+
+/// The text with a word that nobody can know for each value that a comment gives, as in `tolerations: #@ data.values.x`.
+/// Every offset stays what it is. None for a text that ytt has nothing to do with.
+pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
+    if !is_ytt(text) {
+        return None;
+    }
+    let mut filled = Cow::Borrowed(text);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let written = line.trim_end();
+        if let Some(start) = value(written) {
+            let word = format!("${}", "x".repeat(written.len() - start - 1));
+            filled
+                .to_mut()
+                .replace_range(at + start..at + written.len(), &word);
+        }
+        at += line.len();
+    }
+    Some(filled)
+}
+
+/// Reads a document with directives. What stands there is judged as it stands; what does not may come of a directive.
+pub(super) fn extract(
+    root: Node<'_>,
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    facts: &mut FileFacts,
+) {
+    let (workloads, pools) = (facts.workloads.len(), facts.pools.len());
+    let oddities = facts.oddities.len();
+    document::extract(root, source, id, table, facts);
+    for workload in &mut facts.workloads[workloads..] {
+        let shape = Arc::make_mut(&mut workload.shape);
+        shape.selection.unknown = true;
+        shape
+            .unread_tolerations
+            .get_or_insert_with(|| BECAUSE.to_owned());
+    }
+    for read in &mut facts.pools[pools..] {
+        read.pool.taints.clear();
+        read.pool.complete = false;
+        read.pool.incomplete_because = Some(BECAUSE.to_owned());
+        read.pool.labels.others = OtherLabels::Possible;
+        read.pool.open_labels = true;
+    }
+    // One of them may be there at a time.
+    let kept = facts.oddities.split_off(oddities);
+    let kept = kept
+        .into_iter()
+        .filter(|oddity| oddity.kind != "duplicate-yaml-key");
+    facts.oddities.extend(kept);
+}
+
+/// Whether parts of a document are there under a condition, several times or as a patch of others, or all of it is the
+/// value of an expression.
+pub(super) fn has_directives(document: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "if", "elif", "else", "for", "while", "def", "end", "overlay/",
+    ];
+    document.lines().any(|line| {
+        let line = line.trim();
+        if line.starts_with("---") {
+            return line.contains("#@");
+        }
+        line.strip_prefix("#@").is_some_and(|rest| {
+            let rest = rest.trim_start_matches('-').trim_start();
+            WORDS.iter().any(|word| {
+                rest.strip_prefix(word).is_some_and(|rest| {
+                    word.ends_with('/') || !rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+                })
+            })
+        })
+    })
+}
+
+fn is_ytt(text: &str) -> bool {
+    const SIGNS: [&str; 5] = [
+        "#@ load(",
+        "#@ data.values",
+        "#@data/values",
+        "#@overlay/",
+        "#@ def ",
+    ];
+    memmem::find(text.as_bytes(), b"#@").is_some() && SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// Where the comment starts that gives the value of a field or of an entry.
+fn value(line: &str) -> Option<usize> {
+    let start = line.find(" #@")? + 1;
+    let before = line[..start].trim();
+    let is_open = before.ends_with(':') || before.ends_with('-') && before != "---";
+    let is_comment = before.starts_with('#');
+    (is_open && !is_comment).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_in_a_comment_becomes_a_word_of_the_same_length() {
+        let text = "#@ load(\"@ytt:data\", \"data\")\na: #@ data.values.a\nb:\n- #@ x\n- c: 1 #@ y\n# d: #@ z\n";
+        let filled = fill(text).unwrap_or_default();
+        assert_eq!(filled.len(), text.len());
+        assert_eq!(
+            filled,
+            "#@ load(\"@ytt:data\", \"data\")\na: $xxxxxxxxxxxxxxx\nb:\n- $xxx\n- c: 1 #@ y\n# d: #@ z\n"
+        );
+        assert_eq!(fill("a: b #@ c\nd: \"#@\"\n"), None);
+    }
+
+    #[test]
+    fn documents_with_conditions_loops_and_overlays_have_directives() {
+        for text in [
+            "a:\n  #@ if/end data.values.b:\n  b: 1\n",
+            "#@ for x in y:\n- x\n#@ end\n",
+            "#@overlay/match by=overlay.all\n---\na: 1\n",
+            "--- #@ gateway(data.values)\n",
+            "a:\n  #@overlay/match missing_ok=True\n  b: 1\n",
+        ] {
+            assert!(has_directives(text), "{text}");
+        }
+        for text in [
+            "#@ load(\"@ytt:data\", \"data\")\na: #@ data.values.a\n",
+            "#@data/values\n---\na: 1\n",
+            "#@ format = \"x\"\na: 1\n",
+            "---\na: 1\n",
+        ] {
+            assert!(!has_directives(text), "{text}");
+        }
+    }
+}
