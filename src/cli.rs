@@ -94,6 +94,23 @@ pub enum Command {
     Man(Man),
 }
 
+/// What is read beside the manifests in PATH.
+#[derive(Args, Clone, Debug)]
+pub struct Beside {
+    /// The configuration to use instead of .kubetaint.yaml at the repository's root
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub config: Option<PathBuf>,
+
+    /// Use no configuration file
+    #[arg(long)]
+    pub isolated: bool,
+
+    /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
+    /// prints. May be given several times
+    #[arg(long, value_name = "FILE")]
+    pub pools: Vec<PathBuf>,
+}
+
 /// `kubetaint check`
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -123,18 +140,9 @@ pub struct Check {
     #[arg(long = "format", value_name = "NAME[=FILE]")]
     pub formats: Vec<FormatTarget>,
 
-    /// The configuration to use instead of .kubetaint.yaml at the repository's root
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
-    pub config: Option<PathBuf>,
-
-    /// Use no configuration file
-    #[arg(long)]
-    pub isolated: bool,
-
-    /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
-    /// prints. May be given several times
-    #[arg(long, value_name = "FILE")]
-    pub pools: Vec<PathBuf>,
+    /// What is read beside them.
+    #[command(flatten)]
+    pub beside: Beside,
 
     /// A folder with rules of your own, beside the built-in ones. May be given several times
     #[arg(long, value_name = "DIR")]
@@ -242,18 +250,9 @@ pub struct Pools {
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     pub output: PoolListing,
 
-    /// The configuration to use instead of .kubetaint.yaml at the repository's root
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
-    pub config: Option<PathBuf>,
-
-    /// Use no configuration file
-    #[arg(long)]
-    pub isolated: bool,
-
-    /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
-    /// prints. May be given several times
-    #[arg(long, value_name = "FILE")]
-    pub pools: Vec<PathBuf>,
+    /// What is read beside them.
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 /// `kubetaint init`

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use super::CommandError;
 use super::changes::Changes;
-use super::inputs::Inputs;
+use super::inputs::{Inputs, Place};
 use crate::cli::Check;
 use crate::extract::ignores::Reason;
 use crate::extract::ignores::write::{Wanted, write};
 use crate::finding::{Finding, Problem, Report, Severity};
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
-use crate::output;
 use crate::source::SourceId;
 
 /// The tag of rules that speak of comments which accept findings.
@@ -172,10 +171,8 @@ fn told(report: &Report, finding: &Finding, why: &str) -> Problem {
 }
 
 /// Says what could not be accepted, whatever else is shown.
-pub fn tell(accepted: &Accepted, prefix: &str) {
-    for line in output::problem_lines(&accepted.refused, prefix) {
-        super::say(format_args!("warning: {line}"));
-    }
+pub fn tell(accepted: &Accepted, place: &Place) {
+    place.say("warning", &accepted.refused);
 }
 
 /// Writes the files, and says how much was accepted.

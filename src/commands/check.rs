@@ -12,9 +12,8 @@ use crate::baseline::Accepted;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
 use crate::finding::{Report, Severity};
-use crate::lint::{Acceptance, Settings, lint};
+use crate::lint::{Acceptance, lint};
 use crate::model::near_miss::nearest_word;
-use crate::output;
 use crate::rule::RuleSet;
 
 /// Checks what the arguments name.
@@ -32,11 +31,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             .num_threads(usize::from(arguments.threads))
             .build_global();
     }
-    let mut place = Place::find(
-        &arguments.paths,
-        arguments.config.as_deref(),
-        arguments.isolated,
-    )?;
+    let mut place = Place::find(&arguments.paths, &arguments.beside)?;
     if let Some(version) = &arguments.kubernetes {
         place.config.kubernetes = version.parse().map_err(|error: config::VersionError| {
             CommandError::Message(format!("--kubernetes: {error}"))
@@ -54,17 +49,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     }
     let only = Only::named(&arguments.only, &place.root)?;
     if arguments.show_files {
-        return files::show(cli, &Inputs::gather(place, &arguments.pools)?, out);
+        return files::show(cli, &Inputs::gather(place, &arguments.beside.pools)?, out);
     }
-    let inputs = Inputs::find(place, &arguments.pools)?;
+    let inputs = Inputs::find(place, &arguments.beside.pools)?;
 
-    let settings = Settings {
-        rules: &rules,
-        table: &inputs.table,
-        config: &inputs.place.config,
-        whole: inputs.discovery.whole,
-        acceptance,
-    };
+    let settings = inputs.settings(&rules, acceptance);
     let accepts = |report: &mut Report| {
         if let Some((_, known)) = &known {
             known.apply(report);
@@ -86,12 +75,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     });
     inputs.add_problems(&mut report.problems);
     if let Edits::Ignores(accepted) = &edits {
-        accept::tell(accepted, &inputs.place.prefix);
+        accept::tell(accepted, &inputs.place);
     }
     if arguments.diff {
-        for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
-            super::say(format_args!("error: {line}"));
-        }
+        inputs.place.say("error", &report.problems);
         accepts(&mut report);
         if let Some(changes) = edits.changes() {
             changes.show(&inputs, out)?;
@@ -120,9 +107,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     if let Some(only) = &only {
         report.keep_touching(|file| only.covers(file));
     }
-    for line in output::problem_lines(&report.problems, &inputs.place.prefix) {
-        super::say(format_args!("error: {line}"));
-    }
+    inputs.place.say("error", &report.problems);
     let prefix = inputs.place.prefix.clone();
     let exit = exit(&report, arguments.fail_on.threshold());
     reports.write(&report, &rules, exit, prefix, out)?;

@@ -21,9 +21,7 @@ pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, Com
     }
     let mut problems = Vec::new();
     inputs.add_problems(&mut problems);
-    for line in output::problem_lines(&problems, &place.prefix) {
-        super::say(format_args!("error: {line}"));
-    }
+    place.say("error", &problems);
     if !cli.quiet {
         let exclude = |path: &str| place.config.exclude.matches(path);
         let mut others = 0;

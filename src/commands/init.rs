@@ -9,10 +9,7 @@ use super::{CommandError, Exit};
 use crate::cli::{Cli, Init};
 use crate::config;
 use crate::discover::CONFIG_FILE;
-use crate::lint::{Acceptance, Settings, list_pools};
-use crate::output;
 use crate::proposal::{Seen, propose};
-use crate::rule::RuleSet;
 use crate::source::{Source, SourceId};
 
 /// How to run `kubetaint check` on each commit and each change. Where this program's repository is, is for the user to fill
@@ -68,18 +65,8 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         )));
     }
     let inputs = Inputs::find(Place::bare(folder)?, &[])?;
-    let settings = Settings {
-        rules: &RuleSet::default(),
-        table: &inputs.table,
-        config: &inputs.place.config,
-        whole: inputs.discovery.whole,
-        acceptance: Acceptance::Off,
-    };
-    let mut listing = inputs.read(cli.quiet, |list, load| list_pools(list, load, settings));
-    inputs.add_problems(&mut listing.problems);
-    for line in output::problem_lines(&listing.problems, &inputs.place.prefix) {
-        super::say(format_args!("warning: {line}"));
-    }
+    let listing = inputs.list_pools(cli.quiet);
+    inputs.place.say("warning", &listing.problems);
     let files: Vec<String> = inputs
         .discovery
         .files

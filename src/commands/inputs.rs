@@ -1,8 +1,6 @@
 //! What every command that reads manifests needs from the disk: the repository's root, its configuration, the files to
 //! read, and reading them with a sign of life.
 
-use std::env;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -11,13 +9,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::prefix::prefix_from_here;
 use super::{CommandError, load_table};
-use crate::cli::{Cli, Color};
+use crate::cli::Beside;
 use crate::config::{self, Config};
 use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes, STDIN_PATH};
 use crate::extract::Table;
 use crate::finding::Problem;
-use crate::lint::{Content, Input};
+use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output;
+use crate::rule::RuleSet;
 use crate::source::{Source, SourceId};
 
 /// What people write for [`CONFIG_FILE`].
@@ -25,50 +24,6 @@ const OTHER_CONFIG_FILE: &str = ".kubetaint.yml";
 
 /// A run that takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// How the terminal wants to be written to.
-pub struct Screen {
-    /// With colours.
-    pub color: bool,
-    /// With links: on a terminal that is known to have them.
-    pub hyperlinks: bool,
-    /// Columns; 0 when standard output is no terminal.
-    pub width: usize,
-}
-
-impl Screen {
-    /// What standard output is, and what the user asks for.
-    pub fn of(cli: &Cli) -> Screen {
-        let terminal = std::io::stdout().is_terminal();
-        let color = wants_color(cli.color, terminal);
-        let size = console::Term::stdout().size_checked();
-        let width = size.map_or(0, |(_, columns)| usize::from(columns));
-        Screen {
-            color,
-            hyperlinks: color
-                && terminal
-                && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
-            width: if terminal { width } else { 0 },
-        }
-    }
-}
-
-/// The flag decides; then `NO_COLOR`, then `CLICOLOR_FORCE` (each counts when it is set and not empty, the second not
-/// when it is `0`), then whether there is a terminal that has colours.
-fn wants_color(asked: Color, terminal: bool) -> bool {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
-    match asked {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto if set("NO_COLOR").is_some() => false,
-        Color::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        Color::Auto => {
-            terminal
-                && set("CLICOLOR").is_none_or(|value| value != "0")
-                && set("TERM").is_none_or(|value| value != "dumb")
-        }
-    }
-}
 
 /// The repository of a run, and its configuration.
 pub struct Place {
@@ -90,15 +45,11 @@ impl Place {
         &self.paths
     }
 
-    /// The repository that the paths are in. `config` is used instead of its own configuration, `isolated` means none.
+    /// The repository that the paths are in, and the configuration that was asked for.
     ///
     /// # Errors
     /// A working directory that cannot be told, a configuration that cannot be read or has errors.
-    pub fn find(
-        paths: &[PathBuf],
-        config: Option<&Path>,
-        isolated: bool,
-    ) -> Result<Place, CommandError> {
+    pub fn find(paths: &[PathBuf], beside: &Beside) -> Result<Place, CommandError> {
         let (stdin, paths): (Vec<_>, Vec<_>) = paths
             .iter()
             .cloned()
@@ -108,14 +59,12 @@ impl Place {
         Ok(Place {
             stdin: !stdin.is_empty(),
             prefix: prefix_from_here(&root),
-            config: load_config(config, isolated, &root)?,
+            config: load_config(beside.config.as_deref(), beside.isolated, &root)?,
             paths,
             root,
         })
     }
-}
 
-impl Place {
     /// A folder as a repository of its own, without configuration.
     ///
     /// # Errors
@@ -131,6 +80,14 @@ impl Place {
             config: Config::default(),
             root,
         })
+    }
+
+    /// Says on standard error what went wrong: `error` or `warning`, and each problem with its place as it is reached from
+    /// here.
+    pub fn say(&self, weight: &str, problems: &[Problem]) {
+        for line in output::problem_lines(problems, &self.prefix) {
+            super::say(format_args!("{weight}: {line}"));
+        }
     }
 }
 
@@ -209,6 +166,26 @@ impl Inputs {
             nothing,
             problems,
         })
+    }
+
+    /// What a run over these files goes by.
+    pub fn settings<'s>(&'s self, rules: &'s RuleSet, acceptance: Acceptance) -> Settings<'s> {
+        Settings {
+            rules,
+            table: &self.table,
+            config: &self.place.config,
+            whole: self.discovery.whole,
+            acceptance,
+        }
+    }
+
+    /// Lists the node pools in them; what went wrong so far is among the problems.
+    pub fn list_pools(&self, quiet: bool) -> Listing {
+        let rules = RuleSet::default();
+        let settings = self.settings(&rules, Acceptance::Off);
+        let mut listing = self.read(quiet, |list, load| list_pools(list, load, settings));
+        self.add_problems(&mut listing.problems);
+        listing
     }
 
     /// Puts what went wrong so far among the problems of a run.

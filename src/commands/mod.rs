@@ -17,6 +17,7 @@ mod prefix;
 mod reports;
 pub mod rules;
 pub mod schema;
+mod screen;
 mod settings;
 pub mod test;
 mod write;

@@ -2,36 +2,21 @@
 
 use std::io::Write;
 
-use super::inputs::{Inputs, Place, Screen};
+use super::inputs::{Inputs, Place};
+use super::screen::Screen;
 use super::{CommandError, Exit};
 use crate::cli::{Cli, PoolListing, Pools};
-use crate::lint::{Acceptance, Settings, list_pools};
-use crate::output::{self, PoolTable};
-use crate::rule::RuleSet;
+use crate::output::PoolTable;
 
 /// Lists the node pools in what the arguments name.
 ///
 /// # Errors
 /// Whatever keeps the job from being started: configuration, nothing to read; output that cannot be written.
 pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, CommandError> {
-    let place = Place::find(
-        &arguments.paths,
-        arguments.config.as_deref(),
-        arguments.isolated,
-    )?;
-    let inputs = Inputs::find(place, &arguments.pools)?;
-    let settings = Settings {
-        rules: &RuleSet::default(),
-        table: &inputs.table,
-        config: &inputs.place.config,
-        whole: inputs.discovery.whole,
-        acceptance: Acceptance::Off,
-    };
-    let mut listing = inputs.read(cli.quiet, |list, load| list_pools(list, load, settings));
-    inputs.add_problems(&mut listing.problems);
-    for line in output::problem_lines(&listing.problems, &inputs.place.prefix) {
-        super::say(format_args!("error: {line}"));
-    }
+    let place = Place::find(&arguments.paths, &arguments.beside)?;
+    let inputs = Inputs::find(place, &arguments.beside.pools)?;
+    let listing = inputs.list_pools(cli.quiet);
+    inputs.place.say("error", &listing.problems);
     let screen = Screen::of(cli);
     let table = PoolTable {
         inventory: &listing.inventory,

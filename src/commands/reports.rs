@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use super::inputs::Screen;
+use super::screen::Screen;
 use super::{CommandError, Exit};
 use crate::builtin;
 use crate::cli::{Check, Cli, FormatTarget};

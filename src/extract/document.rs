@@ -13,6 +13,7 @@ use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::{ReadPool, read_pools};
 use super::read::{Context, is_placeholder};
+use super::reading::Reading;
 use super::scripts;
 use super::table::Table;
 use crate::finding::Object;
@@ -25,13 +26,7 @@ use crate::yaml::{self, Found, Kind, Node, NodeId};
 const OPEN_KIND: &str = "objects whose apiVersion or kind is not literal";
 
 /// Reads one document.
-pub fn extract(
-    root: Node<'_>,
-    source: &Source,
-    id: SourceId,
-    table: &Table,
-    facts: &mut FileFacts,
-) {
+pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
     // Lists may hold lists; a work list instead of recursion bounds what a file can make us do.
     let mut pending = vec![(root, String::new(), None::<(String, String)>)];
     while let Some((node, base, inherited)) = pending.pop() {
@@ -62,45 +57,19 @@ pub fn extract(
             pending.extend(found);
             continue;
         }
-        let mut reader = ObjectReader {
-            root: node,
-            base,
-            object,
-            source,
-            id,
-            table,
-            facts,
-            known_lists: HashSet::new(),
-            pods: Vec::new(),
-        };
+        let mut reader = ObjectReader::new(node, base, object, reading, facts);
         reader.read();
     }
 }
 
 /// Reads the pools of one object, and nothing else of it.
-pub(super) fn read_pools_only(
-    root: Node<'_>,
-    source: &Source,
-    id: SourceId,
-    table: &Table,
-    facts: &mut FileFacts,
-) {
-    let mut reader = ObjectReader {
-        root,
-        base: String::new(),
-        object: read_object(root),
-        source,
-        id,
-        table,
-        facts,
-        known_lists: HashSet::new(),
-        pods: Vec::new(),
-    };
+pub(super) fn read_pools_only(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
+    let object = read_object(root);
+    let mut reader = ObjectReader::new(root, String::new(), object, reading, facts);
     let (group, version) = reader.group_and_version();
     let kind = reader.object.kind.clone();
-    if !table.is_skipped(&group, &kind) {
-        let rows: Vec<_> = table.pool_rows(&group, &version, &kind).collect();
-        reader.apply_pool_rows(&rows);
+    if !reader.table.is_skipped(&group, &kind) {
+        reader.read_declared_pools(&group, &version, &kind);
     }
 }
 
@@ -133,7 +102,36 @@ pub(super) struct ObjectReader<'r, 'a> {
     pub(super) pods: Vec<String>,
 }
 
-impl<'a> ObjectReader<'_, 'a> {
+impl<'r, 'a> ObjectReader<'r, 'a> {
+    pub(super) fn new(
+        root: Node<'a>,
+        base: String,
+        object: Object,
+        reading: Reading<'r>,
+        facts: &'r mut FileFacts,
+    ) -> Self {
+        let Reading { source, id, table } = reading;
+        ObjectReader {
+            root,
+            base,
+            object,
+            source,
+            id,
+            table,
+            facts,
+            known_lists: HashSet::new(),
+            pods: Vec::new(),
+        }
+    }
+
+    pub(super) fn reading(&self) -> Reading<'r> {
+        Reading {
+            source: self.source,
+            id: self.id,
+            table: self.table,
+        }
+    }
+
     fn read(&mut self) {
         let text = self.source.slice(self.root.span());
         if self.root.kind() != Kind::Mapping
@@ -145,7 +143,7 @@ impl<'a> ObjectReader<'_, 'a> {
             {
                 self.read_kustomization();
             }
-            if plans::read_state(self.root, self.source, self.id, self.table, self.facts) {
+            if plans::read_state(self.root, self.reading(), self.facts) {
                 return;
             }
             if self.object.kind.is_empty() && self.object.api_version.is_empty() {
@@ -241,9 +239,7 @@ impl<'a> ObjectReader<'_, 'a> {
     }
 
     fn read_pools(&mut self, group: &str, version: &str, kind: &str) -> bool {
-        let rows: Vec<_> = self.table.pool_rows(group, version, kind).collect();
-        let found = !rows.is_empty();
-        self.apply_pool_rows(&rows);
+        let found = self.read_declared_pools(group, version, kind);
         let (table, root) = (self.table, self.root);
         for (paths, incomplete) in table.held(group, kind) {
             for one in paths.iter().flat_map(|path| path.find(root)) {
@@ -251,6 +247,13 @@ impl<'a> ObjectReader<'_, 'a> {
             }
         }
         found
+    }
+
+    /// Pools that objects of this kind declare; whether there are rows for it.
+    fn read_declared_pools(&mut self, group: &str, version: &str, kind: &str) -> bool {
+        let rows: Vec<_> = self.table.pool_rows(group, version, kind).collect();
+        self.apply_pool_rows(&rows);
+        !rows.is_empty()
     }
 
     /// Pools of a file that is no object of any API.
@@ -283,22 +286,13 @@ impl<'a> ObjectReader<'_, 'a> {
 
     /// Pools of an object that stands in another.
     fn read_held(&mut self, held: &Found<'a>, incomplete: Option<&String>) {
-        let mut reader = ObjectReader {
-            root: held.node,
-            base: join(&self.base, &held.path),
-            object: read_object(held.node),
-            source: self.source,
-            id: self.id,
-            table: self.table,
-            facts: &mut *self.facts,
-            known_lists: HashSet::new(),
-            pods: Vec::new(),
-        };
+        let base = join(&self.base, &held.path);
+        let object = read_object(held.node);
+        let mut reader = ObjectReader::new(held.node, base, object, self.reading(), self.facts);
         let before = reader.facts.pools.len();
         let (group, version) = reader.group_and_version();
         let kind = reader.object.kind.clone();
-        let rows: Vec<_> = reader.table.pool_rows(&group, &version, &kind).collect();
-        reader.apply_pool_rows(&rows);
+        reader.read_declared_pools(&group, &version, &kind);
         for read in &mut reader.facts.pools[before..] {
             if let Some(why) = incomplete {
                 read.pool.complete = false;

@@ -2,12 +2,13 @@
 
 use super::FileFacts;
 use super::document;
-use super::table::Table;
-use crate::source::{Source, SourceId, Span};
+use super::reading::Reading;
+use crate::source::{SourceId, Span};
 use crate::yaml::{self, Kind, Leaf, Node, NodeId, TreeBuilder};
 
 /// Reads one inventory.
-pub(super) fn read_inventory(source: &Source, id: SourceId, table: &Table, facts: &mut FileFacts) {
+pub(super) fn read_inventory(reading: Reading<'_>, facts: &mut FileFacts) {
+    let Reading { source, id, .. } = reading;
     facts.documents = 1;
     let mut groups: Vec<Group> = vec![Group::new("ungrouped", Span::new(id, 0..0))];
     let mut in_variables = false;
@@ -55,7 +56,7 @@ pub(super) fn read_inventory(source: &Source, id: SourceId, table: &Table, facts
     let mut tree = Tree(TreeBuilder::default());
     let root = tree.inventory(&groups);
     let tree = tree.0.finish(root);
-    document::extract(tree.root(), source, id, table, facts);
+    document::extract(tree.root(), reading, facts);
 }
 
 type Variable = (String, String, Span);

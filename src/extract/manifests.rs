@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::commands::{self, Script};
 use super::helm_sets;
+use super::reading::Reading;
 use super::relocation::{Relocation, text_of};
 use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
@@ -142,6 +143,11 @@ impl Manifests<'_> {
         }
         let (text, stream) = pieces.parse(self.source);
         let source = Source::new(self.path, text.text());
+        let reading = Reading {
+            source: &source,
+            id: self.source,
+            table: self.table,
+        };
         let mut read = FileFacts::default();
         for error in &stream.errors {
             // What is filled in may be what is missing.
@@ -155,7 +161,7 @@ impl Manifests<'_> {
         }
         for document in stream.documents.iter().filter(|one| !one.is_empty()) {
             read.documents += 1;
-            document::extract(document.root(), &source, self.source, self.table, &mut read);
+            document::extract(document.root(), reading, &mut read);
         }
         read.ignores.read_documents(text.text(), &stream.documents);
         // An inventory that Terraform hands on says nothing of this cluster.

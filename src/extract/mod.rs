@@ -33,6 +33,7 @@ mod pool_document;
 pub mod pool_rows;
 mod pools;
 mod read;
+mod reading;
 mod relocation;
 mod resources;
 pub mod rows;
@@ -59,6 +60,7 @@ pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::{ReadPool, Referred};
+use reading::Reading;
 pub use table::{Table, TableError};
 pub use terraform::read_configuration;
 
@@ -159,9 +161,10 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         return facts;
     }
+    let reading = Reading { source, id, table };
     let mut facts = FileFacts::default();
     if is_host_inventory(&source.path) {
-        ini::read_inventory(source, id, table, &mut facts);
+        ini::read_inventory(reading, &mut facts);
         return facts;
     }
     if is_script(&source.path) {
@@ -182,7 +185,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         if placeholders::is_template(text, id) {
             in_template = true;
-            templates::read(source, id, error.document.clone(), table, &mut facts);
+            templates::read(reading, error.document.clone(), &mut facts);
         } else {
             facts
                 .oddities
@@ -196,10 +199,10 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.documents += 1;
         let text = source.text.get(document.range()).unwrap_or_default();
         if filled.is_some() && ytt::has_directives(text) {
-            ytt::extract(document.root(), source, id, table, &mut facts);
+            ytt::extract(document.root(), reading, &mut facts);
             in_template = true;
         } else {
-            document::extract(document.root(), source, id, table, &mut facts);
+            document::extract(document.root(), reading, &mut facts);
         }
     }
     if in_template {

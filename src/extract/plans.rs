@@ -4,9 +4,9 @@ use super::FileFacts;
 use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::read_pools;
+use super::reading::Reading;
 use super::table::{ANY_MODULE, Table};
 use crate::finding::Object;
-use crate::source::{Source, SourceId};
 use crate::yaml::{Kind, Node, Path};
 
 /// The `apiVersion` under which resources are reported.
@@ -55,13 +55,8 @@ fn writes(root: Node<'_>, path: &Path) -> bool {
 }
 
 /// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.
-pub(super) fn read_state(
-    root: Node<'_>,
-    source: &Source,
-    id: SourceId,
-    table: &Table,
-    facts: &mut FileFacts,
-) -> bool {
+pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) -> bool {
+    let Reading { source, id, table } = reading;
     let read = |of_type: &str,
                 name: &str,
                 values: Node<'_>,

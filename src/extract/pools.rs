@@ -38,6 +38,23 @@ pub struct ReadPool {
     pub taints_written: bool,
 }
 
+impl ReadPool {
+    /// A pool of which nothing else is known.
+    pub(super) fn new(pool: NodePool, source: SourceId) -> Self {
+        ReadPool {
+            pool,
+            source,
+            refers: Vec::new(),
+            part: None,
+            part_kind: None,
+            whole: false,
+            lists_all: false,
+            named_by: None,
+            taints_written: false,
+        }
+    }
+}
+
 /// A document that adds to a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Referred {
@@ -159,17 +176,7 @@ fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool
         object: document.object.clone(),
         ..NodePool::default()
     };
-    ReadPool {
-        pool,
-        source: document.source,
-        refers: Vec::new(),
-        part: None,
-        part_kind: None,
-        whole: false,
-        lists_all: false,
-        named_by: None,
-        taints_written: false,
-    }
+    ReadPool::new(pool, document.source)
 }
 
 /// Elements without a name of their own may come out alike; a number tells them apart.

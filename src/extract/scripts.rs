@@ -110,15 +110,8 @@ pub(super) fn take(pools: Vec<NodePool>, source: SourceId, path: &str, facts: &m
             path.clone_into(&mut taint.path);
         }
         facts.pools.push(ReadPool {
-            pool,
-            source,
-            refers: Vec::new(),
-            part: None,
-            part_kind: None,
-            whole: false,
-            lists_all: false,
-            named_by: None,
             taints_written: true,
+            ..ReadPool::new(pool, source)
         });
     }
 }

@@ -5,22 +5,16 @@ use std::ops::Range;
 
 use super::FileFacts;
 use super::document;
-use super::table::Table;
+use super::reading::Reading;
 use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
-use crate::source::{Source, SourceId};
 use crate::yaml;
 
 const BECAUSE: &str = "its document is a template";
 
 /// Reads the pools of a document that could not be parsed; the others of its file are known.
-pub(super) fn read(
-    source: &Source,
-    id: SourceId,
-    range: Range<usize>,
-    table: &Table,
-    facts: &mut FileFacts,
-) {
+pub(super) fn read(reading: Reading<'_>, range: Range<usize>, facts: &mut FileFacts) {
+    let Reading { source, id, table } = reading;
     let Some(text) = source.text.get(range.clone()) else {
         return;
     };
@@ -38,7 +32,7 @@ pub(super) fn read(
         }
         let known = facts.pools.len();
         for document in &stream.documents {
-            document::read_pools_only(document.root(), source, id, table, facts);
+            document::read_pools_only(document.root(), reading, facts);
         }
         for read in &mut facts.pools[known..] {
             for taint in &mut read.pool.taints {
@@ -247,8 +241,9 @@ fn head(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::builtin::PROVIDERS;
-    use crate::extract::extract;
+    use crate::extract::{Table, extract};
     use crate::model::node_pool::NodePool;
+    use crate::source::{Source, SourceId};
 
     fn pools(text: &str) -> Vec<NodePool> {
         let table = Table::load(PROVIDERS.iter().copied()).unwrap();

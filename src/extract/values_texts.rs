@@ -8,6 +8,7 @@ use super::document::{self, ObjectReader, join};
 use super::embedded::pieces_of;
 use super::placeholders;
 use super::read::{looks_like_tolerations, names_tolerations};
+use super::reading::Reading;
 use super::relocation::Relocation;
 use super::{FileFacts, TEMPLATE_FILE, broken};
 use crate::finding::Object;
@@ -48,6 +49,10 @@ impl ObjectReader<'_, '_> {
         let (text, stream) = pieces.parse(self.id);
         let source = Source::new(self.source.path.as_str(), text.text());
         let base = join(&self.base, &found.path);
+        let reading = Reading {
+            source: &source,
+            ..self.reading()
+        };
         let mut read = FileFacts::default();
         for error in &stream.errors {
             if !is_sure {
@@ -63,24 +68,14 @@ impl ObjectReader<'_, '_> {
         for document in &stream.documents {
             let root = document.root();
             if is_list && looks_like_tolerations(root) {
-                ObjectReader {
-                    root,
-                    base: String::new(),
-                    object: Object::default(),
-                    source: &source,
-                    id: self.id,
-                    table: self.table,
-                    facts: &mut read,
-                    known_lists: HashSet::new(),
-                    pods: Vec::new(),
-                }
-                .read_text_list(&base);
+                ObjectReader::new(root, String::new(), Object::default(), reading, &mut read)
+                    .read_text_list(&base);
             } else if is_pod(document) {
-                self.read_pod_text(document, &source, &mut read);
+                read_pod_text(document, reading, &mut read);
             } else if root.get("apiVersion").is_none() {
                 // Values are no objects. What claims to be one is not read, as it may be meant for another cluster, and so
                 // texts in texts in texts are not either.
-                document::extract(root, &source, self.id, self.table, &mut read);
+                document::extract(root, reading, &mut read);
             }
         }
         read.ignores.read_documents(text.text(), &stream.documents);
@@ -106,24 +101,24 @@ impl ObjectReader<'_, '_> {
         self.facts.ignores.ignores.extend(read.ignores.ignores);
         self.facts.ignores.misspelt.extend(read.ignores.misspelt);
     }
+}
 
-    /// A pod whose text some controller may make pods of: it is no object yet, and what it lacks may be added.
-    fn read_pod_text(&self, document: &Document, source: &Source, read: &mut FileFacts) {
-        let (workloads, oddities) = (read.workloads.len(), read.oddities.len());
-        document::extract(document.root(), source, self.id, self.table, read);
-        for workload in &mut read.workloads[workloads..] {
-            let shape = Arc::make_mut(&mut workload.shape);
-            shape.level = Level::Other;
-            shape.selection.unknown = true;
-            if workload.list.is_none() {
-                shape
-                    .unread_tolerations
-                    .get_or_insert_with(|| "its controller may add tolerations".to_owned());
-            }
+/// A pod whose text some controller may make pods of: it is no object yet, and what it lacks may be added.
+fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts) {
+    let (workloads, oddities) = (read.workloads.len(), read.oddities.len());
+    document::extract(document.root(), reading, read);
+    for workload in &mut read.workloads[workloads..] {
+        let shape = Arc::make_mut(&mut workload.shape);
+        shape.level = Level::Other;
+        shape.selection.unknown = true;
+        if workload.list.is_none() {
+            shape
+                .unread_tolerations
+                .get_or_insert_with(|| "its controller may add tolerations".to_owned());
         }
-        for oddity in &mut read.oddities[oddities..] {
-            oddity.level = Level::Other;
-        }
+    }
+    for oddity in &mut read.oddities[oddities..] {
+        oddity.level = Level::Other;
     }
 }
 

@@ -8,9 +8,8 @@ use memchr::memmem;
 
 use super::FileFacts;
 use super::document;
-use super::table::Table;
+use super::reading::Reading;
 use crate::model::node_selection::OtherLabels;
-use crate::source::{Source, SourceId};
 use crate::yaml::Node;
 
 const BECAUSE: &str = "its document is a template";
@@ -37,16 +36,10 @@ pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Reads a document with directives. What stands there is judged as it stands; what does not may come of a directive.
-pub(super) fn extract(
-    root: Node<'_>,
-    source: &Source,
-    id: SourceId,
-    table: &Table,
-    facts: &mut FileFacts,
-) {
+pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
     let (workloads, pools) = (facts.workloads.len(), facts.pools.len());
     let oddities = facts.oddities.len();
-    document::extract(root, source, id, table, facts);
+    document::extract(root, reading, facts);
     for workload in &mut facts.workloads[workloads..] {
         let shape = Arc::make_mut(&mut workload.shape);
         shape.selection.unknown = true;

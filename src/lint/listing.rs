@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::cluster::{clusters_of, configured_clusters, given_complete};
+use super::gather::{Gathered, PlacedPool};
 use super::{Content, Input, Settings, read_all, source_id, texts};
 use crate::finding::{Counts, Problem, Report};
 use crate::inventory::{API_VERSION, Inventory, KIND, Listed, Pool};
@@ -21,6 +22,13 @@ pub struct Listing {
     pub problems: Vec<Problem>,
 }
 
+/// The pools that are listed: those that were understood, and of what commands say of nodes that which has taints.
+fn placed_pools(gathered: &Gathered) -> impl Iterator<Item = &PlacedPool> {
+    let hints = gathered.hints.iter();
+    let tainted = hints.filter(|hint| !hint.pool.taints.is_empty());
+    gathered.pools.iter().chain(tainted)
+}
+
 /// Reads every input and lists the node pools in them. The same inputs give the same list.
 ///
 /// `load` is called once for each input, and once more for each with pools: it must give the same again.
@@ -31,15 +39,7 @@ pub fn list_pools(
 ) -> Listing {
     let mut report = Report::default();
     let (gathered, digests) = read_all(inputs, load, settings, &mut report);
-    let named: BTreeSet<_> = gathered
-        .pools
-        .iter()
-        .chain(
-            gathered
-                .hints
-                .iter()
-                .filter(|hint| !hint.pool.taints.is_empty()),
-        )
+    let named: BTreeSet<_> = placed_pools(&gathered)
         .filter(|placed| placed.listed.is_none())
         .flat_map(|placed| {
             let taints = placed.pool.taints.iter().filter_map(|taint| taint.span);
@@ -58,15 +58,7 @@ pub fn list_pools(
         Some((source.path.clone(), source.position(span.start).line))
     };
     let clusters = &settings.config.clusters;
-    let mut pools: Vec<Pool> = gathered
-        .pools
-        .iter()
-        .chain(
-            gathered
-                .hints
-                .iter()
-                .filter(|hint| !hint.pool.taints.is_empty()),
-        )
+    let mut pools: Vec<Pool> = placed_pools(&gathered)
         .flat_map(|placed| {
             let mut names: Vec<Option<String>> = clusters_of(placed, &gathered, settings.config)
                 .into_iter()

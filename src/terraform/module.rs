@@ -43,6 +43,9 @@ pub(super) enum Inputs {
     Call(BTreeMap<String, Term>, Option<Rc<str>>),
 }
 
+/// Values by name, each worked out once; there is none while it is being worked out.
+type Terms<'r> = RefCell<BTreeMap<&'r str, Option<Term>>>;
+
 /// A module with its inputs.
 pub(super) struct Module<'r> {
     run: &'r Run,
@@ -58,9 +61,8 @@ pub(super) struct Module<'r> {
     caller: Option<SourceId>,
     /// Why it is open whether there is such a module at all.
     doubt: Option<Rc<str>>,
-    /// Absent while a value is being found out.
-    locals: RefCell<BTreeMap<&'r str, Option<Term>>>,
-    variables: RefCell<BTreeMap<&'r str, Option<Term>>>,
+    locals: Terms<'r>,
+    variables: Terms<'r>,
     children: RefCell<BTreeMap<&'r str, Option<Rc<Module<'r>>>>>,
 }
 
@@ -89,11 +91,8 @@ impl Scope for Module<'_> {
         let Some((file, name, variable)) = self.folder.variable(name) else {
             return Err("is not declared".to_owned());
         };
-        if let Some(known) = self.variables.borrow().get(name) {
-            return match known {
-                Some(term) => Ok(term.clone()),
-                None => Err("refers to itself".to_owned()),
-            };
+        if let Some(known) = remembered(&self.variables, name) {
+            return known;
         }
         self.variables.borrow_mut().insert(name, None);
         let default = || {
@@ -135,11 +134,8 @@ impl Scope for Module<'_> {
         let Some((file, name, expression)) = self.folder.local(name) else {
             return Err("is not declared".to_owned());
         };
-        if let Some(known) = self.locals.borrow().get(name) {
-            return match known {
-                Some(term) => Ok(term.clone()),
-                None => Err("refers to itself".to_owned()),
-            };
+        if let Some(known) = remembered(&self.locals, name) {
+            return known;
         }
         self.locals.borrow_mut().insert(name, None);
         let term = self.evaluator(file).value(expression, &Names::NONE);
@@ -413,4 +409,11 @@ impl<'r> Module<'r> {
             doubt: doubt.map(|why| why.to_string()),
         });
     }
+}
+
+/// What was worked out of a name, or that it is being worked out just now.
+fn remembered(terms: &Terms<'_>, name: &str) -> Option<Result<Term, String>> {
+    let terms = terms.borrow();
+    let known = terms.get(name)?.clone();
+    Some(known.ok_or_else(|| "refers to itself".to_owned()))
 }
