@@ -74,7 +74,7 @@ impl std::fmt::Display for Outcome {
 
 /// Runs one example of a rule.
 pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
-    let report = match report(rules, table, &example.files) {
+    let report = match report(rules, table, &example.files, ACCEPTANCE) {
         Ok(report) if report.problems.is_empty() => report,
         Ok(report) => return Outcome::Unusable(report.problems),
         Err(problems) => return Outcome::Unusable(problems),
@@ -107,7 +107,7 @@ fn mended(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Out
         .iter()
         .map(|(path, text)| (path.clone(), without_marks(text)))
         .collect();
-    let report = match report(rules, table, &plain) {
+    let report = match report(rules, table, &plain, ACCEPTANCE) {
         Ok(report) => report,
         Err(problems) => return Outcome::Unusable(problems),
     };
@@ -146,28 +146,33 @@ pub fn without_marks(text: &str) -> String {
 /// The configuration among the files of an example.
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// What the rules say of the files of an example, paths and texts, with the configuration that is among them.
+/// Comments in examples accept findings as on this day: an example does not change with time.
+pub const ACCEPTANCE: Acceptance = Acceptance::On(jiff::civil::date(2026, 1, 1));
+
+/// What the rules say of files that are held in memory, paths and texts, with the configuration that is among them.
 ///
 /// # Errors
 /// What is wrong with the configuration.
-pub fn report(
+pub fn report<T: AsRef<str>>(
     rules: &RuleSet,
     table: &Table,
-    files: &[(String, String)],
+    files: &[(T, T)],
+    acceptance: Acceptance,
 ) -> Result<Report, Vec<Problem>> {
     let mut config = Config::default();
     let mut inputs = Vec::new();
     let mut texts = Vec::new();
     for (path, text) in files {
+        let (path, text) = (path.as_ref(), text.as_ref());
         if path == CONFIG {
-            config = config::parse(Source::new(path.clone(), text.clone()), SourceId(0))?;
+            config = config::parse(Source::new(path, text), SourceId(0))?;
             continue;
         }
         inputs.push(Input {
-            path: path.clone(),
+            path: path.to_owned(),
             scanned_from: 0,
         });
-        texts.push(text.clone());
+        texts.push(text);
     }
     let paths: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
     let unnamed = config.make_clusters(&paths);
@@ -179,13 +184,10 @@ pub fn report(
         table,
         config: &config,
         whole: true,
-        acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
+        acceptance,
     };
-    Ok(lint(
-        &inputs,
-        &|at| Content::Text(texts[at].clone()),
-        settings,
-    ))
+    let load = |at: usize| Content::Text(texts[at].to_owned());
+    Ok(lint(&inputs, &load, settings))
 }
 
 fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {

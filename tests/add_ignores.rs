@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use program::{BAD, Run, repo, run, run_with_input};
+use program::{BAD, Run, copy, repo, run, run_with_input};
 use regex::Regex;
 use tempfile::TempDir;
 use walkdir::WalkDir;
@@ -33,7 +33,7 @@ fn accept(folder: &Path, arguments: &[&str]) -> Run {
 
 /// A file's text after its findings were accepted; nothing is left, and doing it again changes nothing.
 fn accepted(name: &str, text: &str) -> String {
-    let folder = repo(&[(name, text.as_bytes())]);
+    let folder = repo(&[(name, text)]);
     let path = folder.path().join(name);
     let result = accept(folder.path(), &[]);
     let after = fs::read_to_string(&path).unwrap();
@@ -122,7 +122,7 @@ fn a_comment_that_ends_is_not_prolonged_and_gives_its_day_to_nobody() {
         line,
         &format!("    # kubetaint: ignore[unknown-effect] the agent drains nodes\n{line}"),
     );
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     let reason = "until=2999-01-31 the agent drains nodes";
     let result = run(folder.path(), &["check", "--add-ignores", reason]);
     assert_eq!(result.code, 0, "{}", result.err);
@@ -238,10 +238,8 @@ fn json_has_an_annotation_on_the_object_and_not_on_its_pods() {
         &format!("{{\"x\": \"y\", {pair}}}"),
     );
     // Without metadata there is no place, and that is said.
-    let folder = repo(&[(
-        "a.json",
-        format!("{{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", {template}}}").as_bytes(),
-    )]);
+    let bare = format!("{{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", {template}}}");
+    let folder = repo(&[("a.json", &bare)]);
     let result = accept(folder.path(), &[]);
     assert_eq!(result.code, 1);
     assert!(
@@ -286,7 +284,7 @@ fn a_manifest_inside_terraform_is_accepted_above_the_text_that_holds_it() {
 #[test]
 fn what_cannot_be_accepted_is_told_with_its_place_and_stays_in_the_report() {
     let broken = "apiVersion: v1\nkind: Pod\nmetadata: {name: [web\n";
-    let folder = repo(&[("a.yaml", BAD.as_bytes()), ("b.yaml", broken.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD), ("b.yaml", broken)]);
     let result = accept(folder.path(), &[]);
     assert_eq!(result.code, 1);
     assert_eq!(result.places().len(), 1, "{}", result.out);
@@ -314,7 +312,7 @@ fn what_cannot_be_accepted_is_told_with_its_place_and_stays_in_the_report() {
 fn a_template_that_takes_blanks_away_swallows_no_comment() {
     let open = "    - key: a\n      operator: Exists\n      value: {{ .Values.v -}}\n      {{- if .Values.x }}\n      effect: NoSchedule\n      {{- end }}\n";
     let text = pod(&format!("    - key: b\n      operator: exists\n{open}"));
-    let folder = repo(&[("templates/a.yaml", text.as_bytes())]);
+    let folder = repo(&[("templates/a.yaml", &text)]);
     accept(folder.path(), &[]);
     let after = fs::read_to_string(folder.path().join("templates/a.yaml")).unwrap();
     assert!(!after.contains("-}}  #"), "{after}");
@@ -325,7 +323,7 @@ fn a_template_that_takes_blanks_away_swallows_no_comment() {
 fn only_what_would_fail_the_run_is_accepted() {
     let both =
         pod("    - key: a\n      operator: Exists\n      value: w\n    - operator: Exists\n");
-    let folder = repo(&[("a.yaml", both.as_bytes())]);
+    let folder = repo(&[("a.yaml", &both)]);
     let text = || fs::read_to_string(folder.path().join("a.yaml")).unwrap();
     let result = accept(folder.path(), &["--fail-on", "error"]);
     assert_eq!(result.code, 0, "{}", result.out);
@@ -341,7 +339,7 @@ fn only_what_would_fail_the_run_is_accepted() {
 
 #[test]
 fn a_patch_shows_the_comments_and_writes_none() {
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     let result = run(
         folder.path(),
         &["check", "--isolated", "--diff", "--add-ignores", REASON],
@@ -367,7 +365,7 @@ fn a_patch_shows_the_comments_and_writes_none() {
 
 #[test]
 fn a_reason_that_would_not_be_read_as_it_is_written_is_refused() {
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     for (reason, why) in [
         ("", "say why"),
         ("  \n ", "say why"),
@@ -394,7 +392,7 @@ fn a_reason_that_would_not_be_read_as_it_is_written_is_refused() {
 
 #[test]
 fn it_goes_neither_with_fixes_nor_with_standard_input() {
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     for other in [
         "--fix",
         "--unsafe-fixes",
@@ -410,11 +408,7 @@ fn it_goes_neither_with_fixes_nor_with_standard_input() {
             result.err
         );
     }
-    let result = run_with_input(
-        folder.path(),
-        &["check", "-", "--add-ignores", REASON],
-        BAD.as_bytes(),
-    );
+    let result = run_with_input(folder.path(), &["check", "-", "--add-ignores", REASON], BAD);
     assert_eq!(result.code, 2);
     assert!(
         result.err.contains("standard input cannot be written to"),
@@ -500,29 +494,18 @@ fn accepts_everything(folder: &Path, least: &str) -> usize {
     changed
 }
 
-fn copy(from: &str, to: &Path) {
-    for entry in WalkDir::new(from) {
-        let entry = entry.unwrap();
-        let target = to.join(entry.path());
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(target).unwrap();
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn all_fixtures_are_accepted_and_change_in_nothing_else() {
     let folder = TempDir::new().unwrap();
-    copy("fixtures", folder.path());
+    copy(Path::new("fixtures"), &folder.path().join("fixtures"));
     assert!(accepts_everything(folder.path(), "note") > 20);
 }
 
 #[test]
 fn all_fixtures_with_windows_line_ends_are_accepted_and_change_in_nothing_else() {
     let folder = TempDir::new().unwrap();
-    copy("fixtures/situations", folder.path());
+    let situations = "fixtures/situations";
+    copy(Path::new(situations), &folder.path().join(situations));
     for (path, bytes) in texts(folder.path()) {
         if let Ok(text) = String::from_utf8(bytes)
             && !text.contains('\r')

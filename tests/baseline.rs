@@ -3,9 +3,11 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::fs;
-use std::process::Command;
+mod program;
 
+use std::fs;
+
+use program::{Run, repo, run, write};
 use tempfile::TempDir;
 
 /// A Pod with one finding, `value-with-exists`.
@@ -22,17 +24,11 @@ struct Folder(TempDir);
 
 impl Folder {
     fn new(files: &[(&str, &str)]) -> Folder {
-        let folder = Folder(TempDir::new().unwrap());
-        for (path, text) in files {
-            folder.write(path, text);
-        }
-        folder
+        Folder(repo(files))
     }
 
     fn write(&self, path: &str, text: &str) {
-        let path = self.0.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write(self.0.path(), path, text);
     }
 
     fn rename(&self, from: &str, to: &str) {
@@ -43,27 +39,15 @@ impl Folder {
         fs::read_to_string(self.0.path().join("known.yaml")).unwrap()
     }
 
-    /// Exit code, concise report, standard error.
-    fn check(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-            .args(["check", "--format", "concise"])
-            .args(arguments)
-            .current_dir(self.0.path())
-            .output()
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let places: Vec<String> = text(output.stdout)
-            .lines()
-            .map(|line| line.split("] ").next().unwrap().to_owned())
-            .collect();
-        (
-            output.status.code().unwrap(),
-            places.join("; "),
-            text(output.stderr),
-        )
+    /// Checks it, with the places of findings in the place of the report.
+    fn check(&self, arguments: &[&str]) -> Run {
+        let asked = [&["check", "--format", "concise"], arguments].concat();
+        let run = run(self.0.path(), &asked);
+        let places = run.places().join("; ");
+        Run { out: places, ..run }
     }
 
-    fn with_baseline(&self, more: &[&str]) -> (i32, String, String) {
+    fn with_baseline(&self, more: &[&str]) -> Run {
         self.check(&[&["--baseline", "known.yaml"], more].concat())
     }
 }
@@ -71,7 +55,7 @@ impl Folder {
 /// A folder in which everything is accepted.
 fn accepted(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new(files);
-    let (code, out, err) = folder.check(&["--write-baseline", "known.yaml"]);
+    let Run { code, out, err } = folder.check(&["--write-baseline", "known.yaml"]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("known.yaml: written, accepts "), "{err}");
     folder
@@ -80,12 +64,12 @@ fn accepted(files: &[(&str, &str)]) -> Folder {
 #[test]
 fn what_is_accepted_is_counted_and_not_reported() {
     let folder = accepted(&[("a.yaml", &pod("web")), ("values.yaml", LIST)]);
-    let (code, out, err) = folder.with_baseline(&[]);
+    let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("2 in the baseline"), "{err}");
     assert!(!err.contains("any more"), "{err}");
     // Without it nothing has changed.
-    assert_eq!(folder.check(&[]).0, 1);
+    assert_eq!(folder.check(&[]).code, 1);
     // Written twice, it is the same.
     let before = folder.baseline();
     folder.check(&["--write-baseline", "known.yaml"]);
@@ -105,14 +89,14 @@ fn lines_may_move_and_a_file_may_be_renamed_where_the_object_is_the_same() {
             )
         ),
     );
-    assert_eq!(folder.with_baseline(&[]).1, "");
+    assert_eq!(folder.with_baseline(&[]).out, "");
     folder.rename("a.yaml", "b.yaml");
-    let (code, out, err) = folder.with_baseline(&[]);
+    let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(!err.contains("any more"), "{err}");
     // Values have no object that says who they are.
     folder.rename("values.yaml", "other-values.yaml");
-    let (code, out, err) = folder.with_baseline(&[]);
+    let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!(
         (code, out.as_str()),
         (1, "other-values.yaml:4:3: warning[value-with-exists"),
@@ -130,20 +114,20 @@ fn what_is_new_is_reported() {
     let folder = accepted(&[("a.yaml", &pod("web"))]);
     folder.write("b.yaml", &pod("web2"));
     assert_eq!(
-        folder.with_baseline(&[]).1,
+        folder.with_baseline(&[]).out,
         "b.yaml:9:7: error[value-with-exists"
     );
     // A copy is new, too: one was accepted, and that is the one in its own file.
     folder.write("b.yaml", "");
     folder.write("0.yaml", &pod("web"));
     assert_eq!(
-        folder.with_baseline(&[]).1,
+        folder.with_baseline(&[]).out,
         "0.yaml:9:7: error[value-with-exists"
     );
     folder.write("0.yaml", "");
     // Another value is another finding.
     folder.write("a.yaml", &pod("web").replace("value: w", "value: v"));
-    let (_, out, err) = folder.with_baseline(&[]);
+    let Run { out, err, .. } = folder.with_baseline(&[]);
     assert_eq!(out, "a.yaml:9:7: error[value-with-exists");
     assert!(
         err.contains("value-with-exists in a.yaml, Pod web"),
@@ -159,7 +143,7 @@ fn entries_that_match_nothing_are_told_and_taken_out_on_request() {
     assert!(
         folder
             .with_baseline(&[])
-            .2
+            .err
             .contains("value-with-exists in b.yaml, Pod api")
     );
     assert_eq!(folder.baseline(), whole);
@@ -169,16 +153,18 @@ fn entries_that_match_nothing_are_told_and_taken_out_on_request() {
         &["--select", "unknown-effect"],
         &["--ignore", "value-with-exists"],
     ] {
-        let (_, _, err) = folder.with_baseline(&[narrow, &["--prune-baseline"]].concat());
+        let err = folder
+            .with_baseline(&[narrow, &["--prune-baseline"]].concat())
+            .err;
         assert!(!err.contains("any more"), "{narrow:?}: {err}");
         assert_eq!(folder.baseline(), whole);
     }
-    let (code, _, err) = folder.with_baseline(&["--prune-baseline"]);
+    let Run { code, err, .. } = folder.with_baseline(&["--prune-baseline"]);
     assert_eq!(code, 0);
     assert!(err.contains("known.yaml: 1 entry taken out"), "{err}");
     assert!(!folder.baseline().contains("Pod api"));
     assert!(folder.baseline().contains("Pod web"));
-    assert!(!folder.with_baseline(&[]).2.contains("any more"));
+    assert!(!folder.with_baseline(&[]).err.contains("any more"));
 }
 
 #[test]
@@ -190,7 +176,7 @@ fn of_several_that_are_alike_as_many_are_accepted_as_there_were() {
         "{}",
         folder.baseline()
     );
-    assert_eq!(folder.with_baseline(&[]).1, "");
+    assert_eq!(folder.with_baseline(&[]).out, "");
     folder.write(
         "a.yaml",
         &two.replace(
@@ -198,7 +184,7 @@ fn of_several_that_are_alike_as_many_are_accepted_as_there_were() {
             "  tolerations:\n    - {key: example.com/y, operator: Exists, value: w}\n",
         ),
     );
-    let (_, out, _) = folder.with_baseline(&[]);
+    let out = folder.with_baseline(&[]).out;
     assert!(out.contains("value-with-exists"), "{out}");
 }
 
@@ -220,15 +206,15 @@ fn a_wrong_baseline_is_told_before_anything_is_done() {
     ];
     for (text, expected) in cases {
         folder.write("known.yaml", text);
-        let (code, out, err) = folder.with_baseline(&[]);
+        let Run { code, out, err } = folder.with_baseline(&[]);
         assert_eq!((code, out.as_str()), (2, ""), "{text}: {err}");
         assert!(err.contains(expected), "{text}: {err}");
     }
-    let (code, _, err) = folder.check(&["--baseline", "nowhere.yaml"]);
+    let Run { code, err, .. } = folder.check(&["--baseline", "nowhere.yaml"]);
     assert_eq!(code, 2);
     assert!(err.contains("nowhere.yaml: "), "{err}");
-    let (code, _, err) = folder.check(&["--write-baseline", "nowhere/known.yaml"]);
+    let Run { code, err, .. } = folder.check(&["--write-baseline", "nowhere/known.yaml"]);
     assert_eq!(code, 2);
     assert!(err.contains("nowhere/known.yaml: "), "{err}");
-    assert_eq!(folder.check(&["--prune-baseline"]).0, 2);
+    assert_eq!(folder.check(&["--prune-baseline"]).code, 2);
 }

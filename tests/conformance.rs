@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
 #[path = "conformance/case.rs"]
 mod case;
 #[path = "conformance/edges.rs"]
@@ -21,22 +22,21 @@ mod scheduling;
 mod scheduling_cases;
 #[path = "conformance/validation/mod.rs"]
 mod validation;
+#[path = "conformance/vectors.rs"]
+mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use case::{Case, Vector};
 use generate::Generator;
 use listed::listed;
-
-/// Differences that are printed; the rest is counted.
-const SHOWN: usize = 20;
+use vectors::{assert_agreement, assert_held, number, path_of, seed, text};
 
 /// Random cases that are written down are no longer than this, in bytes: long ones are listed.
 fn longest(file: &str) -> usize {
@@ -49,10 +49,6 @@ fn longest(file: &str) -> usize {
 
 /// Makes a case of one kind.
 type Make = fn(&mut Generator) -> Case;
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vectors")
-}
 
 /// The file that holds a case.
 fn file_of(case: &Case) -> &'static str {
@@ -88,28 +84,8 @@ const FILES: [(&str, usize, Make); 10] = [
     ),
 ];
 
-fn vectors(file: &str) -> Vec<Vector> {
-    let path = folder().join(file);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-    text.lines()
-        .enumerate()
-        .map(|(at, line)| {
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{}: {error}", at + 1))
-        })
-        .collect()
-}
-
-fn assert_agreement(what: &str, asked: usize, differences: &[String]) {
-    assert!(
-        differences.is_empty(),
-        "{what}: {} of {asked} cases differ\n{}",
-        differences.len(),
-        differences[..differences.len().min(SHOWN)].join("\n")
-    );
-}
-
 fn assert_file_agrees(file: &str, at_least: usize) {
-    let vectors = vectors(file);
+    let vectors: Vec<Vector> = vectors::read(file);
     assert!(vectors.len() >= at_least, "{file}: {} cases", vectors.len());
     let differences: Vec<_> = vectors.iter().filter_map(Vector::difference).collect();
     assert_agreement(file, vectors.len(), &differences);
@@ -167,20 +143,10 @@ fn nodes_are_selected_as_by_the_scheduler() {
 
 #[test]
 fn the_vectors_hold_every_listed_case() {
-    let mut held: BTreeSet<String> = BTreeSet::new();
-    for (file, ..) in FILES {
-        held.extend(vectors(file).iter().map(|vector| text(&vector.case)));
-    }
-    let missing: Vec<_> = listed()
-        .iter()
-        .map(text)
-        .filter(|case| !held.contains(case))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "make the vectors anew:\n{}",
-        missing.join("\n")
-    );
+    let held = FILES
+        .into_iter()
+        .flat_map(|(file, ..)| vectors::read::<Vector>(file));
+    assert_held(held.map(|vector| text(&vector.case)), &listed());
 }
 
 #[test]
@@ -197,10 +163,7 @@ fn the_same_seed_makes_the_same_cases() {
 #[test]
 #[ignore = "needs the oracle"]
 fn a_fresh_sample_agrees_with_kubernetes() {
-    let seed = number("KUBETAINT_SEED").unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        now.expect("a clock after 1970").as_nanos() as u64
-    });
+    let seed = seed();
     let matches = number("KUBETAINT_CASES").unwrap_or(200_000) as usize;
     let counts: [(&str, usize, Make); 10] = [
         ("match", matches, Generator::matching),
@@ -252,7 +215,7 @@ fn a_fresh_sample_agrees_with_kubernetes() {
 #[ignore = "needs the oracle"]
 fn the_vectors_say_what_the_oracle_says() {
     for (file, ..) in FILES {
-        let written = vectors(file);
+        let written: Vec<Vector> = vectors::read(file);
         let mut at = 0;
         let cases: Vec<_> = written.iter().map(|vector| vector.case.clone()).collect();
         ask(cases.into_iter(), |vector| {
@@ -316,7 +279,7 @@ fn the_vectors_are_made_anew() {
             .iter()
             .map(|vector| format!("{}\n", serde_json::to_string(vector).expect("JSON")))
             .collect();
-        fs::write(folder().join(file), lines).expect("the vectors can be written");
+        fs::write(path_of(file), lines).expect("the vectors can be written");
         println!("{file}: {} cases", vectors.len());
     }
 }
@@ -333,18 +296,6 @@ fn signature(vector: &Vector) -> String {
         Case::Match { toleration, .. } => format!("{off} {on} {:?}", toleration.operator),
         _ => format!("{off} {on}"),
     }
-}
-
-fn text(case: &Case) -> String {
-    serde_json::to_string(case).expect("a case is JSON")
-}
-
-fn number(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
-    )
 }
 
 /// Asks the oracle and hands each case on with Kubernetes' verdict, in order.

@@ -3,25 +3,18 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod program;
+
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
+use program::{Run, copy, run};
 use tempfile::TempDir;
-use walkdir::WalkDir;
 
-fn check(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(["check", "--format", "concise"])
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
+fn check(folder: &Path, arguments: &[&str]) -> Run {
+    run(
+        folder,
+        &[&["check", "--format", "concise"], arguments].concat(),
     )
 }
 
@@ -135,7 +128,11 @@ fn a_patch_shows_what_would_change_and_changes_nothing() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("pod.yaml");
     fs::write(&path, POD.trim_end()).unwrap();
-    let (code, patch, err) = check(folder.path(), &["--diff"]);
+    let Run {
+        code,
+        out: patch,
+        err,
+    } = check(folder.path(), &["--diff"]);
     assert_eq!(code, 1, "{err}");
     assert_eq!(fs::read_to_string(&path).unwrap(), POD.trim_end());
     assert_eq!(
@@ -144,10 +141,12 @@ fn a_patch_shows_what_would_change_and_changes_nothing() {
          operator: 'Exists'\n-      value: w  # ours\n+      # ours\n       effect: NoSchedule\n-    - {key: \"example.com/y\", operator: Exists, value: w, \
          effect: noschedule}\n\\ No newline at end of file\n+    - {key: \"example.com/y\", operator: Exists, effect: NoSchedule}\n\\ No newline at end of file\n"
     );
-    let (code, out, err) = check(folder.path(), &["--fix"]);
+    let Run { code, out, err } = check(folder.path(), &["--fix"]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("3 fixes applied in 1 file"), "{err}");
-    let (code, patch, _) = check(folder.path(), &["--diff"]);
+    let Run {
+        code, out: patch, ..
+    } = check(folder.path(), &["--diff"]);
     assert_eq!((code, patch.as_str()), (0, ""));
 }
 
@@ -155,7 +154,7 @@ fn a_patch_shows_what_would_change_and_changes_nothing() {
 fn standard_input_cannot_be_mended() {
     let folder = TempDir::new().unwrap();
     for flag in ["--fix", "--diff", "--unsafe-fixes"] {
-        let (code, _, err) = check(folder.path(), &[flag, "-"]);
+        let Run { code, err, .. } = check(folder.path(), &[flag, "-"]);
         assert_eq!(code, 2);
         assert!(err.contains("standard input cannot be mended"), "{err}");
     }
@@ -164,23 +163,18 @@ fn standard_input_cannot_be_mended() {
 #[test]
 fn mending_all_situations_breaks_none_and_is_done_at_once() {
     let folder = TempDir::new().unwrap();
-    for entry in WalkDir::new("fixtures/situations") {
-        let entry = entry.unwrap();
-        let to = folder.path().join(entry.path());
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(to).unwrap();
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
+    let situations = "fixtures/situations";
+    copy(Path::new(situations), &folder.path().join(situations));
     let errors = |out: &str, rule: &str| out.matches(&format!("error[{rule}]")).count();
-    let (_, before, _) = check(folder.path(), &["--isolated"]);
-    let (_, after, err) = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
+    let before = check(folder.path(), &["--isolated"]).out;
+    let Run {
+        out: after, err, ..
+    } = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
     assert!(err.contains("fixes applied"), "{err}");
     assert!(errors(&before, "value-with-exists") > 0);
     assert_eq!(errors(&after, "value-with-exists"), 0, "{after}");
     assert!(errors(&after, "unparsable-manifest") <= errors(&before, "unparsable-manifest"));
-    let (_, _, err) = check(folder.path(), &["--isolated", "--unsafe-fixes"]);
+    let err = check(folder.path(), &["--isolated", "--unsafe-fixes"]).err;
     assert!(err.contains("0 fixes applied in 0 files"), "{err}");
 }
 
@@ -189,7 +183,7 @@ fn mended_bytes(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
-    let (_, _, err) = check(folder.path(), &["--fix"]);
+    let err = check(folder.path(), &["--fix"]).err;
     (fs::read(&path).unwrap(), err)
 }
 

@@ -3,47 +3,22 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use kubetaint::builtin::{PROVIDERS, RULES};
-use kubetaint::config::{self, Config};
-use kubetaint::extract::Table;
+mod builtin;
+
+use builtin::{RULES, rules_beside};
 use kubetaint::finding::Report;
-use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
-use kubetaint::rule::RuleSet;
-use kubetaint::source::{Source, SourceId};
+use kubetaint::lint::Acceptance;
+use kubetaint::source::SourceId;
 
 const TODAY: jiff::civil::Date = jiff::civil::date(2026, 6, 30);
 
 fn report_with(files: &[(&str, &str)], acceptance: Acceptance, keep: &[&str]) -> Report {
-    let sources: Vec<Source> = RULES
-        .iter()
-        .map(|(name, text)| Source::new(*name, *text))
-        .collect();
-    let mut rules = RuleSet::load(&sources).unwrap();
-    if !keep.is_empty() {
-        rules.retain(|rule| keep.contains(&rule.id.as_str()));
+    if keep.is_empty() {
+        return builtin::judged(&RULES, files, acceptance);
     }
-    let table = Table::load(PROVIDERS.iter().copied()).unwrap();
-    let mut config = Config::default();
-    let (mut inputs, mut texts) = (Vec::new(), Vec::new());
-    for (path, text) in files {
-        if *path == ".kubetaint.yaml" {
-            config = config::parse(Source::new(*path, *text), SourceId(0)).unwrap();
-            continue;
-        }
-        inputs.push(Input {
-            path: (*path).to_owned(),
-            scanned_from: 0,
-        });
-        texts.push((*text).to_owned());
-    }
-    let settings = Settings {
-        rules: &rules,
-        table: &table,
-        config: &config,
-        whole: true,
-        acceptance,
-    };
-    lint(&inputs, &|at| Content::Text(texts[at].clone()), settings)
+    let mut rules = rules_beside(&[]);
+    rules.retain(|rule| keep.contains(&rule.id.as_str()));
+    builtin::judged(&rules, files, acceptance)
 }
 
 /// `line rule` of each finding that is left and of each that is accepted.

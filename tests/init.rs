@@ -3,38 +3,14 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod program;
+
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
+use program::{Run, copy, repo, run};
 use tempfile::TempDir;
 use walkdir::WalkDir;
-
-/// Exit code, standard output, standard error.
-fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    (
-        output.status.code().expect("ended by a signal"),
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
-}
-
-fn repo(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join(".git")).unwrap();
-    for (path, content) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    }
-    folder
-}
 
 fn pool(name: &str) -> String {
     format!(
@@ -72,18 +48,22 @@ fn environments() -> TempDir {
 #[test]
 fn a_proposal_names_clusters_pools_and_what_is_not_read() {
     let folder = environments();
-    let (code, text, err) = run(folder.path(), &["init", "--stdout"]);
+    let Run {
+        code,
+        out: text,
+        err,
+    } = run(folder.path(), &["init", "--stdout"]);
     assert_eq!((code, err.as_str()), (0, ""));
     insta::assert_snapshot!(text);
     assert!(!folder.path().join(".kubetaint.yaml").exists());
-    assert_eq!(run(folder.path(), &["init", "-"]).1, text);
+    assert_eq!(run(folder.path(), &["init", "-"]).out, text);
 }
 
 #[test]
 fn what_is_written_is_read_and_finds_what_was_found_before() {
     let folder = environments();
     let places = || -> Vec<String> {
-        let (code, out, err) = run(folder.path(), &["check", "--format", "concise"]);
+        let Run { code, out, err } = run(folder.path(), &["check", "--format", "concise"]);
         assert_ne!(code, 2, "{err}");
         let about = |line: &&str| {
             !line.contains("vendor/")
@@ -95,10 +75,10 @@ fn what_is_written_is_read_and_finds_what_was_found_before() {
     };
     let before = places();
     assert_eq!(before.len(), 2, "{before:?}");
-    let (code, out, _) = run(folder.path(), &["init"]);
+    let Run { code, out, .. } = run(folder.path(), &["init"]);
     assert_eq!(code, 0);
     assert!(out.starts_with("wrote ./.kubetaint.yaml\n"), "{out}");
-    let (code, _, err) = run(folder.path(), &["pools"]);
+    let Run { code, err, .. } = run(folder.path(), &["pools"]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert_eq!(places(), before);
 }
@@ -125,7 +105,7 @@ fn snippets(out: &str) -> Vec<String> {
 #[test]
 fn what_it_says_to_do_next_is_what_the_repository_offers() {
     let folder = repo(&[("a.yaml", "a: b\n")]);
-    let (_, out, _) = run(folder.path(), &["init"]);
+    let out = run(folder.path(), &["init"]).out;
     let blocks = snippets(&out);
     assert_eq!(blocks.len(), 2, "{out}");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -142,14 +122,14 @@ fn what_it_says_to_do_next_is_what_the_repository_offers() {
         .collect();
     assert_eq!(ids, ["kubetaint"]);
     assert!(hooks.contains("- id: kubetaint\n") && root.join("action.yml").exists());
-    let (_, quiet, _) = run(folder.path(), &["init", "--force", "--quiet"]);
+    let quiet = run(folder.path(), &["init", "--force", "--quiet"]).out;
     assert_eq!(quiet.lines().count(), 1);
 }
 
 #[test]
 fn what_is_there_is_replaced_only_when_that_is_asked_for() {
     let folder = repo(&[("a.yaml", "a: b\n"), (".kubetaint.yaml", "rules: {}\n")]);
-    let (code, out, err) = run(folder.path(), &["init"]);
+    let Run { code, out, err } = run(folder.path(), &["init"]);
     assert_eq!((code, out.as_str()), (2, ""));
     assert_eq!(
         err,
@@ -157,12 +137,12 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for() {
     );
     let text = || fs::read_to_string(folder.path().join(".kubetaint.yaml")).unwrap();
     assert_eq!(text(), "rules: {}\n");
-    assert_eq!(run(folder.path(), &["init", "--stdout"]).0, 0);
+    assert_eq!(run(folder.path(), &["init", "--stdout"]).code, 0);
     assert_eq!(text(), "rules: {}\n");
-    assert_eq!(run(folder.path(), &["init", "--force"]).0, 0);
+    assert_eq!(run(folder.path(), &["init", "--force"]).code, 0);
     assert!(text().starts_with("# What kubetaint is to know"));
     assert_eq!(
-        run(folder.path(), &["init", "nope"]).2,
+        run(folder.path(), &["init", "nope"]).err,
         "error: nope: not a folder\n"
     );
 }
@@ -174,9 +154,9 @@ fn names_that_mean_something_in_yaml_or_in_patterns_stay_names() {
         ("it's {a}/staging # b/p.yaml", &pool("y\\nclusters: [")),
         ("vendor [1]/vendor/p.yaml", "a: b\n"),
     ]);
-    let (code, _, err) = run(folder.path(), &["init"]);
+    let Run { code, err, .. } = run(folder.path(), &["init"]);
     assert_eq!((code, err.as_str()), (0, ""));
-    let (code, _, err) = run(folder.path(), &["pools"]);
+    let Run { code, err, .. } = run(folder.path(), &["pools"]);
     assert_eq!((code, err.as_str()), (0, ""));
 }
 
@@ -194,7 +174,11 @@ fn every_situation_gets_a_configuration_that_loads_and_loses_nothing() {
             continue;
         }
         // Only where paths say something there is more in it than comments.
-        let (code, text, err) = run(&situation, &["init", "--stdout"]);
+        let Run {
+            code,
+            out: text,
+            err,
+        } = run(&situation, &["init", "--stdout"]);
         assert_eq!(code, 0, "{}: {err}", situation.display());
         if !text
             .lines()
@@ -203,23 +187,18 @@ fn every_situation_gets_a_configuration_that_loads_and_loses_nothing() {
             continue;
         }
         let folder = repo(&[(".kubetaint.yaml", &text)]);
-        for file in WalkDir::new(&situation) {
-            let file = file.unwrap();
-            let target = folder
-                .path()
-                .join(file.path().strip_prefix(&situation).unwrap());
-            if file.file_type().is_dir() {
-                fs::create_dir_all(target).unwrap();
-            } else {
-                fs::copy(file.path(), target).unwrap();
-            }
-        }
-        let (code, with, err) = run(folder.path(), &["check", "--format", "concise"]);
+        copy(&situation, folder.path());
+        let Run {
+            code,
+            out: with,
+            err,
+        } = run(folder.path(), &["check", "--format", "concise"]);
         assert_ne!(code, 2, "{}: {err}", situation.display());
-        let (_, without, _) = run(
+        let without = run(
             folder.path(),
             &["check", "--format", "concise", "--isolated"],
-        );
+        )
+        .out;
         assert_eq!(with, without, "{}", situation.display());
         tried += 1;
     }

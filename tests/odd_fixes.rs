@@ -11,28 +11,17 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::LazyLock;
 
-use kubetaint::builtin;
-use kubetaint::extract::Table;
+use builtin::{RULES, judged};
 use kubetaint::finding::Report;
 use kubetaint::lint::fixes::mend;
-use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
 use kubetaint::yaml;
-
-static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
-    let sources: Vec<Source> = builtin::RULES
-        .iter()
-        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-        .collect();
-    RuleSet::load(&sources).expect("the built-in rules load")
-});
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::load(builtin::PROVIDERS.iter().copied()).expect("the tables load"));
 
 struct Case {
     name: String,
@@ -69,8 +58,7 @@ fn cases() -> Vec<Case> {
 const HEAD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a, image: b}]\n  tolerations:\n";
 
 fn report(path: &str, text: &str) -> Report {
-    let files = vec![(path.to_owned(), text.to_owned())];
-    verify::report(&RULES, &TABLE, &files).expect("no configuration, nothing wrong with it")
+    judged(&RULES, &[(path, text)], verify::ACCEPTANCE)
 }
 
 /// The text after as many rounds as it takes. One fix may bring to light what another is for, and at the end nothing is

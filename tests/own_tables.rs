@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::fs;
-use std::process::{Command, Output};
+mod program;
 
-use tempfile::TempDir;
+use program::{Run, concise};
 
 const TABLE: &str = "\
 name: inhouse
@@ -40,35 +39,39 @@ providers: [tables]
 clusters: {all: {paths: [\"**\"], complete: true}}
 ";
 
-fn check(table: &str) -> Output {
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join("tables")).unwrap();
-    fs::write(folder.path().join("tables/inhouse.yaml"), table).unwrap();
-    fs::write(folder.path().join("all.yaml"), MANIFESTS).unwrap();
-    fs::write(folder.path().join(".kubetaint.yaml"), CONFIGURATION).unwrap();
-    Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(["check", "--format", "concise"])
-        .current_dir(folder.path())
-        .output()
-        .unwrap()
+fn check(table: &str) -> Run {
+    concise(&[
+        ("tables/inhouse.yaml", table),
+        ("all.yaml", MANIFESTS),
+        (".kubetaint.yaml", CONFIGURATION),
+    ])
 }
 
 #[test]
 fn a_table_of_the_users_own_makes_pools() {
-    let output = check(TABLE);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
+    let result = check(TABLE);
+    assert_eq!(result.code, 1, "{}", result.out);
     assert!(
-        text.contains("all.yaml:12:18: error[selected-pool-not-tolerated]"),
-        "{text}"
+        result
+            .out
+            .contains("all.yaml:12:18: error[selected-pool-not-tolerated]"),
+        "{}",
+        result.out
     );
 }
 
 #[test]
 fn a_broken_table_is_named_with_its_place() {
-    let output = check(&TABLE.replace("kinds:", "kindz:"));
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("tables/inhouse.yaml:5:5:"), "{text}");
-    assert!(text.contains("unknown field `kindz`"), "{text}");
+    let result = check(&TABLE.replace("kinds:", "kindz:"));
+    assert_eq!(result.code, 2, "{}", result.err);
+    assert!(
+        result.err.contains("tables/inhouse.yaml:5:5:"),
+        "{}",
+        result.err
+    );
+    assert!(
+        result.err.contains("unknown field `kindz`"),
+        "{}",
+        result.err
+    );
 }

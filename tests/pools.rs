@@ -4,66 +4,23 @@
 // A test that cannot prepare its files has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod builtin;
+mod program;
+
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use kubetaint::builtin;
+use builtin::{RULES, TABLE};
 use kubetaint::config::{self, Config};
-use kubetaint::extract::Table;
 use kubetaint::finding::Report;
 use kubetaint::inventory::{self, Inventory};
 use kubetaint::lint::{Acceptance, Content, Input, Listing, Settings, lint, list_pools};
 use kubetaint::model::Field;
-use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
+use program::{repo, run, write};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use walkdir::WalkDir;
-
-/// What a run gave.
-struct Run {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.out)
-            .unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
-    }
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    Run {
-        code: output.status.code().expect("ended by a signal"),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-/// A repository with these files.
-fn repo(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join(".git")).unwrap();
-    for (path, content) in files {
-        write(folder.path(), path, content);
-    }
-    folder
-}
-
-fn write(folder: &Path, path: &str, content: &str) {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, content).unwrap();
-}
 
 const POOLS: &str = "\
 apiVersion: karpenter.sh/v1
@@ -218,43 +175,24 @@ fn hostile_names_do_not_reach_the_terminal() {
     }
 }
 
-/// The rules and tables that judge, loaded once.
-struct Judge {
-    rules: RuleSet,
-    table: Table,
+fn settings(config: &Config) -> Settings<'_> {
+    Settings {
+        rules: &RULES,
+        table: &TABLE,
+        config,
+        whole: true,
+        acceptance: Acceptance::Off,
+    }
 }
 
-impl Judge {
-    fn new() -> Judge {
-        let sources: Vec<Source> = builtin::RULES
-            .iter()
-            .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-            .collect();
-        Judge {
-            rules: RuleSet::load(&sources).unwrap(),
-            table: Table::load(builtin::PROVIDERS.iter().copied()).unwrap(),
-        }
-    }
+fn check(files: &[(String, String)], config: &Config) -> Report {
+    let load = |at: usize| Content::Text(files[at].1.clone());
+    lint(&inputs(files), &load, settings(config))
+}
 
-    fn settings<'j>(&'j self, config: &'j Config) -> Settings<'j> {
-        Settings {
-            rules: &self.rules,
-            table: &self.table,
-            config,
-            whole: true,
-            acceptance: Acceptance::Off,
-        }
-    }
-
-    fn check(&self, files: &[(String, String)], config: &Config) -> Report {
-        let load = |at: usize| Content::Text(files[at].1.clone());
-        lint(&inputs(files), &load, self.settings(config))
-    }
-
-    fn list(&self, files: &[(String, String)], config: &Config) -> Listing {
-        let load = |at: usize| Content::Text(files[at].1.clone());
-        list_pools(&inputs(files), &load, self.settings(config))
-    }
+fn list(files: &[(String, String)], config: &Config) -> Listing {
+    let load = |at: usize| Content::Text(files[at].1.clone());
+    list_pools(&inputs(files), &load, settings(config))
 }
 
 fn inputs(files: &[(String, String)]) -> Vec<Input> {
@@ -296,18 +234,14 @@ fn one_cluster(complete: bool) -> Config {
 
 /// `severity rule place`, where a place in a pool is that pool's file. Rules of scope oddity are about the text of a
 /// file, which an inventory does not repeat.
-fn findings(
-    report: &Report,
-    rules: &RuleSet,
-    pool_file: &dyn Fn(&str, u32) -> Option<String>,
-) -> Vec<String> {
+fn findings(report: &Report, pool_file: &dyn Fn(&str, u32) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
     for finding in &report.findings {
         let source = &report.sources[&finding.span.source];
         let at = source.position(finding.span.start);
         let (rule, severity) = (&finding.rule, finding.severity);
         match pool_file(&source.path, at.line) {
-            Some(_) if rules.get(rule).unwrap().scope.as_str() == "oddity" => {}
+            Some(_) if RULES.get(rule).unwrap().scope.as_str() == "oddity" => {}
             Some(file) => found.push(format!("{severity} {rule} {file}")),
             None => found.push(format!(
                 "{severity} {rule} {}:{}:{}",
@@ -343,7 +277,7 @@ struct Apart {
 }
 
 /// Judges every situation with its pools in an inventory, on which `change` is done first.
-fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
+fn apart(change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
     let mut folders: Vec<_> = fs::read_dir(root)
         .unwrap()
@@ -364,13 +298,13 @@ fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) 
         let whole = manifests(&situation);
         for complete in [false, true] {
             let config = one_cluster(complete);
-            let listing = judge.list(&whole, &config);
+            let listing = list(&whole, &config);
             let listed = &listing.inventory.pools;
             let declares =
                 |path: &str| listed.iter().any(|pool| pool.file.as_deref() == Some(path));
             let (pools, workloads): (Vec<_>, Vec<_>) =
                 whole.iter().cloned().partition(|(path, _)| declares(path));
-            let mut inventory = judge.list(&pools, &config).inventory;
+            let mut inventory = list(&pools, &config).inventory;
             // Pools that stand beside workloads in one file cannot be taken apart.
             let mixed = listing.workload_files.iter().any(|file| declares(file));
             if mixed
@@ -388,7 +322,7 @@ fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) 
                 elsewhere.given = vec!["pools.inventory".to_owned()];
                 let mut files = workloads.clone();
                 files.push(("pools.inventory".to_owned(), text.clone()));
-                let report = judge.check(&files, &elsewhere);
+                let report = check(&files, &elsewhere);
                 assert_eq!(report.problems, [], "{}", situation.display());
                 // Where each entry begins, and the file that it names.
                 let mut entries: Vec<(u32, String)> = Vec::new();
@@ -410,10 +344,10 @@ fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) 
                         .filter(|(start, file)| *start <= line && !file.is_empty());
                     (path == "pools.inventory").then(|| before.next_back().unwrap().1.clone())
                 };
-                let found = findings(&report, &judge.rules, &original);
+                let found = findings(&report, &original);
                 let itself = |path: &str, _| declares(path).then(|| path.to_owned());
-                let together = judge.check(&whole, &config);
-                let due = findings(&together, &judge.rules, &itself);
+                let together = check(&whole, &config);
+                let due = findings(&together, &itself);
                 if found != due {
                     let name = situation.display();
                     let what = format!("{name} {complete}\ndue {due:#?}\nfound {found:#?}\n{text}");
@@ -437,7 +371,7 @@ fn apart(judge: &Judge, change: &dyn Fn(&mut Inventory), until_different: bool) 
 
 #[test]
 fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
-    let apart = apart(&Judge::new(), &|_| {}, false);
+    let apart = apart(&|_| {}, false);
     assert!(
         apart.different.is_empty(),
         "{}",
@@ -459,7 +393,6 @@ fn whatever_an_inventory_loses_changes_a_finding_somewhere() {
     fn taints(inventory: &mut Inventory) -> impl Iterator<Item = &mut inventory::Taint> {
         inventory.pools.iter_mut().flat_map(|pool| &mut pool.taints)
     }
-    let judge = Judge::new();
     let losses: [Loss; 9] = [
         ("origins", |list| {
             taints(list).for_each(|taint| taint.origin = inventory::Origin::Declared);
@@ -497,7 +430,7 @@ fn whatever_an_inventory_loses_changes_a_finding_somewhere() {
     ];
     let unseen: Vec<&str> = losses
         .iter()
-        .filter(|(_, loss)| apart(&judge, loss, true).different.is_empty())
+        .filter(|(_, loss)| apart(loss, true).different.is_empty())
         .map(|(what, _)| *what)
         .collect();
     assert_eq!(unseen, Vec::<&str>::new());

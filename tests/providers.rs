@@ -7,13 +7,15 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use kubetaint::builtin;
+use builtin::TABLE;
 use kubetaint::config::Config;
-use kubetaint::extract::{FileFacts, Table, extract};
+use kubetaint::extract::{FileFacts, extract};
 use kubetaint::finding::Report;
 use kubetaint::lint::Input;
 use kubetaint::lint::gather::gather;
@@ -32,14 +34,10 @@ fn folder(provider: &str) -> std::path::PathBuf {
         .join(provider)
 }
 
-fn table() -> Table {
-    Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load")
-}
-
 fn input(provider: &str) -> (Source, FileFacts) {
     let text = fs::read_to_string(folder(provider).join("input.yaml")).expect("an input");
     let source = Source::new("input.yaml", text);
-    let facts = extract(&source, SourceId(0), &table());
+    let facts = extract(&source, SourceId(0), &TABLE);
     (source, facts)
 }
 
@@ -152,10 +150,10 @@ fn inputs(provider: &str) -> Vec<Source> {
 }
 
 fn pools(provider: &str) -> Vec<Value> {
-    let (sources, table) = (inputs(provider), table());
+    let sources = inputs(provider);
     let facts = (0..)
         .zip(&sources)
-        .map(|(id, source)| extract(source, SourceId(id), &table))
+        .map(|(id, source)| extract(source, SourceId(id), &TABLE))
         .collect();
     let inputs: Vec<Input> = sources
         .iter()
@@ -423,7 +421,7 @@ fn what_nobody_reads_as_tolerations_of_pods_is_not_found() {
 
 #[test]
 fn each_table_that_the_fixture_covers_is_built_in() {
-    let tables: BTreeSet<&str> = builtin::PROVIDERS
+    let tables: BTreeSet<&str> = kubetaint::builtin::PROVIDERS
         .iter()
         .map(|(name, _)| name.trim_end_matches(".yaml"))
         .collect();

@@ -17,10 +17,7 @@ const FORMATS: [&str; 10] = [
 
 #[test]
 fn every_format_is_written_in_one_run_and_none_changes_the_exit_code() {
-    let folder = repo(&[
-        ("apps/bad.yaml", BAD.as_bytes()),
-        ("broken.yaml", b"a: [\n"),
-    ]);
+    let folder = repo(&[("apps/bad.yaml", BAD), ("broken.yaml", "a: [\n")]);
     // Elsewhere, or the next run would read them.
     let reports = tempfile::TempDir::new().unwrap();
     let path = |format: &str| reports.path().join(format);
@@ -44,7 +41,7 @@ fn every_format_is_written_in_one_run_and_none_changes_the_exit_code() {
 
 #[test]
 fn the_formats_that_help_names_are_those_that_exist() {
-    let folder = repo(&[("a.yaml", GOOD.as_bytes())]);
+    let folder = repo(&[("a.yaml", GOOD)]);
     let wrong = run(folder.path(), &["check", "--format", "html"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains(&FORMATS.join(", ")), "{}", wrong.err);
@@ -56,7 +53,7 @@ fn the_formats_that_help_names_are_those_that_exist() {
 
 #[test]
 fn paths_of_machine_formats_are_those_of_the_repository_wherever_the_run_starts() {
-    let folder = repo(&[("apps/bad.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("apps/bad.yaml", BAD)]);
     for format in &FORMATS[2..] {
         let here = run(folder.path(), &["check", "--format", format]);
         let below = run(
@@ -69,7 +66,7 @@ fn paths_of_machine_formats_are_those_of_the_repository_wherever_the_run_starts(
 
 #[test]
 fn sarif_carries_the_rules_that_ran_the_exit_code_and_the_problems() {
-    let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("bad.yaml", BAD)]);
     let arguments = [
         "check",
         "--format",
@@ -103,10 +100,7 @@ fn sarif_carries_the_rules_that_ran_the_exit_code_and_the_problems() {
 
 #[test]
 fn reports_link_to_pages_of_rules_that_exist_and_to_none_for_rules_of_ones_own() {
-    let folder = repo(&[
-        ("bad.yaml", BAD.as_bytes()),
-        ("policies/no-x.yaml", OWN_RULE.as_bytes()),
-    ]);
+    let folder = repo(&[("bad.yaml", BAD), ("policies/no-x.yaml", OWN_RULE)]);
     let arguments = ["check", "--format=sarif", "--rules=policies", "bad.yaml"];
     let log = run(folder.path(), &arguments).json();
     let below = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/");
@@ -133,10 +127,7 @@ fn sarif_marks_what_comments_and_the_baseline_accept_unless_it_is_to_leave_them_
         "value: w",
         "value: w # kubetaint: ignore[value-with-exists] the webhook drops it",
     );
-    let folder = repo(&[
-        ("known.yaml", BAD.as_bytes()),
-        ("meant.yaml", meant.as_bytes()),
-    ]);
+    let folder = repo(&[("known.yaml", BAD), ("meant.yaml", &meant)]);
     let check = ["check", "--format", "sarif"];
     let with = |more: &[&str]| {
         let result = run(folder.path(), &[&check[..], more].concat());
@@ -171,7 +162,7 @@ fn sarif_marks_what_comments_and_the_baseline_accept_unless_it_is_to_leave_them_
 
 #[test]
 fn jsonl_ends_with_a_line_that_holds_the_rest() {
-    let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("bad.yaml", BAD)]);
     let lines = run(folder.path(), &["check", "--format", "jsonl"]).out;
     let lines: Vec<Value> = lines
         .lines()
@@ -184,7 +175,7 @@ fn jsonl_ends_with_a_line_that_holds_the_rest() {
 
 #[test]
 fn colours_follow_the_flag_then_the_environment() {
-    let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("bad.yaml", BAD)]);
     let painted = |flags: &[&str], variables: &[(&str, &str)]| {
         let output = command(folder.path(), &[&["check"], flags].concat())
             .env_remove("CLICOLOR_FORCE")
@@ -250,13 +241,13 @@ spec:
   containers: [{name: a, image: b}]
 ";
     repo(&[
-        ("apps/web.yaml", workload.as_bytes()),
-        ("apps/web.yaml.d/bad.yaml", BAD.as_bytes()),
-        ("infra/pools.yaml", pool.as_bytes()),
-        ("kubetaint.txt", b"x"),
+        ("apps/web.yaml", workload),
+        ("apps/web.yaml.d/bad.yaml", BAD),
+        ("infra/pools.yaml", pool),
+        ("kubetaint.txt", "x"),
         (
             ".kubetaint.yaml",
-            b"clusters: {prod: {paths: [\"**\"], complete: true}}\n",
+            "clusters: {prod: {paths: [\"**\"], complete: true}}\n",
         ),
     ])
 }
@@ -330,7 +321,7 @@ fn only_means_the_same_file_from_wherever_it_is_named() {
 
 #[test]
 fn statistics_count_rules_in_the_place_of_the_report() {
-    let folder = repo(&[("a.yaml", BAD.as_bytes()), ("b.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD), ("b.yaml", BAD)]);
     let result = run(
         folder.path(),
         &["check", "--statistics", "--format", "json=report.json"],
@@ -359,14 +350,14 @@ fn statistics_count_rules_in_the_place_of_the_report() {
 #[test]
 fn show_files_lists_what_is_read_and_says_why_the_rest_is_not() {
     let folder = repo(&[
-        (".kubetaint.yaml", b"exclude: [vendor/**]\n"),
-        (".gitignore", b"out/\n"),
-        ("apps/b.yaml", b"- no manifest"),
-        ("apps/a.json", b"{}"),
-        ("vendor/x.yaml", b""),
-        ("out/y.yaml", b""),
-        ("README.md", b""),
-        ("node_modules/z.yaml", b""),
+        (".kubetaint.yaml", "exclude: [vendor/**]\n"),
+        (".gitignore", "out/\n"),
+        ("apps/b.yaml", "- no manifest"),
+        ("apps/a.json", "{}"),
+        ("vendor/x.yaml", ""),
+        ("out/y.yaml", ""),
+        ("README.md", ""),
+        ("node_modules/z.yaml", ""),
     ]);
     let result = run(folder.path(), &["check", "--show-files"]);
     assert_eq!(
@@ -404,7 +395,7 @@ fn show_files_lists_what_is_read_and_says_why_the_rest_is_not() {
 #[cfg(unix)]
 #[test]
 fn show_files_tells_links() {
-    let folder = repo(&[("a.yaml", GOOD.as_bytes())]);
+    let folder = repo(&[("a.yaml", GOOD)]);
     std::os::unix::fs::symlink("a.yaml", folder.path().join("b.yaml")).unwrap();
     let result = run(folder.path(), &["check", "--show-files"]);
     assert_eq!(result.out, "a.yaml\n");

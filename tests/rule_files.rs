@@ -3,13 +3,15 @@
 #![allow(
     clippy::expect_used,
     clippy::panic,
+    clippy::unwrap_used,
     reason = "a test that cannot go on has failed"
 )]
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+mod program;
 
+use std::fs;
+
+use program::{repo, run};
 use tempfile::TempDir;
 
 /// A rule that is right. Tests break it one line at a time.
@@ -56,34 +58,9 @@ spec:
       effect: NoSchedule
 ";
 
-struct Outcome {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn kubetaint(folder: &Path, arguments: &[&str]) -> Outcome {
-    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("kubetaint runs");
-    Outcome {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("UTF-8"),
-        err: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
-}
-
 /// A folder with `app/pod.yaml` and the given rule at `policies/night-only.yaml`.
 fn folder(rule: &str) -> TempDir {
-    let folder = TempDir::new().expect("a folder");
-    for (path, text) in [("policies/night-only.yaml", rule), ("app/pod.yaml", POD)] {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-        fs::write(path, text).expect("a file");
-    }
-    folder
+    repo(&[("policies/night-only.yaml", rule), ("app/pod.yaml", POD)])
 }
 
 fn replaced(from: &str, to: &str) -> String {
@@ -103,7 +80,7 @@ fn assert_refused(rule: &str, place: &str, complaint: &str) {
         &["rules", "--rules", "policies"],
         &["test", "policies"],
     ] {
-        let outcome = kubetaint(folder.path(), arguments);
+        let outcome = run(folder.path(), arguments);
         let expected = format!("error: policies/night-only.yaml:{place}: ");
         let line = outcome.err.lines().find(|line| line.starts_with(&expected));
         assert!(
@@ -111,7 +88,7 @@ fn assert_refused(rule: &str, place: &str, complaint: &str) {
             "{arguments:?}: expected `{expected}…{complaint}…`, got:\n{}",
             outcome.err
         );
-        assert_eq!(outcome.code, Some(2), "{arguments:?}");
+        assert_eq!(outcome.code, 2, "{arguments:?}");
         assert_eq!(
             outcome.out, "",
             "{arguments:?}: a refused rule leaves no report"
@@ -122,15 +99,15 @@ fn assert_refused(rule: &str, place: &str, complaint: &str) {
 #[test]
 fn one_file_adds_a_rule() {
     let folder = folder(RULE);
-    let without = kubetaint(folder.path(), &["check", "--format", "concise", "app"]);
+    let without = run(folder.path(), &["check", "--format", "concise", "app"]);
     assert_eq!(
         (without.code, without.out.as_str()),
-        (Some(0), ""),
+        (0, ""),
         "{}",
         without.err
     );
 
-    let with = kubetaint(
+    let with = run(
         folder.path(),
         &["check", "--format", "concise", "--rules", "policies", "app"],
     );
@@ -138,11 +115,11 @@ fn one_file_adds_a_rule() {
         with.out,
         "app/pod.yaml:7:7: warning[night-only] Pod tolerates `example.com/night`\n"
     );
-    assert_eq!(with.code, Some(1), "{}", with.err);
+    assert_eq!(with.code, 1, "{}", with.err);
 
-    let list = kubetaint(folder.path(), &["rules", "--rules", "policies"]);
+    let list = run(folder.path(), &["rules", "--rules", "policies"]);
     assert!(list.out.contains("night-only"), "{}", list.out);
-    let page = kubetaint(
+    let page = run(
         folder.path(),
         &["explain", "night-only", "--rules", "policies"],
     );
@@ -157,7 +134,7 @@ fn the_configuration_adds_a_rule_folder_too() {
         "rule-dirs: [policies]\n",
     )
     .expect("a file");
-    let outcome = kubetaint(folder.path(), &["check", "--format", "concise", "app"]);
+    let outcome = run(folder.path(), &["check", "--format", "concise", "app"]);
     assert!(
         outcome.out.contains("warning[night-only]"),
         "{}{}",
@@ -168,9 +145,9 @@ fn the_configuration_adds_a_rule_folder_too() {
 
 #[test]
 fn the_examples_of_a_rule_folder_are_run() {
-    let outcome = kubetaint(folder(RULE).path(), &["test", "policies"]);
+    let outcome = run(folder(RULE).path(), &["test", "policies"]);
     assert_eq!(outcome.out, "2 passed, 0 failed\n");
-    assert_eq!(outcome.code, Some(0), "{}", outcome.err);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
 }
 
 #[test]
@@ -179,7 +156,7 @@ fn a_marked_line_without_a_finding_fails_and_is_named() {
         "          - key: example.com/night  # <- finding\n            operator: Exists",
         "          - key: example.com/night\n            operator: Exists  # <- finding",
     );
-    let outcome = kubetaint(folder(&rule).path(), &["test", "policies"]);
+    let outcome = run(folder(&rule).path(), &["test", "policies"]);
     assert_eq!(
         outcome.out,
         "night-only: bad-1 (policies/night-only.yaml)\n  \
@@ -187,20 +164,20 @@ fn a_marked_line_without_a_finding_fails_and_is_named() {
          example.yaml:6: found, though nothing is expected here\n\
          1 passed, 1 failed\n"
     );
-    assert_eq!(outcome.code, Some(1), "{}", outcome.err);
+    assert_eq!(outcome.code, 1, "{}", outcome.err);
 }
 
 #[test]
 fn a_good_example_with_a_finding_fails_and_is_named() {
     let rule = replaced("workload.kind != \"Job\"", "workload.kind != \"CronJob\"");
-    let outcome = kubetaint(folder(&rule).path(), &["test", "policies"]);
+    let outcome = run(folder(&rule).path(), &["test", "policies"]);
     assert_eq!(
         outcome.out,
         "night-only: good-1 (policies/night-only.yaml)\n  \
          example.yaml:8: found, though nothing is expected here\n\
          1 passed, 1 failed\n"
     );
-    assert_eq!(outcome.code, Some(1), "{}", outcome.err);
+    assert_eq!(outcome.code, 1, "{}", outcome.err);
 }
 
 #[test]
@@ -292,7 +269,7 @@ fn two_broken_rules_are_both_told() {
     let second = replaced("id: night-only", "id: other")
         .replace("when: toleration.key", "when: toleration.kye");
     fs::write(folder.path().join("policies/other.yaml"), second).expect("a file");
-    let outcome = kubetaint(folder.path(), &["check", "--rules", "policies", "app"]);
+    let outcome = run(folder.path(), &["check", "--rules", "policies", "app"]);
     assert!(
         outcome.err.contains("policies/night-only.yaml:8:1:"),
         "{}",
@@ -303,7 +280,7 @@ fn two_broken_rules_are_both_told() {
         "{}",
         outcome.err
     );
-    assert_eq!(outcome.code, Some(2));
+    assert_eq!(outcome.code, 2);
 }
 
 #[test]
@@ -311,8 +288,8 @@ fn a_folder_without_rules_is_told() {
     let folder = folder(RULE);
     fs::create_dir(folder.path().join("empty")).expect("a folder");
     for path in ["empty", "missing"] {
-        let outcome = kubetaint(folder.path(), &["check", "--rules", path, "app"]);
+        let outcome = run(folder.path(), &["check", "--rules", path, "app"]);
         assert!(outcome.err.contains(path), "{}", outcome.err);
-        assert_eq!(outcome.code, Some(2));
+        assert_eq!(outcome.code, 2);
     }
 }

@@ -129,7 +129,7 @@ fn the_configuration_that_the_readme_shows_is_valid() {
 
 #[test]
 fn a_configuration_is_valid_when_the_program_takes_it_and_not_when_it_does_not() {
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     let validator = validator(SchemaOf::Config);
     for (takes, text) in [
         (true, "{}"),
@@ -201,7 +201,7 @@ fn real_reports_are_valid() {
     assert!(value["findings"].as_array().unwrap().len() > 20);
     assert_eq!(wrong(&validator, &value), Vec::<String>::new());
 
-    let folder = repo(&[("a.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("a.yaml", BAD)]);
     let report = run(
         folder.path(),
         &["check", "a.yaml", "gone.yaml", "--format", "json"],

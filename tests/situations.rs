@@ -1,11 +1,13 @@
 //! Small repositories under `fixtures/situations`, each with every finding that is due in it: one test per folder.
 
+mod program;
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
 
 use libtest_mimic::{Arguments, Trial};
+use program::run;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::from_args();
@@ -29,15 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn compare(folder: &Path) -> Result<(), String> {
     let expected = std::fs::read_to_string(folder.join("expected.txt"))
         .map_err(|error| format!("expected.txt: {error}"))?;
-    let run = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
-        .args(["check", ".", "--format", "json"])
-        .current_dir(folder)
-        .output()
-        .map_err(|error| error.to_string())?;
-    let report: serde_json::Value = serde_json::from_slice(&run.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&run.stderr);
-        format!("no report ({error}): {said}")
-    })?;
+    let run = run(folder, &["check", ".", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&run.out)
+        .map_err(|error| format!("no report ({error}): {}", run.err))?;
     let prefix = folder
         .strip_prefix(env!("CARGO_MANIFEST_DIR"))
         .map(|path| path.to_string_lossy().replace('\\', "/") + "/")

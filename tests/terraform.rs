@@ -7,14 +7,16 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubetaint::builtin;
+use builtin::TABLE;
 use kubetaint::config::Config;
-use kubetaint::extract::{FileFacts, Table, extract, read_configuration};
+use kubetaint::extract::{FileFacts, extract, read_configuration};
 use kubetaint::finding::Report;
 use kubetaint::lint::Input;
 use kubetaint::lint::gather::{Gathered, gather};
@@ -26,10 +28,6 @@ use kubetaint::terraform::{Files, Repository, is_template};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
-}
-
-fn table() -> Table {
-    Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load")
 }
 
 /// Everything that is read of some files.
@@ -54,7 +52,6 @@ impl Files for Sources<'_> {
 }
 
 fn read(files: &[(&str, &str)]) -> Reading {
-    let table = table();
     let sources: Vec<Source> = files
         .iter()
         .map(|(path, text)| Source::new(*path, *text))
@@ -64,7 +61,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
         .zip(0..)
         .map(|(source, at)| match is_template(&source.path) {
             true => FileFacts::default(),
-            false => extract(source, SourceId(at), &table),
+            false => extract(source, SourceId(at), &TABLE),
         })
         .collect();
     let inputs: Vec<Input> = sources
@@ -82,7 +79,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
     let files = Sources(&sources);
     let repository = Repository::new(configurations).beside(&files);
     for top in repository.tops() {
-        all.push(read_configuration(&repository, top, &table));
+        all.push(read_configuration(&repository, top, &TABLE));
     }
     let none = SourceId(u32::try_from(sources.len()).expect("few files"));
     let gathered = gather(
@@ -281,7 +278,7 @@ fn every_table_of_terraform_has_a_fixture() {
                 .into_owned()
         })
         .collect();
-    for (name, _) in builtin::PROVIDERS {
+    for (name, _) in kubetaint::builtin::PROVIDERS {
         let name = name.trim_end_matches(".yaml");
         assert!(
             !name.starts_with("terraform-") || folders.contains(name),

@@ -8,13 +8,13 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use kubetaint::builtin;
-use kubetaint::extract::Table;
+use builtin::{RULES, TABLE, judged};
 use kubetaint::finding::{Report, Severity};
 use kubetaint::rule::schema::{Need, Scope};
 use kubetaint::rule::{Example, Rule, RuleSet};
@@ -79,8 +79,7 @@ type Found = BTreeMap<(String, String), Severity>;
 
 #[test]
 fn no_rule_fires_because_of_what_is_not_known() {
-    let table = Table::load(builtin::PROVIDERS.iter().copied()).expect("the tables load");
-    let wrong: Vec<String> = builtin::RULES
+    let wrong: Vec<String> = kubetaint::builtin::RULES
         .par_iter()
         .flat_map_iter(|(name, text)| {
             let source = Source::new(format!("rules/{name}"), *text);
@@ -92,7 +91,7 @@ fn no_rule_fires_because_of_what_is_not_known() {
                 return wrong;
             }
             for example in rule.examples.iter().filter(|example| example.bad) {
-                try_example(&rules, &table, rule, example, &mut wrong);
+                try_example(&rules, rule, example, &mut wrong);
             }
             wrong
         })
@@ -102,14 +101,8 @@ fn no_rule_fires_because_of_what_is_not_known() {
     assert!(all.is_empty(), "\n{}\n{}", all.join("\n"), all.len());
 }
 
-fn try_example(
-    rules: &RuleSet,
-    table: &Table,
-    rule: &Rule,
-    example: &Example,
-    wrong: &mut Vec<String>,
-) {
-    let before = run(rules, table, rule, &example.files)
+fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<String>) {
+    let before = run(rules, rule, &example.files)
         .map(|(found, _)| found)
         .unwrap_or_default();
     let known = values(rule);
@@ -122,7 +115,7 @@ fn try_example(
             continue;
         }
         for (form, files) in templated(&example.files, &place) {
-            let Some((found, report)) = run(rules, table, rule, &files) else {
+            let Some((found, report)) = run(rules, rule, &files) else {
                 continue;
             };
             let at = format!(
@@ -142,7 +135,7 @@ fn try_example(
             if counts
                 && !gone.is_empty()
                 && report.counts.not_judged.is_empty()
-                && !is_counted(table, &files)
+                && !is_counted(&files)
             {
                 let _ = write!(
                     wrong_entry(wrong),
@@ -163,7 +156,7 @@ fn try_example(
                     .into_iter()
                     .filter_map(|text| {
                         let files = filled(&example.files, &place, &text)?;
-                        Some((text, run(rules, table, rule, &files)?.0))
+                        Some((text, run(rules, rule, &files)?.0))
                     })
                     .collect()
             });
@@ -198,15 +191,8 @@ fn try_example(
 }
 
 /// Whether all rules together count something that they cannot judge.
-fn is_counted(table: &Table, files: &Files) -> bool {
-    static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
-        let sources: Vec<Source> = builtin::RULES
-            .iter()
-            .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-            .collect();
-        RuleSet::load(&sources).expect("the built-in rules load")
-    });
-    let report = verify::report(&RULES, table, files).expect("the example can be run");
+fn is_counted(files: &Files) -> bool {
+    let report = judged(&RULES, files, verify::ACCEPTANCE);
     !report.counts.not_judged.is_empty()
 }
 
@@ -220,8 +206,8 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 /// Findings of the rule; nothing where the files can no longer be read for another reason than the template.
-fn run(rules: &RuleSet, table: &Table, rule: &Rule, files: &Files) -> Option<(Found, Report)> {
-    let report = verify::report(rules, table, files).ok()?;
+fn run(rules: &RuleSet, rule: &Rule, files: &Files) -> Option<(Found, Report)> {
+    let report = verify::report(rules, &TABLE, files, verify::ACCEPTANCE).ok()?;
     let mut found = Found::new();
     for finding in report.findings.iter().filter(|one| one.rule == rule.id) {
         let source = report.sources.get(&finding.span.source)?;
@@ -487,19 +473,13 @@ const SETTINGS: [&str; 7] = [
 
 #[test]
 fn no_rule_fires_because_of_a_variable_of_terraform_that_has_no_value() {
-    let table = Table::load(builtin::PROVIDERS.iter().copied()).expect("the tables load");
-    let sources: Vec<Source> = builtin::RULES
-        .iter()
-        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-        .collect();
-    let rules = RuleSet::load(&sources).expect("the built-in rules load");
     let judged = |terraform: &str| -> BTreeMap<(String, String, usize), Severity> {
         let mut files: Files = TERRAFORM
             .iter()
             .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
             .collect();
         files[1].1 = format!("{terraform}\nvariable \"open\" {{}}\n");
-        let report = verify::report(&rules, &table, &files).expect("the example can be run");
+        let report = judged(&RULES, &files, verify::ACCEPTANCE);
         report
             .findings
             .iter()

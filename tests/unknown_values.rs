@@ -7,12 +7,13 @@
     reason = "a test that cannot go on has failed"
 )]
 
-use kubetaint::builtin;
-use kubetaint::extract::Table;
+mod builtin;
+
+use builtin::{RULES, judged};
 use kubetaint::finding::Finding;
 use kubetaint::rule::schema::Scope;
-use kubetaint::rule::{Example, Rule, RuleSet};
-use kubetaint::source::{Source, SourceId, Span};
+use kubetaint::rule::{Example, Rule};
+use kubetaint::source::{SourceId, Span};
 use kubetaint::verify;
 use kubetaint::yaml::{self, Kind, Node};
 
@@ -66,24 +67,18 @@ const NOT_NEEDED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn no_rule_fires_on_a_value_that_is_not_known() {
-    let sources: Vec<Source> = builtin::RULES
-        .iter()
-        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-        .collect();
-    let rules = RuleSet::load(&sources).expect("the built-in rules load");
-    let table = Table::load(builtin::PROVIDERS.iter().copied()).expect("the tables load");
     let mut tried = 0;
     let mut wrong = Vec::new();
-    for rule in rules.iter() {
+    for rule in RULES.iter() {
         let fields = fields_read(rule);
         for example in rule.examples.iter().filter(|example| example.bad) {
-            for (at, span, field) in places(&rules, &table, rule, example, &fields) {
+            for (at, span, field) in places(rule, example, &fields) {
                 tried += 1;
                 let mut files = example.files.clone();
                 let text = &mut files[at].1;
                 text.replace_range(span.start as usize..span.end as usize, UNKNOWN);
                 let line = line_of(&example.files[at].1, span);
-                if fires(&rules, &table, rule, &files, at, line)
+                if fires(rule, &files, at, line)
                     && !NOT_NEEDED
                         .iter()
                         .any(|(id, known, _)| *id == rule.id && *known == field)
@@ -130,13 +125,11 @@ fn fields_read(rule: &Rule) -> Vec<&'static str> {
 
 /// Where values of these fields stand in what an example's findings point at: file, place and field.
 fn places(
-    rules: &RuleSet,
-    table: &Table,
     rule: &Rule,
     example: &Example,
     fields: &[&'static str],
 ) -> Vec<(usize, Span, &'static str)> {
-    let report = verify::report(rules, table, &example.files).expect("the example can be run");
+    let report = judged(&RULES, &example.files, verify::ACCEPTANCE);
     let mut places = Vec::new();
     for finding in report.findings.iter().filter(|one| one.rule == rule.id) {
         let Some(source) = report.sources.get(&finding.span.source) else {
@@ -188,15 +181,8 @@ fn line_of(text: &str, span: Span) -> u32 {
 }
 
 /// Whether the rule still has a finding in the entry that holds the line.
-fn fires(
-    rules: &RuleSet,
-    table: &Table,
-    rule: &Rule,
-    files: &[(String, String)],
-    at: usize,
-    line: u32,
-) -> bool {
-    let report = verify::report(rules, table, files).expect("the example can be run");
+fn fires(rule: &Rule, files: &[(String, String)], at: usize, line: u32) -> bool {
+    let report = judged(&RULES, files, verify::ACCEPTANCE);
     report.findings.iter().any(|finding| {
         let Some(source) = report.sources.get(&finding.span.source) else {
             return false;

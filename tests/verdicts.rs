@@ -3,13 +3,13 @@
 // A test that cannot prepare its input has failed.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use kubetaint::builtin;
-use kubetaint::config::{self, Config};
-use kubetaint::extract::Table;
+mod builtin;
+
+use builtin::{RULES, judged, rules_beside};
 use kubetaint::finding::Report;
-use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
 use kubetaint::rule::RuleSet;
-use kubetaint::source::{Source, SourceId};
+use kubetaint::source::Source;
+use kubetaint::verify;
 
 /// A pool named gpu with the label `pool: gpu` and one hard taint.
 const POOL: &str = "apiVersion: karpenter.sh/v1
@@ -33,45 +33,22 @@ spec:
       containers: [{name: a, image: b}]
 ";
 
-fn report_with(files: &[(&str, &str)], rules: &[(&str, &str)]) -> Report {
-    let sources: Vec<Source> = builtin::RULES
+fn report_with(files: &[(&str, &str)], own: &[(&str, &str)]) -> Report {
+    let own: Vec<Source> = own
         .iter()
-        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-        .chain(
-            rules
-                .iter()
-                .map(|(name, text)| Source::new(format!("own/{name}"), *text)),
-        )
+        .map(|(name, text)| Source::new(format!("own/{name}"), *text))
         .collect();
-    let rules = RuleSet::load(&sources).unwrap();
-    let table = Table::load(builtin::PROVIDERS.iter().copied()).unwrap();
-    let mut config = Config::default();
-    let (mut inputs, mut texts) = (Vec::new(), Vec::new());
-    for (path, text) in files {
-        if *path == ".kubetaint.yaml" {
-            config = config::parse(Source::new(*path, *text), SourceId(0)).unwrap();
-            continue;
-        }
-        inputs.push(Input {
-            path: (*path).to_owned(),
-            scanned_from: 0,
-        });
-        texts.push((*text).to_owned());
-    }
-    let settings = Settings {
-        rules: &rules,
-        table: &table,
-        config: &config,
-        whole: true,
-        acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
-    };
-    let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
+    checked(&rules_beside(&own), files)
+}
+
+fn checked(rules: &RuleSet, files: &[(&str, &str)]) -> Report {
+    let report = judged(rules, files, verify::ACCEPTANCE);
     assert_eq!(report.problems, []);
     report
 }
 
 fn report(files: &[(&str, &str)]) -> Report {
-    report_with(files, &[])
+    checked(&RULES, files)
 }
 
 /// `severity rule path:line:column`, of all findings.

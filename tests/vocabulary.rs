@@ -6,6 +6,9 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod builtin;
+
+use builtin::TABLE;
 use kubetaint::rule::fact::FactKind;
 use kubetaint::rule::schema::Scope;
 use kubetaint::rule::vocabulary;
@@ -74,11 +77,9 @@ fn the_rule_on_the_page_works() {
     let source =
         kubetaint::source::Source::new("team-label-on-dedicated-taints.yaml", &PAGE[start..end]);
     let rules = kubetaint::rule::RuleSet::load([&source]).expect("the rule loads");
-    let table =
-        kubetaint::extract::Table::load(kubetaint::builtin::PROVIDERS.iter().copied()).unwrap();
     let rule = rules.get("team-label-on-dedicated-taints").unwrap();
     for example in &rule.examples {
-        let outcome = kubetaint::verify::run(&rules, &table, rule, example);
+        let outcome = kubetaint::verify::run(&rules, &TABLE, rule, example);
         assert_eq!(outcome, kubetaint::verify::Outcome::Passed);
     }
 }

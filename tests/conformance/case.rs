@@ -28,6 +28,24 @@ pub struct Toleration {
     pub toleration_seconds: Option<i64>,
 }
 
+/// A field of an object; an empty text stands for one that is not written.
+fn written(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+impl Toleration {
+    /// One without seconds; what is empty is not written.
+    pub fn of(key: &str, operator: &str, value: &str, effect: &str) -> Toleration {
+        Toleration {
+            key: written(key),
+            operator: written(operator),
+            value: written(value),
+            effect: written(effect),
+            toleration_seconds: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Taint {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,6 +54,17 @@ pub struct Taint {
     pub value: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
+}
+
+impl Taint {
+    /// What is empty is not written.
+    pub fn of(key: &str, value: &str, effect: &str) -> Taint {
+        Taint {
+            key: written(key),
+            value: written(value),
+            effect: written(effect),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

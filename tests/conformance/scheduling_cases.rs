@@ -448,13 +448,9 @@ fn toleration(
     effect: &str,
     seconds: Option<i64>,
 ) -> Toleration {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Toleration {
-        key: text(key),
-        operator: text(operator),
-        value: text(value),
-        effect: text(effect),
         toleration_seconds: seconds,
+        ..Toleration::of(key, operator, value, effect)
     }
 }
 

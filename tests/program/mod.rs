@@ -4,6 +4,8 @@
     dead_code,
     reason = "each test file has its own copy and uses a part of it"
 )]
+// A test that cannot prepare its files has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -12,6 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use walkdir::WalkDir;
 
 /// A Pod whose only finding is `value-with-exists`, at line 9, column 7.
 pub const BAD: &str = "apiVersion: v1
@@ -106,7 +109,7 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Run {
     Run::of(command(folder, arguments).output().unwrap())
 }
 
-pub fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Run {
+pub fn run_with_input(folder: &Path, arguments: &[&str], input: impl AsRef<[u8]>) -> Run {
     let mut child = command(folder, arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -114,7 +117,7 @@ pub fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Run {
         .spawn()
         .unwrap();
     // A program that refuses its arguments ends without reading.
-    match child.stdin.take().unwrap().write_all(input) {
+    match child.stdin.take().unwrap().write_all(input.as_ref()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         written => written.unwrap(),
     }
@@ -122,19 +125,46 @@ pub fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Run {
 }
 
 /// A repository with these files.
-pub fn repo(files: &[(&str, &[u8])]) -> TempDir {
+pub fn repo(files: &[(&str, &str)]) -> TempDir {
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (*path, text.as_bytes()))
+        .collect();
+    repo_of_bytes(&files)
+}
+
+/// The same with files that may be no text.
+pub fn repo_of_bytes(files: &[(&str, &[u8])]) -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join(".git")).unwrap();
     for (path, content) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
+        write(folder.path(), path, content);
     }
     folder
 }
 
+/// Writes a file, and the folders that it is in.
+pub fn write(folder: &Path, path: &str, content: impl AsRef<[u8]>) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+/// Copies a folder with everything in it.
+pub fn copy(from: &Path, to: &Path) {
+    for entry in WalkDir::new(from) {
+        let entry = entry.unwrap();
+        let target = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(target).unwrap();
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
 /// Checks a repository with these files, one concise line per finding.
-pub fn concise(files: &[(&str, &[u8])]) -> Run {
+pub fn concise(files: &[(&str, &str)]) -> Run {
     let folder = repo(files);
     run(folder.path(), &["check", "--format", "concise"])
 }

@@ -6,6 +6,7 @@ require (
 	k8s.io/component-helpers v0.36.3
 	k8s.io/kube-scheduler v0.0.0
 	k8s.io/kubernetes v1.36.3
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -120,3 +121,5 @@ replace (
 )
 
 replace k8s.io/api-v0.29 => k8s.io/api v0.29.15
+
+replace kubetaint/oracle/lines => ./lines

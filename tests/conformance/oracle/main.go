@@ -6,10 +6,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -26,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
+	"kubetaint/oracle/lines"
 )
 
 // One question. Which fields are set depends on the kind.
@@ -63,44 +61,13 @@ type verdict struct {
 	V29 any `json:"v1.29,omitempty"`
 }
 
-// An objection's detail is cut to this many bytes: enough to tell the checks apart.
-const detailLimit = 42
-
 func main() {
 	// What Kubernetes logs about odd tolerations is no verdict.
 	klog.SetLogger(logr.Discard())
-	if err := answerAll(os.Stdin, os.Stdout); err != nil {
+	if err := lines.Answer(os.Stdin, os.Stdout, answer); err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
 		os.Exit(1)
 	}
-}
-
-func answerAll(in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<24)
-	buffered := bufio.NewWriterSize(out, 1<<16)
-	for number := 1; lines.Scan(); number++ {
-		var asked question
-		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		given, err := answer(&asked)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		if reflect.DeepEqual(given.Off, given.On) {
-			given.On = nil
-		}
-		text, err := json.Marshal(given)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		buffered.Write(append(text, '\n'))
-	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return buffered.Flush()
 }
 
 // The kinds of questions, each with what answers it under one setting of the feature gate.
@@ -123,10 +90,10 @@ var kinds = map[string]func(asked *question, comparisonOperators bool) (any, err
 	"qos":            qosClass,
 }
 
-func answer(asked *question) (verdict, error) {
+func answer(asked *question) (any, error) {
 	kind, known := kinds[asked.Kind]
 	if !known {
-		return verdict{}, fmt.Errorf("unknown kind %q", asked.Kind)
+		return nil, fmt.Errorf("unknown kind %q", asked.Kind)
 	}
 	var given verdict
 	for _, setting := range []struct {
@@ -135,12 +102,15 @@ func answer(asked *question) (verdict, error) {
 	}{{false, &given.Off}, {true, &given.On}} {
 		answer, err := kind(asked, setting.comparisonOperators)
 		if err != nil {
-			return given, err
+			return nil, err
 		}
 		*setting.answer = answer
 	}
 	if asked.Kind == "match" {
 		given.V29 = matchInOlderRelease(&asked.Toleration, &asked.Taint)
+	}
+	if reflect.DeepEqual(given.Off, given.On) {
+		given.On = nil
 	}
 	return given, nil
 }
@@ -206,11 +176,7 @@ func described(list *field.Path, errors field.ErrorList) []string {
 	texts := []string{}
 	item := list.Index(0).String() + "."
 	for _, one := range errors {
-		detail := one.Detail
-		if len(detail) > detailLimit {
-			detail = strings.ToValidUTF8(detail[:detailLimit], "")
-		}
-		texts = append(texts, fmt.Sprintf("%s|%s|%s", strings.TrimPrefix(one.Field, item), one.Type, detail))
+		texts = append(texts, lines.Objection(strings.TrimPrefix(one.Field, item), one.Type.String(), one.Detail))
 	}
 	return texts
 }

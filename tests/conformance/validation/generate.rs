@@ -426,16 +426,6 @@ fn operators_with<'v>(lists: &[&'v [&'v str]]) -> Vec<(&'static str, &'v [&'v st
 }
 
 fn listed_tolerations(cases: &mut Vec<Case>) {
-    let entry = |key: &str, operator: &str, value: &str, effect: &str| {
-        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Toleration {
-            key: text(key),
-            operator: text(operator),
-            value: text(value),
-            effect: text(effect),
-            toleration_seconds: None,
-        }
-    };
     let mut push = |tolerations: Vec<Toleration>| {
         cases.push(Case::PodTemplate(PodTemplate {
             tolerations: tolerations.clone(),
@@ -448,19 +438,19 @@ fn listed_tolerations(cases: &mut Vec<Case>) {
     };
     push(vec![Toleration::default()]);
     for operator in OPERATORS.iter().chain(&WRONG_OPERATORS) {
-        push(vec![entry("k", operator, "5", "")]);
-        push(vec![entry("", operator, "", "NoExecute")]);
+        push(vec![Toleration::of("k", operator, "5", "")]);
+        push(vec![Toleration::of("", operator, "", "NoExecute")]);
     }
     for value in INTEGERS {
-        push(vec![entry("k", "Gt", value, "NoSchedule")]);
+        push(vec![Toleration::of("k", "Gt", value, "NoSchedule")]);
     }
     for effect in EFFECTS.iter().chain(&WRONG_EFFECTS) {
-        let mut one = entry("k", "Exists", "", effect);
+        let mut one = Toleration::of("k", "Exists", "", effect);
         push(vec![one.clone()]);
         one.toleration_seconds = Some(0);
         push(vec![one]);
     }
-    let base = entry("k", "Equal", "v", "NoExecute");
+    let base = Toleration::of("k", "Equal", "v", "NoExecute");
     let changed = |change: &dyn Fn(&mut Toleration)| {
         let mut other = base.clone();
         change(&mut other);
@@ -473,22 +463,14 @@ fn listed_tolerations(cases: &mut Vec<Case>) {
     push(changed(&|it| it.operator = Some(String::new())));
     push(changed(&|it| it.value = None));
     push(changed(&|it| it.effect = None));
-    let plain = entry("k", "", "v", "");
+    let plain = Toleration::of("k", "", "v", "");
     push(vec![plain.clone(), plain.clone(), plain.clone()]);
     push(vec![plain.clone(), base.clone(), plain]);
-    let invalid = entry("a b", "Exist", "v", "No");
+    let invalid = Toleration::of("a b", "Exist", "v", "No");
     push(vec![invalid.clone(), invalid]);
 }
 
 fn listed_taints(cases: &mut Vec<Case>) {
-    let entry = |key: &str, value: &str, effect: &str| {
-        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Taint {
-            key: text(key),
-            value: text(value),
-            effect: text(effect),
-        }
-    };
     let mut push = |taints: Vec<Taint>| {
         cases.push(Case::Node(Node {
             taints,
@@ -499,17 +481,23 @@ fn listed_taints(cases: &mut Vec<Case>) {
     push(vec![Taint::default(), Taint::default()]);
     for text in edges() {
         push(vec![
-            entry(&text, "v", "NoSchedule"),
-            entry("k", &text, "NoExecute"),
+            Taint::of(&text, "v", "NoSchedule"),
+            Taint::of("k", &text, "NoExecute"),
         ]);
     }
     for effect in EFFECTS.iter().chain(&WRONG_EFFECTS) {
-        push(vec![entry("k", "", effect)]);
-        push(vec![entry("k", "", "NoSchedule"), entry("k", "", effect)]);
-        push(vec![entry("k", "", effect), entry("k", "v", effect)]);
-        push(vec![entry("k", "", effect), entry("K", "", effect)]);
+        push(vec![Taint::of("k", "", effect)]);
+        push(vec![
+            Taint::of("k", "", "NoSchedule"),
+            Taint::of("k", "", effect),
+        ]);
+        push(vec![
+            Taint::of("k", "", effect),
+            Taint::of("k", "v", effect),
+        ]);
+        push(vec![Taint::of("k", "", effect), Taint::of("K", "", effect)]);
     }
-    let one = entry("k", "v", "NoExecute");
+    let one = Taint::of("k", "v", "NoExecute");
     push(vec![one.clone(), one.clone(), one.clone()]);
-    push(vec![one.clone(), entry("l", "", "NoExecute"), one]);
+    push(vec![one.clone(), Taint::of("l", "", "NoExecute"), one]);
 }

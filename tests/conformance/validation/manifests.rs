@@ -3,16 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubetaint::builtin;
 use kubetaint::config::{self, Config};
-use kubetaint::extract::Table;
 use kubetaint::finding::Severity;
 use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
-use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Value, json};
 
 use super::cases::{Answer, Case, Setting, Vector, named_all};
+use crate::builtin::{RULES, TABLE};
+use crate::vectors::text;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -20,133 +19,108 @@ const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 /// Cases in one document stream.
 const PER_FILE: usize = 200;
 
-/// The program as users have it.
-pub struct Manifests {
-    rules: RuleSet,
-    table: Table,
-}
-
 /// A finding or what one is expected to be: the rule, and the path that its own path begins with.
 type Told = (String, String);
 
-impl Manifests {
-    pub fn new() -> Manifests {
-        let sources: Vec<Source> = builtin::RULES
+/// Where the program says otherwise than Kubernetes.
+pub fn differences(vectors: &[Vector], setting: Setting) -> Vec<String> {
+    let asked: Vec<(&Vector, &Vec<String>)> = vectors
+        .iter()
+        .filter_map(|vector| match vector.says(setting) {
+            Some(Answer::Objections(list)) => Some((vector, list)),
+            _ => None,
+        })
+        // What looks like a variable is left open on purpose.
+        .filter(|(vector, _)| !text(&vector.case).contains("\"__"))
+        .collect();
+    let told = self::told(&asked, setting);
+    let mut found = Vec::new();
+    for (at, (vector, objections)) in asked.iter().enumerate() {
+        let form = form(&vector.case, at);
+        let expected: BTreeSet<Told> = named_all(objections)
             .iter()
-            .map(|(name, text)| Source::new(*name, *text))
+            .map(|objection| expected(objection, &form))
             .collect();
-        let sources: Vec<&Source> = sources.iter().collect();
-        Manifests {
-            rules: RuleSet::load(sources).expect("the rules load"),
-            table: Table::load(builtin::PROVIDERS.iter().copied()).expect("the tables load"),
-        }
-    }
-
-    /// Where the program says otherwise than Kubernetes.
-    pub fn differences(&self, vectors: &[Vector], setting: Setting) -> Vec<String> {
-        let asked: Vec<(&Vector, &Vec<String>)> = vectors
+        let errors = told.get(&at).cloned().unwrap_or_default();
+        let missing: Vec<_> = expected
             .iter()
-            .filter_map(|vector| match vector.says(setting) {
-                Some(Answer::Objections(list)) => Some((vector, list)),
-                _ => None,
+            .filter(|(rule, path)| {
+                !errors
+                    .iter()
+                    .any(|(told, at)| told == rule && at.starts_with(path))
             })
-            // What looks like a variable is left open on purpose.
-            .filter(|(vector, _)| !super::text(&vector.case).contains("\"__"))
             .collect();
-        let told = self.told(&asked, setting);
-        let mut found = Vec::new();
-        for (at, (vector, objections)) in asked.iter().enumerate() {
-            let form = form(&vector.case, at);
-            let expected: BTreeSet<Told> = named_all(objections)
-                .iter()
-                .map(|objection| expected(objection, &form))
-                .collect();
-            let errors = told.get(&at).cloned().unwrap_or_default();
-            let missing: Vec<_> = expected
-                .iter()
-                .filter(|(rule, path)| {
-                    !errors
-                        .iter()
-                        .any(|(told, at)| told == rule && at.starts_with(path))
-                })
-                .collect();
-            // Gt and Lt are told of a bad number whatever the gate: the object is refused either way.
-            let surplus: Vec<_> = errors
-                .iter()
-                .filter(|(rule, at)| {
-                    !expected
-                        .iter()
-                        .any(|(told, path)| told == rule && at.starts_with(path))
-                        && (objections.is_empty() || rule != "non-integer-comparison")
-                })
-                .collect();
-            if !missing.is_empty() || !surplus.is_empty() {
-                found.push(format!(
-                    "{}\n  Kubernetes {setting} says {objections:?}\n  missing {missing:?}, too much {surplus:?}",
-                    super::text(&vector.case)
-                ));
-            }
+        // Gt and Lt are told of a bad number whatever the gate: the object is refused either way.
+        let surplus: Vec<_> = errors
+            .iter()
+            .filter(|(rule, at)| {
+                !expected
+                    .iter()
+                    .any(|(told, path)| told == rule && at.starts_with(path))
+                    && (objections.is_empty() || rule != "non-integer-comparison")
+            })
+            .collect();
+        if !missing.is_empty() || !surplus.is_empty() {
+            found.push(format!(
+                "{}\n  Kubernetes {setting} says {objections:?}\n  missing {missing:?}, too much {surplus:?}",
+                text(&vector.case)
+            ));
         }
-        found
     }
-
-    /// Errors by case: rule and path.
-    fn told(
-        &self,
-        asked: &[(&Vector, &Vec<String>)],
-        setting: Setting,
-    ) -> BTreeMap<usize, BTreeSet<Told>> {
-        let texts: Vec<String> = asked
-            .chunks(PER_FILE)
-            .enumerate()
-            .map(|(chunk, cases)| {
-                let documents = cases.iter().enumerate().map(|(at, (vector, _))| {
-                    let at = chunk * PER_FILE + at;
-                    serde_json::to_string(&manifest(&vector.case, at)).expect("JSON") + "\n"
-                });
-                documents.collect::<Vec<_>>().join("---\n")
-            })
-            .collect();
-        let inputs: Vec<Input> = (0..texts.len())
-            .map(|at| Input {
-                path: format!("cases-{at}.yaml"),
-                scanned_from: 0,
-            })
-            .collect();
-        let config = config(setting);
-        let settings = Settings {
-            rules: &self.rules,
-            table: &self.table,
-            config: &config,
-            whole: true,
-            acceptance: Acceptance::Off,
-        };
-        let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
-        assert_eq!(report.problems, []);
-        assert_eq!(report.counts.documents as usize, asked.len());
-        let mut told: BTreeMap<usize, BTreeSet<Told>> = BTreeMap::new();
-        for finding in report.findings {
-            if finding.severity == Severity::Error {
-                let name = finding.object.name.unwrap_or_default();
-                let at = name.strip_prefix("case-").and_then(|at| at.parse().ok());
-                let at = at.unwrap_or_else(|| panic!("{} is about no case", finding.rule));
-                let (mut rule, mut path) = (finding.rule, finding.path);
-                // An effect in another system's spelling is refused like any other, and told in words of its own.
-                if rule == "effect-spelling"
-                    && let Some(taint) = path.strip_suffix(".effect")
-                {
-                    (rule, path) = ("invalid-taint".to_owned(), taint.to_owned());
-                }
-                if rule == "comparison-operator-unavailable" && !setting.names_comparisons() {
-                    rule = "unknown-operator".to_owned();
-                }
-                told.entry(at).or_default().insert((rule, path));
-            }
-        }
-        told
-    }
+    found
 }
 
+/// Errors by case: rule and path.
+fn told(asked: &[(&Vector, &Vec<String>)], setting: Setting) -> BTreeMap<usize, BTreeSet<Told>> {
+    let texts: Vec<String> = asked
+        .chunks(PER_FILE)
+        .enumerate()
+        .map(|(chunk, cases)| {
+            let documents = cases.iter().enumerate().map(|(at, (vector, _))| {
+                let at = chunk * PER_FILE + at;
+                serde_json::to_string(&manifest(&vector.case, at)).expect("JSON") + "\n"
+            });
+            documents.collect::<Vec<_>>().join("---\n")
+        })
+        .collect();
+    let inputs: Vec<Input> = (0..texts.len())
+        .map(|at| Input {
+            path: format!("cases-{at}.yaml"),
+            scanned_from: 0,
+        })
+        .collect();
+    let config = config(setting);
+    let settings = Settings {
+        rules: &RULES,
+        table: &TABLE,
+        config: &config,
+        whole: true,
+        acceptance: Acceptance::Off,
+    };
+    let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
+    assert_eq!(report.problems, []);
+    assert_eq!(report.counts.documents as usize, asked.len());
+    let mut told: BTreeMap<usize, BTreeSet<Told>> = BTreeMap::new();
+    for finding in report.findings {
+        if finding.severity == Severity::Error {
+            let name = finding.object.name.unwrap_or_default();
+            let at = name.strip_prefix("case-").and_then(|at| at.parse().ok());
+            let at = at.unwrap_or_else(|| panic!("{} is about no case", finding.rule));
+            let (mut rule, mut path) = (finding.rule, finding.path);
+            // An effect in another system's spelling is refused like any other, and told in words of its own.
+            if rule == "effect-spelling"
+                && let Some(taint) = path.strip_suffix(".effect")
+            {
+                (rule, path) = ("invalid-taint".to_owned(), taint.to_owned());
+            }
+            if rule == "comparison-operator-unavailable" && !setting.names_comparisons() {
+                rule = "unknown-operator".to_owned();
+            }
+            told.entry(at).or_default().insert((rule, path));
+        }
+    }
+    told
+}
 fn config(setting: Setting) -> Config {
     let text = format!(
         "kubernetes: \"{}\"\nfeature-gates: {{TaintTolerationComparisonOperators: {}}}\n",

@@ -8,42 +8,21 @@ mod oracles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use cases::{Case, Setting, Vector};
 use generate::{Generator, listed};
-use manifests::Manifests;
 use oracles::Oracles;
 
-/// Differences that are printed; the rest is counted.
-const SHOWN: usize = 20;
+use crate::vectors::{self, assert_agreement, assert_held, number, path_of, seed, text};
 
 /// Random cases of each kind that the vectors hold beside the listed ones.
 const WANTED: [(&str, usize); 3] = [("node", 100), ("pod-template", 300), ("runtime-class", 100)];
 
-fn file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/vectors/validation.jsonl")
-}
+const FILE: &str = "validation.jsonl";
 
 fn vectors() -> Vec<Vector> {
-    let text = fs::read_to_string(file()).expect("the vectors are there");
-    text.lines()
-        .enumerate()
-        .map(|(at, line)| {
-            serde_json::from_str(line)
-                .unwrap_or_else(|error| panic!("validation.jsonl:{}: {error}", at + 1))
-        })
-        .collect()
-}
-
-fn assert_agreement(what: &str, asked: usize, differences: &[String]) {
-    assert!(
-        differences.is_empty(),
-        "{what}: {} differences in {asked} cases\n{}",
-        differences.len(),
-        differences[..differences.len().min(SHOWN)].join("\n")
-    );
+    vectors::read(FILE)
 }
 
 #[test]
@@ -59,13 +38,12 @@ fn objects_are_refused_field_by_field_as_by_each_release() {
         .iter()
         .flat_map(|vector| vector.differences(&settings))
         .collect();
-    assert_agreement("validation.jsonl", vectors.len(), &differences);
+    assert_agreement(FILE, vectors.len(), &differences);
 }
 
 #[test]
 fn manifests_are_refused_by_the_rule_for_it_at_the_field_that_is_wrong() {
     let vectors = vectors();
-    let manifests = Manifests::new();
     let settings = [
         Setting::new(32, false),
         Setting::new(33, false),
@@ -74,24 +52,15 @@ fn manifests_are_refused_by_the_rule_for_it_at_the_field_that_is_wrong() {
     ];
     let mut differences = Vec::new();
     for setting in settings {
-        differences.extend(manifests.differences(&vectors, setting));
+        differences.extend(manifests::differences(&vectors, setting));
     }
     assert_agreement("manifests", vectors.len(), &differences);
 }
 
 #[test]
 fn the_vectors_hold_every_listed_object() {
-    let held: BTreeSet<String> = vectors().iter().map(|vector| text(&vector.case)).collect();
-    let missing: Vec<_> = listed()
-        .iter()
-        .map(text)
-        .filter(|case| !held.contains(case))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "make the vectors anew:\n{}",
-        missing.join("\n")
-    );
+    let held = vectors().into_iter().map(|vector| text(&vector.case));
+    assert_held(held, &listed());
 }
 
 #[test]
@@ -109,10 +78,7 @@ fn every_release_of_the_table_that_was_asked_is_in_the_vectors() {
 #[test]
 #[ignore = "needs the oracles"]
 fn a_fresh_sample_agrees_with_each_release() {
-    let seed = number("KUBETAINT_SEED").unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        now.expect("a clock after 1970").as_nanos() as u64
-    });
+    let seed = seed();
     let count = number("KUBETAINT_VALIDATIONS").unwrap_or(60_000) as usize;
     println!("KUBETAINT_SEED={seed}");
     let mut generator = Generator::new(seed);
@@ -150,10 +116,9 @@ fn a_fresh_sample_agrees_with_each_release() {
     );
     // Reading manifests costs more than judging, and every part was tried already.
     let some: Vec<Vector> = vectors.into_iter().step_by(20).collect();
-    let manifests = Manifests::new();
     for setting in settings {
         let started = Instant::now();
-        let found = manifests.differences(&some, setting);
+        let found = manifests::differences(&some, setting);
         println!(
             "{} manifests, {setting}: {} differences, {:.1} s",
             some.len(),
@@ -184,7 +149,7 @@ fn the_vectors_say_what_each_release_says() {
             }
         }
     }
-    assert_agreement("validation.jsonl", written.len(), &differences);
+    assert_agreement(FILE, written.len(), &differences);
 }
 
 #[test]
@@ -225,22 +190,6 @@ fn the_vectors_of_validation_are_made_anew() {
         .iter()
         .map(|vector| format!("{}\n", serde_json::to_string(vector).expect("JSON")))
         .collect();
-    fs::write(file(), lines).expect("the vectors can be written");
-    println!(
-        "validation.jsonl: {} cases, {:?}",
-        chosen.len(),
-        oracles.settings()
-    );
-}
-
-fn text(case: &Case) -> String {
-    serde_json::to_string(case).expect("a case is JSON")
-}
-
-fn number(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
-    )
+    fs::write(path_of(FILE), lines).expect("the vectors can be written");
+    println!("{FILE}: {} cases, {:?}", chosen.len(), oracles.settings());
 }

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use super::cases::{Answer, Case, Setting, Vector};
+use crate::vectors::text;
 
 /// How an oracle is told to switch the gate on.
 const GATE: &str = "TaintTolerationComparisonOperators=true";
@@ -96,7 +97,7 @@ fn ask_one(program: &PathBuf, setting: Setting, cases: &[Case]) -> Vec<Answer> {
     let answers = thread::scope(|scope| {
         scope.spawn(move || {
             for case in cases {
-                writeln!(questions, "{}", super::text(case)).expect("the oracle reads");
+                writeln!(questions, "{}", text(case)).expect("the oracle reads");
             }
         });
         answers

@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.37.1
 	k8s.io/apiserver v0.37.1
 	k8s.io/kubernetes v1.37.1
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -88,3 +89,5 @@ replace (
 	k8s.io/sample-controller => k8s.io/sample-controller v0.37.1
 	k8s.io/streaming => k8s.io/streaming v0.37.1
 )
+
+replace kubetaint/oracle/lines => ../lines

@@ -7,10 +7,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -30,6 +27,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/node"
 	_ "k8s.io/kubernetes/pkg/apis/node/install"
 	nodevalidation "k8s.io/kubernetes/pkg/apis/node/validation"
+	"kubetaint/oracle/lines"
 )
 
 // One question. Which fields are set depends on the kind.
@@ -48,9 +46,6 @@ type question struct {
 	Taints       []v1.Taint                   `json:"taints"`
 }
 
-// An objection's detail is cut to this many bytes: enough to tell the checks apart.
-const detailLimit = 42
-
 func main() {
 	if len(os.Args) > 1 {
 		if err := utilfeature.DefaultMutableFeatureGate.Set(os.Args[1]); err != nil {
@@ -58,35 +53,14 @@ func main() {
 			os.Exit(3)
 		}
 	}
-	if err := answerAll(os.Stdin, os.Stdout, len(os.Args) > 1); err != nil {
+	comparisonOperators := len(os.Args) > 1
+	err := lines.Answer(os.Stdin, os.Stdout, func(asked *question) (any, error) {
+		return answer(asked, comparisonOperators)
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "validation oracle:", err)
 		os.Exit(1)
 	}
-}
-
-func answerAll(in io.Reader, out io.Writer, comparisonOperators bool) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<24)
-	buffered := bufio.NewWriterSize(out, 1<<16)
-	for number := 1; lines.Scan(); number++ {
-		var asked question
-		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		given, err := answer(&asked, comparisonOperators)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		text, err := json.Marshal(given)
-		if err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
-		}
-		buffered.Write(append(text, '\n'))
-	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return buffered.Flush()
 }
 
 func answer(asked *question, comparisonOperators bool) (any, error) {
@@ -184,11 +158,7 @@ var shorter = strings.NewReplacer(
 func described(errors field.ErrorList) []string {
 	texts := []string{}
 	for _, one := range errors {
-		detail := one.Detail
-		if len(detail) > detailLimit {
-			detail = strings.ToValidUTF8(detail[:detailLimit], "")
-		}
-		texts = append(texts, fmt.Sprintf("%s|%s|%s", shorter.Replace(one.Field), one.Type, detail))
+		texts = append(texts, lines.Objection(shorter.Replace(one.Field), one.Type.String(), one.Detail))
 	}
 	return texts
 }

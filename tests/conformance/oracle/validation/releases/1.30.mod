@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.30.14
 	k8s.io/apiserver v0.30.14
 	k8s.io/kubernetes v1.30.14
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -137,3 +138,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.30.14
 	k8s.io/sample-controller => k8s.io/sample-controller v0.30.14
 )
+
+replace kubetaint/oracle/lines => ../lines

@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.31.14
 	k8s.io/apiserver v0.31.14
 	k8s.io/kubernetes v1.31.14
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -138,3 +139,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.31.14
 	k8s.io/sample-controller => k8s.io/sample-controller v0.31.14
 )
+
+replace kubetaint/oracle/lines => ../lines

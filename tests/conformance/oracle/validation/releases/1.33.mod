@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.33.13
 	k8s.io/apiserver v0.33.13
 	k8s.io/kubernetes v1.33.13
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -83,3 +84,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.33.13
 	k8s.io/sample-controller => k8s.io/sample-controller v0.33.13
 )
+
+replace kubetaint/oracle/lines => ../lines

@@ -8,6 +8,7 @@ require (
 	k8s.io/apimachinery v0.35.4
 	k8s.io/apiserver v0.35.4
 	k8s.io/kubernetes v1.35.4
+	kubetaint/oracle/lines v0.0.0
 )
 
 require (
@@ -86,3 +87,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.35.4
 	k8s.io/sample-controller => k8s.io/sample-controller v0.35.4
 )
+
+replace kubetaint/oracle/lines => ../lines

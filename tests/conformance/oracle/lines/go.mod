@@ -1,0 +1,3 @@
+module kubetaint/oracle/lines
+
+go 1.21
