@@ -1,7 +1,5 @@
 //! A provider is added by one file: a table of the user's own, in a folder that the configuration names.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod program;
 
 use program::{Run, concise};
