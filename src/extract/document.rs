@@ -146,7 +146,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
             if plans::read_state(self.root, self.reading(), self.facts) {
                 return;
             }
-            if self.object.kind.is_empty() && self.object.api_version.is_empty() {
+            if self.object.api_version.is_empty() {
                 let before = self.facts.pools.len();
                 self.read_kindless_pools();
                 self.read_strings(self.facts.pools.len() > before);

@@ -18,7 +18,7 @@ pub struct PoolRow {
     /// API group; empty for the core group, and for documents without a kind.
     #[serde(default)]
     pub group: String,
-    /// Kinds in it. Without any the row is for documents that name neither `apiVersion` nor `kind`, or for Terraform.
+    /// Kinds in it. Without any the row is for documents that name no `apiVersion`, or for Terraform.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Versions; empty means any.

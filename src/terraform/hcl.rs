@@ -14,6 +14,9 @@ use super::syntax::{
 };
 use super::{SyntaxError, terragrunt};
 
+/// What stands before the type of what is looked up.
+pub(super) const DATA: &str = "data.";
+
 /// Reads a `.tf` file into `file`.
 pub(super) fn read(
     text: &str,
@@ -27,9 +30,11 @@ pub(super) fn read(
             if let Structure::Block(block) = structure {
                 // Most of a configuration is resources that nobody asks for.
                 let first = block.labels.first().map(|label| label.as_str());
+                let looked_up = || first.map(|of_type| format!("{DATA}{of_type}"));
                 let skipped = match block.ident.as_str() {
                     "resource" => !first.is_some_and(wanted),
-                    "data" | "moved" | "import" | "removed" | "check" => true,
+                    "data" => !looked_up().is_some_and(|of_type| wanted(&of_type)),
+                    "moved" | "import" | "removed" | "check" => true,
                     _ => false,
                 };
                 if !skipped {

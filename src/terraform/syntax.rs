@@ -319,6 +319,14 @@ impl File {
             }
             "module" => self.modules.push(block),
             "resource" if wanted(&label(0)) => self.resources.push(block),
+            // What is looked up goes by the address that Terraform has for it.
+            "data" => {
+                let of_type = format!("data.{}", label(0));
+                if let Some(first) = block.labels.first_mut().filter(|_| wanted(&of_type)) {
+                    *first = of_type.into();
+                    self.resources.push(block);
+                }
+            }
             "terraform" => {
                 self.has_backend |= block
                     .body
