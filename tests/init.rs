@@ -122,6 +122,10 @@ fn what_it_says_to_do_next_is_what_the_repository_offers() {
         .collect();
     assert_eq!(ids, ["kubetaint"]);
     assert!(hooks.contains("- id: kubetaint\n") && root.join("action.yml").exists());
+    let address = env!("CARGO_PKG_REPOSITORY");
+    assert!(blocks[0].contains(&format!("- repo: {address}\n")));
+    let name = address.strip_prefix("https://github.com/").unwrap();
+    assert!(blocks[1].contains(&format!("- uses: {name}@")));
     let quiet = run(folder.path(), &["init", "--force", "--quiet"]).out;
     assert_eq!(quiet.lines().count(), 1);
 }

@@ -12,19 +12,20 @@ use crate::discover::CONFIG_FILE;
 use crate::proposal::{Seen, propose};
 use crate::source::{Source, SourceId};
 
-/// How to run `kubetaint check` on each commit and each change. Where this program's repository is, is for the user to fill
-/// in: it may be a copy.
-const NEXT: &str = r#"
-For each commit, in .pre-commit-config.yaml; `repo` is where you have kubetaint from, `rev` a commit of it:
+/// How to run `kubetaint check` on each commit and each change. The commit is for the user to fill in.
+const NEXT: &str = concat!(
+    r#"
+For each commit, in .pre-commit-config.yaml; `rev` is a commit of that repository:
 
     repos:
-      - repo: https://git.example.com/kubetaint
+      - repo: "#,
+    env!("CARGO_PKG_REPOSITORY"),
+    r#"
         rev: 0123456789abcdef0123456789abcdef01234567
         hooks:
           - id: kubetaint
 
-For each change on GitHub, in .github/workflows/kubetaint.yaml; `example/kubetaint` is where you have it from, and what
-follows it a commit:
+For each change on GitHub, in .github/workflows/kubetaint.yaml; what follows `kubetaint/kubetaint` is a commit of it:
 
     name: kubetaint
     on: [pull_request]
@@ -38,8 +39,9 @@ follows it a commit:
           - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
             with:
               persist-credentials: false
-          - uses: example/kubetaint@0123456789abcdef0123456789abcdef01234567
-"#;
+          - uses: kubetaint/kubetaint@0123456789abcdef0123456789abcdef01234567
+"#
+);
 
 /// Writes the configuration, or prints it.
 ///
