@@ -203,6 +203,62 @@ fn bytes_that_are_not_utf_8_stay_and_are_told() {
 }
 
 #[test]
+fn what_cannot_be_written_is_told_and_still_found() {
+    let folder = TempDir::new().unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    let wide: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(POD.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    write("a.yaml", POD.as_bytes());
+    write("kept.yaml", POD.as_bytes());
+    write("wide.yaml", &wide);
+    let kept = folder.path().join("kept.yaml");
+    let mut permissions = fs::metadata(&kept).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&kept, permissions).unwrap();
+    // No patch can be made of what git takes for something else than text.
+    let (code, patch, err) = check(folder.path(), &["--diff"]);
+    assert_eq!(code, 2);
+    assert_eq!(err, "error: wide.yaml: not shown: it is not UTF-8\n");
+    assert!(
+        patch.contains("a/kept.yaml") && !patch.contains("wide.yaml"),
+        "{patch}"
+    );
+    let (code, out, err) = check(folder.path(), &["--fix"]);
+    assert_eq!(code, 2);
+    let told = [
+        "3 fixes applied in 1 file\n",
+        "error: kept.yaml: not mended: the file is read-only\n",
+        "error: wide.yaml: not mended: it is not UTF-8\n",
+    ];
+    assert!(told.iter().all(|told| err.contains(told)), "{err}");
+    for (name, times) in [("a.yaml", 0), ("kept.yaml", 3), ("wide.yaml", 3)] {
+        assert_eq!(out.matches(&format!("{name}:")).count(), times, "{out}");
+    }
+    assert_eq!(fs::read_to_string(&kept).unwrap(), POD);
+    assert_eq!(fs::read(folder.path().join("wide.yaml")).unwrap(), wide);
+}
+
+#[test]
+fn a_patch_of_a_first_line_has_its_byte_order_mark() {
+    let folder = TempDir::new().unwrap();
+    let json = "\u{feff}{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [], \
+                \"tolerations\": [{\"key\": \"a\", \"operator\": \"exists\"}]}}\n";
+    fs::write(folder.path().join("pod.json"), json).unwrap();
+    let (_, patch, err) = check(folder.path(), &["--diff"]);
+    let mended = json.replace("exists", "Exists");
+    assert!(
+        patch.ends_with(&format!("@@ -1 +1 @@\n-{json}+{mended}")),
+        "{patch}{err}"
+    );
+    check(folder.path(), &["--fix"]);
+    let after = fs::read_to_string(folder.path().join("pod.json")).unwrap();
+    assert_eq!(after, mended);
+}
+
+#[test]
 fn line_ends_of_two_sorts_stay_where_they_are() {
     let mixed = POD.replace("operator: 'Exists'\n", "operator: 'Exists'\r\n");
     let (after, err) = mended_bytes("pod.yaml", mixed.as_bytes());
@@ -224,4 +280,171 @@ fn manifests_in_heredocs_are_mended_and_nothing_around_them() {
     let open = open.replace("  EOT\n", "%{ endif }\n  EOT\n");
     let (after, _) = mended_bytes("main.tf", open.as_bytes());
     assert_eq!(String::from_utf8(after).unwrap(), open);
+}
+
+/// Rules whose findings a person has to mend, and why.
+const WITHOUT_FIX: [(&str, &str); 47] = [
+    (
+        "accelerator-pool-without-taint",
+        "a new taint keeps pods away that run there now",
+    ),
+    (
+        "accelerator-request-without-toleration",
+        "an entry or a setting of the cluster, whoever owns them decides",
+    ),
+    (
+        "autoscaler-tag-drift",
+        "which of the two sides is right is not known",
+    ),
+    ("blanket-exists", "which taints are meant is not known"),
+    (
+        "blanket-reaches-virtual-nodes",
+        "a selector or fewer taints",
+    ),
+    ("comparison-never-matches", "the taint or the toleration"),
+    (
+        "comparison-operator-unavailable",
+        "any value, one value or a gate of the cluster",
+    ),
+    (
+        "daemonset-misses-pool",
+        "whether the agent belongs there is not known",
+    ),
+    (
+        "dead-annotation",
+        "what it says may have to move into the field",
+    ),
+    (
+        "deviant-toleration",
+        "others bear witness, and may be wrong together",
+    ),
+    (
+        "device-toleration-without-key",
+        "which key is meant is not known",
+    ),
+    (
+        "disabled-default-toleration",
+        "seconds for the entry, or no entry",
+    ),
+    (
+        "empty-key-without-exists",
+        "which key is meant is not known",
+    ),
+    (
+        "eviction-delay-overflow",
+        "how many seconds are meant is not known",
+    ),
+    (
+        "expired-ignore",
+        "what it accepted is to be mended, or accepted again with a reason",
+    ),
+    ("ignore-without-reason", "nobody else knows the reason"),
+    (
+        "immediate-eviction",
+        "how many seconds are meant is not known",
+    ),
+    (
+        "inconsistent-siblings",
+        "whether the workload belongs there is not known",
+    ),
+    (
+        "invalid-device-taint",
+        "which key or value is meant is not known",
+    ),
+    ("invalid-key", "which key is meant is not known"),
+    ("invalid-namespace-annotation", "what is meant is not known"),
+    ("invalid-value", "which value is meant is not known"),
+    ("keyless-no-execute", "which taints are meant is not known"),
+    (
+        "malformed-tolerations",
+        "the form of more than one line changes",
+    ),
+    (
+        "misplaced-tolerations",
+        "lines move to another place, where others may stand",
+    ),
+    (
+        "missing-usual-toleration",
+        "others bear witness, and whether the workload belongs to them is not known",
+    ),
+    (
+        "node-name-bypasses-taints",
+        "a selector, or the scheduler's choice",
+    ),
+    (
+        "non-integer-comparison",
+        "which number is meant is not known",
+    ),
+    ("orphan-toleration", "the taint may be due instead"),
+    (
+        "partially-tolerated-pool",
+        "whether the workload belongs there is not known",
+    ),
+    (
+        "refused-by-admission",
+        "the workload, its Namespace or its RuntimeClass",
+    ),
+    (
+        "selected-pool-not-tolerated",
+        "a toleration or another selector",
+    ),
+    (
+        "selector-matches-no-pool",
+        "the selector or the labels of a pool",
+    ),
+    (
+        "selector-toleration-mismatch",
+        "the selector or the toleration",
+    ),
+    (
+        "shadowed-toleration-seconds",
+        "another order, or one entry less",
+    ),
+    (
+        "soft-taint-only",
+        "a harder taint keeps pods away that run there now",
+    ),
+    ("taint-flag-repeated", "scripts are not edited"),
+    (
+        "taint-value-looks-like-operator",
+        "which value is meant is not known",
+    ),
+    (
+        "terraform-ignored-taint-argument",
+        "configurations of Terraform are not edited",
+    ),
+    ("tolerates-control-plane", "a selector, or no toleration"),
+    (
+        "tolerates-unreachable-forever",
+        "how many seconds are meant is not known",
+    ),
+    (
+        "toleration-without-selector",
+        "which labels are meant is not known",
+    ),
+    (
+        "unmatchable-node-affinity",
+        "which value is meant is not known",
+    ),
+    ("unparsable-manifest", "what is meant is not known"),
+    ("unschedulable-workload", "the workload or the pools"),
+    ("untolerated-pool", "a toleration somewhere, or no taint"),
+    (
+        "unused-ignore",
+        "the comment may stand in a wrong place, and its reason is somebody's",
+    ),
+];
+
+#[test]
+fn each_rule_has_a_fix_or_a_reason_for_none() {
+    let without: Vec<&str> = kubetaint::builtin::RULES
+        .iter()
+        .filter(|(_, text)| !text.lines().any(|line| line.starts_with("fix:")))
+        .filter_map(|(name, _)| name.strip_suffix(".yaml"))
+        .collect();
+    let told: Vec<&str> = WITHOUT_FIX.map(|(rule, _)| rule).to_vec();
+    assert_eq!(
+        told, without,
+        "a rule mends what it finds, or says here why it cannot"
+    );
 }

@@ -9,11 +9,12 @@ use similar::TextDiff;
 
 use super::inputs::Inputs;
 use super::write;
+use crate::discover::File;
 use crate::finding::Problem;
 use crate::lint::Content;
 
 /// A file's text, at first.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Old and new texts, by input.
 #[derive(Debug, Default)]
@@ -47,11 +48,7 @@ impl Changes {
                 continue;
             };
             if let Err(why) = save_one(&file.absolute, old, new) {
-                problems.push(Problem {
-                    file: Some(file.path.clone()),
-                    position: None,
-                    message: format!("not {done}: {why}"),
-                });
+                problems.push(problem(file, done, &why));
             } else {
                 written.push(*index);
             }
@@ -59,15 +56,29 @@ impl Changes {
         written
     }
 
-    /// Writes a patch that `git apply` takes at the repository's root.
+    /// Writes a patch that `git apply` takes at the repository's root. A file of which there can be none is told.
     ///
     /// # Errors
     /// Output that cannot be written.
-    pub fn show(&self, inputs: &Inputs, out: &mut dyn Write) -> std::io::Result<()> {
+    pub fn show(
+        &self,
+        inputs: &Inputs,
+        out: &mut dyn Write,
+        problems: &mut Vec<Problem>,
+    ) -> std::io::Result<()> {
         for (index, (old, new)) in &self.0 {
             let Some(file) = inputs.discovery.files.get(*index) else {
                 continue;
             };
+            let mark = match mark_before(&file.absolute, old) {
+                Ok(mark) => mark,
+                Err(why) => {
+                    problems.push(problem(file, "shown", &why));
+                    continue;
+                }
+            };
+            // The first line has the mark, for git.
+            let (old, new) = (format!("{mark}{old}"), format!("{mark}{new}"));
             let (before, after) = (named("a", &file.path), named("b", &file.path));
             writeln!(out, "diff --git {before} {after}")?;
             // Lines as git counts them: a carriage return alone ends none.
@@ -86,15 +97,38 @@ impl Changes {
 }
 
 fn save_one(path: &Path, old: &str, new: &str) -> Result<(), String> {
+    let mark = mark_before(path, old)?;
+    write::replace(path, format!("{mark}{new}").as_bytes()).map_err(|error| error.to_string())
+}
+
+/// What stands before the text of a file: its byte order mark, or nothing. An error when the file does not hold this text.
+fn mark_before(path: &Path, text: &str) -> Result<&'static str, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let (mark, text) = match bytes.strip_prefix(BYTE_ORDER_MARK) {
-        Some(text) if text == old.as_bytes() => (BYTE_ORDER_MARK, text),
-        _ => (&[][..], bytes.as_slice()),
+    let Ok(whole) = std::str::from_utf8(&bytes) else {
+        return Err("it is not UTF-8".to_owned());
     };
-    if text != old.as_bytes() {
-        return Err("it changed meanwhile, or is not UTF-8".to_owned());
+    if whole == text {
+        return Ok("");
     }
-    write::replace(path, &[mark, new.as_bytes()].concat()).map_err(|error| error.to_string())
+    match whole.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) if rest == text => Ok(BYTE_ORDER_MARK),
+        _ => Err("it changed meanwhile".to_owned()),
+    }
+}
+
+/// What keeps a file with this text from being written, as far as that can be told beforehand.
+pub fn obstacle(file: &File, text: &str) -> Option<String> {
+    let known = mark_before(&file.absolute, text).err();
+    known.or_else(|| write::obstacle(&file.absolute))
+}
+
+/// What is told of a file that was not written or `done` something else with.
+pub fn problem(file: &File, done: &str, why: &str) -> Problem {
+    Problem {
+        file: Some(file.path.clone()),
+        position: None,
+        message: format!("not {done}: {why}"),
+    }
 }
 
 /// A path as git writes it: in quotes when it holds what would end it.

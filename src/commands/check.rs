@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::changes::Changes;
+use super::changes::{self, Changes};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
@@ -64,7 +64,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     };
     let (mut report, edits) = inputs.read(cli.quiet, |list, load| match (mode, &asked) {
         (Some(mode), _) => {
-            let (report, mended) = fix::run(list, load, settings, mode, &accepts);
+            let obstacle = |index: usize, text: &str| {
+                let file = inputs.discovery.files.get(index)?;
+                changes::obstacle(file, text)
+            };
+            let (report, mended) = fix::run(list, load, settings, mode, &accepts, &obstacle);
             (report, Edits::Fixes(mended))
         }
         (None, Some(asked)) => {
@@ -78,11 +82,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         accept::tell(accepted, &inputs.place);
     }
     if arguments.diff {
-        inputs.place.say("error", &report.problems);
         accepts(&mut report);
         if let Some(changes) = edits.changes() {
-            changes.show(&inputs, out)?;
+            changes.show(&inputs, out, &mut report.problems)?;
         }
+        inputs.place.say("error", &report.problems);
         return Ok(exit(&report, arguments.fail_on.threshold()));
     }
     match &edits {

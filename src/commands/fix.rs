@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::CommandError;
-use super::changes::Changes;
+use super::changes::{Changes, problem};
 use super::inputs::Inputs;
 use crate::cli::Check;
 use crate::finding::{Fix, Problem, Report};
@@ -51,16 +51,20 @@ pub struct Mended {
     /// The files.
     pub changes: Changes,
     fixes: BTreeMap<usize, usize>,
+    /// Files that cannot be written, and why: what is found in them stays.
+    refused: BTreeMap<usize, String>,
 }
 
 /// Judges and mends by turns until nothing changes. Gives the report to show: of a patch the one before it, else the one
-/// after the fixes. `accepts` takes out of a report what is accepted, which is not mended.
+/// after the fixes. `accepts` takes out of a report what is accepted, which is not mended; `obstacle` says why an input cannot
+/// be written.
 pub fn run(
     inputs: &[Input],
     load: &(dyn Fn(usize) -> Content + Sync),
     settings: Settings<'_>,
     mode: Mode,
     accepts: &dyn Fn(&mut Report),
+    obstacle: &dyn Fn(usize, &str) -> Option<String>,
 ) -> (Report, Mended) {
     let mut mended = Mended::default();
     let first = lint(inputs, load, settings);
@@ -81,9 +85,20 @@ pub fn run(
             let Some(source) = open.sources.get(&id).filter(|_| index < inputs.len()) else {
                 continue;
             };
+            if mended.refused.contains_key(&index) {
+                continue;
+            }
             let Some((text, applied)) = mend(source, fixes) else {
                 continue;
             };
+            let is_new = !mended.fixes.contains_key(&index);
+            if is_new
+                && !mode.show
+                && let Some(why) = obstacle(index, &source.text)
+            {
+                mended.refused.insert(index, why);
+                continue;
+            }
             changed = true;
             *mended.fixes.entry(index).or_default() += applied;
             mended.changes.set(index, &source.text, text);
@@ -100,6 +115,10 @@ pub fn run(
 
 /// Writes the files, and says how much was mended.
 pub fn save(mended: &Mended, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
+    for (index, why) in &mended.refused {
+        let file = inputs.discovery.files.get(*index);
+        problems.extend(file.map(|file| problem(file, "mended", why)));
+    }
     let written = mended.changes.save(inputs, "mended", problems);
     if !quiet {
         let plural = |number: usize| if number == 1 { "" } else { "s" };

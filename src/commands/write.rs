@@ -1,8 +1,18 @@
 //! Writes files so that nobody ever sees half of one.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
+
+/// Why a file that nobody may write to is left alone.
+const READ_ONLY: &str = "the file is read-only";
+
+/// What keeps a file from being replaced, as far as the file itself says it.
+pub fn obstacle(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    let read_only = metadata.is_file() && metadata.permissions().readonly();
+    read_only.then(|| READ_ONLY.to_owned())
+}
 
 /// Gives a file a new content in one step. A file that exists keeps its permissions; where a link leads is written, and the
 /// link stays.
@@ -19,18 +29,15 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let permissions = match fs::metadata(&target) {
+    let old = match fs::metadata(&target) {
         // A device or a pipe is written to, and stays what it is.
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
             return fs::write(&target, content);
         }
         Ok(metadata) if metadata.permissions().readonly() => {
-            return Err(io::Error::new(
-                io::ErrorKind::PermissionDenied,
-                "the file is read-only",
-            ));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
         }
-        Ok(metadata) => Some(metadata.permissions()),
+        Ok(metadata) => Some(metadata),
         Err(_) => None,
     };
     let mut builder = tempfile::Builder::new();
@@ -41,8 +48,10 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let mut file = builder.tempfile_in(folder).map_err(plain)?;
     file.write_all(content)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+    if let Some(old) = old {
+        // Before its permissions, which a new owner would cost it.
+        keep_owner(file.as_file(), &old);
+        file.as_file().set_permissions(old.permissions())?;
     }
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
@@ -56,6 +65,21 @@ fn plain(error: io::Error) -> io::Error {
         None => error,
     }
 }
+
+/// Leaves a file with the owner and the group that it had, as far as whoever runs this may: root in a container may.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let new = file.metadata().map(|new| (new.uid(), new.gid())).ok();
+    if new != Some((old.uid(), old.gid())) {
+        // Who may not give the file away may still give it to one of their groups.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
 
 /// What a new file gets before the user's mask is applied; a temporary one would be for its owner only.
 #[cfg(unix)]
@@ -97,6 +121,24 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
         let error = replace(&path("nowhere/file"), b"").unwrap_err().to_string();
         assert_eq!(error, "No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn the_owner_stays_where_it_may_be_set() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        // Only root may give files away; for all others there is nothing to keep.
+        let given = chown(&path, Some(12_345), Some(12_346)).is_ok();
+        fs::set_permissions(&path, Permissions::from_mode(0o4750)).unwrap();
+        let before = fs::metadata(&path).unwrap();
+        assert_eq!(given, before.uid() == 12_345);
+        replace(&path, b"new").unwrap();
+        let after = fs::metadata(&path).unwrap();
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+        assert_eq!(after.permissions(), before.permissions());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[test]

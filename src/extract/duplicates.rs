@@ -21,9 +21,11 @@ enum Step<'a> {
     Index(usize),
 }
 
-/// Every node below (and with) a root, once each, parents before children; aliases are not walked a second time.
+/// Every node below (and with) a root, once each, parents before children; aliases are not walked a second time, but a list
+/// that only an alias calls tolerations is visited under that name, too.
 pub fn walk(root: Node<'_>) -> Vec<Visit<'_>> {
     let mut seen = NodeSet::new(root.document());
+    let mut named = NodeSet::new(root.document());
     let mut visits = vec![Visit {
         node: root,
         parent: 0,
@@ -36,9 +38,14 @@ pub fn walk(root: Node<'_>) -> Vec<Visit<'_>> {
         match node.kind() {
             Kind::Mapping => {
                 for field in node.fields() {
-                    if let Some(key) = field.name()
-                        && seen.insert(field.value.id())
-                    {
+                    let Some(key) = field.name() else {
+                        continue;
+                    };
+                    let is_new = seen.insert(field.value.id());
+                    let is_named = key.ends_with("olerations")
+                        && field.value.kind() == Kind::Sequence
+                        && named.insert(field.value.id());
+                    if is_new || is_named {
                         visits.push(Visit {
                             node: field.value,
                             parent: at,
@@ -147,7 +154,7 @@ pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Con
             let mut fields = visit.node.written_fields();
             let other = fields.find(|other| other.key.span() == earlier);
             let says_the_same = other.is_some_and(|other| {
-                yaml::changed_paths(other.value, field.value).is_some_and(|paths| paths.is_empty())
+                yaml::differences(other.value, field.value).is_some_and(|found| found.is_empty())
             });
             if says_the_same {
                 oddity.suggestion = "remove one".to_owned();

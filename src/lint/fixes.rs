@@ -10,7 +10,7 @@ use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{is_configuration, is_template};
 use crate::yaml::edit::{self, Change, Replacement, Target};
-use crate::yaml::{self, Document, Kind, Node};
+use crate::yaml::{self, Document, Kind, Node, Style};
 
 /// A proposal with its place.
 #[derive(Debug)]
@@ -126,6 +126,8 @@ struct Reading<'s> {
     text: &'s str,
     documents: Option<Vec<Document>>,
     trials: Trials,
+    /// Texts in it that are YAML by themselves, such as values that an object holds.
+    inside: Vec<Reading<'s>>,
 }
 
 impl<'s> Reading<'s> {
@@ -144,13 +146,18 @@ impl<'s> Reading<'s> {
         } else {
             std::iter::once(0..text.len()).collect()
         };
-        let reading = |range: Range<usize>| Reading {
-            text: &text[range.clone()],
-            documents: None,
-            trials: Trials::on(id, &text[range.clone()]),
-            range,
-        };
+        let reading = |range: Range<usize>| Reading::of(&text[range.clone()], range, id);
         ranges.into_iter().map(reading).collect()
+    }
+
+    fn of(text: &'s str, range: Range<usize>, id: SourceId) -> Reading<'s> {
+        Reading {
+            range,
+            text,
+            documents: None,
+            trials: Trials::on(id, text),
+            inside: Vec::new(),
+        }
     }
 
     /// What a proposal comes to in the file, unless it would break the text or change more than what was found: `found` are
@@ -167,12 +174,42 @@ impl<'s> Reading<'s> {
             .iter()
             .find(|document| document.range().contains(&at.start))?;
         let place = (proposal.target, Span::new(source, at));
+        if let Some(block) = block_around(document, self.text, place.1) {
+            let text = self.text.get(block.clone())?;
+            let range = before + block.start..before + block.end;
+            let known = self.inside.iter().position(|one| one.range == range);
+            let known = known.unwrap_or_else(|| {
+                self.inside.push(Reading::of(text, range, source));
+                self.inside.len() - 1
+            });
+            // The paths of findings are those in the file.
+            return self.inside[known].try_out(proposal, &[]);
+        }
         let done = edit::change(document, self.text, place, &proposal.change)?;
         let holds = self.trials.holds(document, self.text, &done, found);
         holds.then(|| Replacement {
             range: done.range.start + before..done.range.end + before,
             ..done
         })
+    }
+}
+
+/// The lines of the text in block style that a place is in, without its sign.
+fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<usize>> {
+    let mut node = document.root();
+    loop {
+        let span = node.span();
+        if node.style() == Style::Literal && span != place {
+            let head = text.get(span.range())?.find('\n')?;
+            return Some(span.start as usize + head + 1..span.end as usize);
+        }
+        let fields = node
+            .written_fields()
+            .flat_map(|field| [field.key, field.value]);
+        node = fields.chain(node.items()).find(|child| {
+            let span = child.span();
+            !child.is_alias() && span.start <= place.start && place.end <= span.end
+        })?;
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::source::SourceId;
 use crate::yaml::edit::Replacement;
-use crate::yaml::{self, Document, Kind, Node, Style};
+use crate::yaml::{self, Difference, Document, Kind, Node, Style};
 
 /// How often a text may be read again for all trials together. Only a text with names that stand for large parts of it
 /// needs a whole reading for each change.
@@ -69,8 +69,8 @@ impl Trials {
         };
         // What has a name may stand in other places as well, where the same need not be wrong.
         !aliased
-            || yaml::changed_paths(document.root(), read.root())
-                .is_some_and(|changed| changed.iter().all(|path| is_found(path, found)))
+            || yaml::differences(document.root(), read.root())
+                .is_some_and(|changed| are_found(&changed, found))
     }
 
     /// A range of the text as the one document that it is after a change.
@@ -203,6 +203,20 @@ fn lines_around(
 /// Where the line of a place begins.
 fn line_of(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// Whether all places that change are among these, or are the same list or map as one of them under another name. Of taints
+/// that is not enough: others spell their effects otherwise.
+fn are_found(changed: &[Difference], found: &[String]) -> bool {
+    let wrong: Vec<&Difference> = changed
+        .iter()
+        .filter(|one| is_found(&one.path, found))
+        .collect();
+    let of_taints = |one: &Difference| one.path.contains("aint");
+    changed.iter().all(|one| {
+        let same = |other: &&Difference| one.holder == other.holder && !of_taints(other);
+        is_found(&one.path, found) || (!of_taints(one) && wrong.iter().any(same))
+    })
 }
 
 /// Whether a place that changes is one of these, or a field beside or in it, or the list that it is in.

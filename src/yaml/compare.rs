@@ -1,6 +1,6 @@
 //! In which places two documents say different things, whatever their spelling.
 
-use super::node::{Field, Kind, Node};
+use super::node::{Field, Kind, Node, NodeId};
 use super::path::{index, join};
 
 /// More nodes than a person's file has; aliases may stand for any number.
@@ -9,17 +9,26 @@ const MOST: usize = 200_000;
 /// Fields of one map that are compared each with each.
 const WIDEST: usize = 2_000;
 
-/// The paths at which two trees differ, aliases and merges resolved: of a list that grew or shrank its own, of a field that
-/// came or went the field's. Nothing when there is too much to compare.
-pub fn changed_paths(before: Node<'_>, after: Node<'_>) -> Option<Vec<String>> {
-    let mut open = vec![(String::new(), before, after)];
-    let mut changed = Vec::new();
+/// A place in which two documents differ.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Of a list that grew or shrank its own path, of a field that came or went the field's.
+    pub path: String,
+    /// The map or list of the first document that differs, whatever names lead to it.
+    pub holder: NodeId,
+}
+
+/// Where two trees differ, aliases and merges resolved. Nothing when there is too much to compare.
+pub fn differences(before: Node<'_>, after: Node<'_>) -> Option<Vec<Difference>> {
+    let mut open = vec![(String::new(), before.id(), before, after)];
+    let mut found = Vec::new();
     let mut seen = 0;
-    while let Some((path, one, other)) = open.pop() {
+    while let Some((path, holder, one, other)) = open.pop() {
         seen += 1;
         if seen > MOST {
             return None;
         }
+        let id = one.id();
         match (one.kind(), other.kind()) {
             (Kind::Mapping, Kind::Mapping) => {
                 let (ours, theirs) = (one.fields(), other.fields());
@@ -28,28 +37,30 @@ pub fn changed_paths(before: Node<'_>, after: Node<'_>) -> Option<Vec<String>> {
                 }
                 let named =
                     |fields: &[Field<'_>], name| fields.iter().any(|field| field.name() == name);
+                let differs = |path| Difference { path, holder: id };
                 for field in &theirs {
                     if !named(&ours, field.name()) {
-                        changed.push(join(&path, field.name().unwrap_or_default()));
+                        found.push(differs(join(&path, field.name().unwrap_or_default())));
                     }
                 }
                 for field in &ours {
                     let at = join(&path, field.name().unwrap_or_default());
                     match theirs.iter().find(|their| their.name() == field.name()) {
-                        Some(their) => open.push((at, field.value, their.value)),
-                        None => changed.push(at),
+                        Some(their) => open.push((at, id, field.value, their.value)),
+                        None => found.push(differs(at)),
                     }
                 }
             }
             (Kind::Sequence, Kind::Sequence) if one.items().count() == other.items().count() => {
                 let pairs = one.items().zip(other.items()).enumerate();
-                open.extend(pairs.map(|(at, (one, other))| (index(&path, at), one, other)));
+                open.extend(pairs.map(|(at, (one, other))| (index(&path, at), id, one, other)));
             }
+            (Kind::Sequence, Kind::Sequence) => found.push(Difference { path, holder: id }),
             (Kind::Scalar, Kind::Scalar) if same(one, other) => {}
-            _ => changed.push(path),
+            _ => found.push(Difference { path, holder }),
         }
     }
-    Some(changed)
+    Some(found)
 }
 
 /// Two scalars say the same; a number that is none, too.

@@ -15,13 +15,15 @@ mod path;
 mod pieces;
 mod print;
 mod quoting;
+mod removal;
 mod repair;
 mod same;
 mod scalar;
 mod scan;
+mod target;
 mod tree;
 
-pub use compare::changed_paths;
+pub use compare::{Difference, differences};
 pub use de::{DeError, Spanned, from_node};
 pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};

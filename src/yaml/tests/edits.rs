@@ -75,11 +75,25 @@ fn a_removed_field_takes_its_line_and_nothing_else() {
     removed("a: 1\r\nx: 2\r\nb: 3\r\n", "a: 1\r\nb: 3\r\n");
     removed("a: 1\nx: 2", "a: 1");
     removed("a: 1\r\nx: 2", "a: 1");
-    removed("a: 1\n\nx: 2", "a: 1\n");
+    removed("a: 1\n\nx: 2", "a: 1");
     removed("a: 1\nx: 2  # why\nb: 3\n", "a: 1\n# why\nb: 3\n");
     removed("# top\nx: 2\n# of b\nb: 3\n", "# top\n# of b\nb: 3\n");
     removed("a: 1\nx:\n  - y\n  - z\nb: 3\n", "a: 1\nb: 3\n");
     removed("a: 1\nx: |\n  y\n  z\nb: 3\n", "a: 1\nb: 3\n");
+}
+
+#[test]
+fn blank_lines_around_what_goes_are_not_doubled() {
+    removed("a: 1\n\nx: 2\n\nb: 3\n", "a: 1\n\nb: 3\n");
+    removed("a: 1\r\n\r\nx: 2\r\n\r\nb: 3\r\n", "a: 1\r\n\r\nb: 3\r\n");
+    removed("a: 1\n\nx: 2\nb: 3\n", "a: 1\n\nb: 3\n");
+    removed("a: 1\nx: 2\n\nb: 3\n", "a: 1\n\nb: 3\n");
+    removed("a: 1\n \n\nx: 2\n", "a: 1\n");
+    removed("c:\n  a: 1\n\n  x: 2\nb: 3\n", "c:\n  a: 1\nb: 3\n");
+    removed("a: 1\n\nx: 2\n# why\n", "a: 1\n\n# why\n");
+    removed("a: 1\n\nx: 2\n...\n", "a: 1\n...\n");
+    // They are what is kept of the text.
+    removed("a: |+\n  y\n\nx: 2\n\nb: 3\n", "a: |+\n  y\n\n\nb: 3\n");
 }
 
 #[test]
@@ -110,7 +124,15 @@ fn a_collection_that_loses_all_that_it_has_stays() {
     assert_eq!(item("a:\n- x: 2\nb: 3\n").as_deref(), Some("a: []\nb: 3\n"));
     assert_eq!(item("a:\n  - x: 2\n    y: 3\n").as_deref(), Some("a: []\n"));
     assert_eq!(item("a: [{x: 2}]\n").as_deref(), Some("a: []\n"));
-    assert_eq!(item("a:\n  # why\n  - x: 2\n"), None);
+    assert_eq!(
+        item("a:\n  # why\n  - x: 2\n").as_deref(),
+        Some("a: []\n  # why\n")
+    );
+    assert_eq!(
+        item("a: # k\r\n- x: 2 # of x\r\n  y: 3 # end\r\nb: 4\r\n").as_deref(),
+        Some("a: [] # k\r\n# of x\r\n# end\r\nb: 4\r\n")
+    );
+    assert_eq!(item("a:\n- x: 2 # end\n").as_deref(), Some("a: [] # end\n"));
     assert_eq!(item("a: &b\n  - x: 2\nc: *b\n"), None);
 }
 
@@ -148,7 +170,18 @@ fn a_value_keeps_its_quotes() {
         assert_eq!(values(&new), [json!({"x": needs_quotes})]);
     }
     assert_eq!(set("x: a\n", "a"), None);
-    assert_eq!(set("x:\ny: 1\n", "a"), None);
+    assert_eq!(set("x:\ny: 1\n", "a").as_deref(), Some("x: a\ny: 1\n"));
+    assert_eq!(set("x: # why\n", "a").as_deref(), Some("x: a # why\n"));
+    assert_eq!(
+        set("{x: , y: 1}\n", "a").as_deref(),
+        Some("{x: a , y: 1}\n")
+    );
+    assert_eq!(set("{x, y: 1}\n", "a"), None);
+    assert_eq!(set("{\"x\": b}\n", "a").as_deref(), Some("{\"x\": a}\n"));
+    assert_eq!(
+        set("x: |-\n  b\ny: 1\n", "a").as_deref(),
+        Some("x: a\ny: 1\n")
+    );
     assert_eq!(set("y: &a b\nx: *a\n", "c"), None);
 }
 
@@ -197,7 +230,27 @@ fn a_key_is_renamed_and_a_field_added() {
         add("[{\"x\": 1}]").as_deref(),
         Some("[{\"x\": 1, \"op\": \"Exists\"}]")
     );
+    assert_eq!(
+        add("[{\"x\":1}]").as_deref(),
+        Some("[{\"x\":1,\"op\":\"Exists\"}]")
+    );
+    assert_eq!(
+        add("[\n  {\n    \"a\": 1,\n    \"x\": 1\n  }\n]\n").as_deref(),
+        Some("[\n  {\n    \"a\": 1,\n    \"x\": 1,\n    \"op\": \"Exists\"\n  }\n]\n")
+    );
+    assert_eq!(
+        add("- {\r\n    x: 1,\r\n  }\r\n").as_deref(),
+        Some("- {\r\n    x: 1,\r\n    op: Exists,\r\n  }\r\n")
+    );
+    assert_eq!(
+        add("- a: 1\r\n  x: 1").as_deref(),
+        Some("- a: 1\r\n  x: 1\r\n  op: Exists")
+    );
+    assert_eq!(add("- {a: 1, # why\n   x: 1}\n"), None);
     assert_eq!(add("- x: 1\n  op: Equal\n"), None);
+    let beside = "name: 2\nx: 1\n";
+    let what = Change::Rename("name".to_owned());
+    assert_eq!(changed(beside, Target::Field, &what), None);
 }
 
 /// Every field and item of every fixture, removed one at a time: the text still parses, and says the same but for that.

@@ -1,0 +1,80 @@
+//! What of a tree a change is about, and what a change of its text is.
+
+use std::ops::Range;
+
+use super::node::{Field, Kind, Node};
+use crate::source::Span;
+
+/// New text for a range of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// What goes; empty where text is only put in.
+    pub range: Range<usize>,
+    /// What comes; empty where text is only taken out.
+    pub text: String,
+}
+
+/// What a span names. The only field of an item has the same span as the item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A field of a map, by its whole, its key or its value.
+    Field,
+    /// An item of a list.
+    Item,
+}
+
+/// A place in the tree, with what it stands in.
+pub(super) enum Found<'a> {
+    Field(Holder<'a>, Field<'a>),
+    Item(Holder<'a>, Node<'a>),
+}
+
+/// The collection around a place, and the field whose value that is.
+#[derive(Clone, Copy)]
+pub(super) struct Holder<'a> {
+    pub(super) node: Node<'a>,
+    pub(super) field: Option<Field<'a>>,
+}
+
+/// The field or item at a place.
+pub(super) fn find(root: Node<'_>, target: Target, place: Span) -> Option<Found<'_>> {
+    let mut pending = vec![Holder {
+        node: root,
+        field: None,
+    }];
+    while let Some(holder) = pending.pop() {
+        for field in holder.node.written_fields() {
+            // A map with one field has the span of that field.
+            let value = field.value.kind() == Kind::Scalar && field.value.written_at() == place;
+            let named = value || field.span() == place || field.key.written_at() == place;
+            if target == Target::Field && named {
+                return Some(Found::Field(holder, field));
+            }
+            descend(&mut pending, field.value, Some(field), place);
+        }
+        for item in holder.node.items() {
+            if target == Target::Item && item.written_at() == place {
+                return Some(Found::Item(holder, item));
+            }
+            descend(&mut pending, item, None, place);
+        }
+    }
+    None
+}
+
+fn descend<'a>(
+    pending: &mut Vec<Holder<'a>>,
+    node: Node<'a>,
+    field: Option<Field<'a>>,
+    place: Span,
+) {
+    let span = node.span();
+    // What an alias stands for is found where it is written.
+    if node.kind() != Kind::Scalar
+        && !node.is_alias()
+        && span.start <= place.start
+        && place.end <= span.end
+    {
+        pending.push(Holder { node, field });
+    }
+}
