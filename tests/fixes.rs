@@ -219,14 +219,18 @@ fn what_cannot_be_written_is_told_and_still_found() {
     permissions.set_readonly(true);
     fs::set_permissions(&kept, permissions).unwrap();
     // No patch can be made of what git takes for something else than text.
-    let (code, patch, err) = check(folder.path(), &["--diff"]);
+    let Run {
+        code,
+        out: patch,
+        err,
+    } = check(folder.path(), &["--diff"]);
     assert_eq!(code, 2);
     assert_eq!(err, "error: wide.yaml: not shown: it is not UTF-8\n");
     assert!(
         patch.contains("a/kept.yaml") && !patch.contains("wide.yaml"),
         "{patch}"
     );
-    let (code, out, err) = check(folder.path(), &["--fix"]);
+    let Run { code, out, err } = check(folder.path(), &["--fix"]);
     assert_eq!(code, 2);
     let told = [
         "3 fixes applied in 1 file\n",
@@ -247,7 +251,9 @@ fn a_patch_of_a_first_line_has_its_byte_order_mark() {
     let json = "\u{feff}{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\"}, \"spec\": {\"containers\": [], \
                 \"tolerations\": [{\"key\": \"a\", \"operator\": \"exists\"}]}}\n";
     fs::write(folder.path().join("pod.json"), json).unwrap();
-    let (_, patch, err) = check(folder.path(), &["--diff"]);
+    let Run {
+        out: patch, err, ..
+    } = check(folder.path(), &["--diff"]);
     let mended = json.replace("exists", "Exists");
     assert!(
         patch.ends_with(&format!("@@ -1 +1 @@\n-{json}+{mended}")),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::edit::{Change, Replacement, Target, apply, change};
-use super::super::{Document, Kind, Node, Scalar, parse};
+use super::super::{Document, Field, Kind, Node, Scalar, parse};
 use crate::source::SourceId;
 
 /// The tree as plain data, aliases and merges resolved.
@@ -324,6 +324,11 @@ fn places(document: &Document) -> Vec<(Target, String, crate::source::Span)> {
     let mut pending = vec![(document.root(), String::new())];
     while let Some((node, pointer)) = pending.pop() {
         for field in node.fields() {
+            let twin = |other: &Field<'_>| other.name() == field.name();
+            // Of a key that is written twice the other one is left.
+            if node.written_fields().filter(twin).count() > 1 {
+                continue;
+            }
             let key = field
                 .name()
                 .unwrap_or_default()
