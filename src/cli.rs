@@ -4,7 +4,7 @@ mod values;
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
@@ -354,6 +354,19 @@ pub struct Man {
     pub command: Option<String>,
 }
 
+/// Reads the arguments of the process, and ends it where they ask for help or cannot be read. `kubetaint help check` is what
+/// `kubetaint check --help` is.
+pub fn read() -> Cli {
+    let read = parser().try_get_matches();
+    read.and_then(|matches| Cli::from_arg_matches(&matches))
+        .unwrap_or_else(|error| error.exit())
+}
+
+/// What reads the arguments: the definition, with the command `help`, which has no place in completions and manual pages.
+fn parser() -> clap::Command {
+    definition().disable_help_subcommand(false)
+}
+
 /// The definition of the whole command line, from which help, completions and manual pages are made.
 pub fn definition() -> clap::Command {
     Cli::command()
@@ -365,7 +378,8 @@ mod tests {
     use crate::finding::Severity;
 
     fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from([&["kubetaint"], arguments].concat())
+        let matches = parser().try_get_matches_from([&["kubetaint"], arguments].concat())?;
+        Cli::from_arg_matches(&matches)
     }
 
     fn check(arguments: &[&str]) -> Check {
@@ -410,6 +424,24 @@ mod tests {
                 assert!(parse(&words).is_ok(), "{line}");
             }
         }
+    }
+
+    #[test]
+    fn help_is_the_help_of_the_command_and_no_page_of_its_own() {
+        let help = |arguments: &[&str]| {
+            let told = parse(arguments).unwrap_err();
+            (told.exit_code(), told.to_string())
+        };
+        assert_eq!(help(&["help"]), help(&["--help"]));
+        for command in definition().get_subcommands() {
+            let name = command.get_name();
+            assert_ne!(name, "help");
+            assert_eq!(help(&["help", name]), help(&[name, "--help"]), "{name}");
+            assert_eq!(help(&["help", name]).0, 0, "{name}");
+        }
+        let (code, told) = help(&["help", "chek"]);
+        assert_eq!(code, 2);
+        assert!(told.contains("unrecognized subcommand 'chek'"), "{told}");
     }
 
     #[test]

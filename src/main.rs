@@ -3,14 +3,13 @@
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-use kubetaint::cli::{Cli, Command};
+use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
     CommandError, Exit, check, completions, explain, init, pools, rules, schema, test,
 };
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = cli::read();
     let mut out = std::io::stdout().lock();
     let result = match &cli.command {
         Command::Check(arguments) => check::run(&cli, arguments, &mut out),

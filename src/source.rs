@@ -51,6 +51,9 @@ fn clamp(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
+/// How standard input is called where files are called by their path.
+pub const STDIN_PATH: &str = "<stdin>";
+
 /// Whether a file holds commands, by its name: such a file is no manifest.
 pub fn is_script(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();

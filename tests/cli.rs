@@ -63,10 +63,7 @@ fn a_missing_path_is_named_as_it_is_reached_from_here() {
     let folder = repo(&[("sub/a.yaml", "")]);
     let result = run(&folder.path().join("sub"), &["check", "nope/x.yaml"]);
     assert_eq!(result.code, 2);
-    assert_eq!(
-        result.err,
-        "error: ../sub/nope/x.yaml: path does not exist\n"
-    );
+    assert_eq!(result.err, "error: nope/x.yaml: path does not exist\n");
 }
 
 #[test]
@@ -662,13 +659,39 @@ fn paths_in_json_are_those_of_the_repository_wherever_the_run_starts() {
             "{from:?} {path}"
         );
     }
-    // For people, the way from where they stand.
-    let result = run(
-        &folder.path().join("apps"),
-        &["check", "--format", "concise"],
-    );
-    let shown = result.places()[0].split(':').next().unwrap();
-    assert!(folder.path().join("apps").join(shown).exists(), "{shown}");
+}
+
+#[test]
+fn paths_for_people_lead_there_from_where_they_stand() {
+    let folder = repo(&[
+        ("apps/web/a.yaml", BAD),
+        ("apps/b.yaml", BAD),
+        ("c.yaml", BAD),
+    ]);
+    for (from, paths) in [
+        ("apps/web", ["../b.yaml", "a.yaml", "../../c.yaml"]),
+        ("apps", ["b.yaml", "web/a.yaml", "../c.yaml"]),
+        (".", ["apps/b.yaml", "apps/web/a.yaml", "c.yaml"]),
+    ] {
+        let from = folder.path().join(from);
+        let root = folder.path().to_str().unwrap();
+        let concise = run(&from, &["check", "--format", "concise", root]);
+        let expected = paths.map(|path| format!("{path}:9:7: error[value-with-exists"));
+        assert_eq!(concise.places(), expected);
+        let text = run(&from, &["check", root]).out;
+        for path in paths {
+            assert!(from.join(path).exists(), "{path}");
+            // The first with its lines, the others by their places.
+            let here = [format!("[{path}:9:7]"), format!(" {path}:9:7 ")];
+            assert!(here.iter().any(|at| text.contains(at)), "{path}: {text}");
+        }
+        // Every command names them alike.
+        let files = run(&from, &["check", "--show-files", root]).out;
+        assert_eq!(files.lines().collect::<Vec<_>>(), paths);
+    }
+    let arguments = ["check", "-", "--format", "concise"];
+    let below = run_with_input(&folder.path().join("apps"), &arguments, BAD);
+    assert_eq!(below.places(), ["<stdin>:9:7: error[value-with-exists"]);
 }
 
 // The report

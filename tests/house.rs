@@ -60,7 +60,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("hcl_edit", &["terraform"]),
     ("cel", &["rule"]),
     ("miette", &["output"]),
-    ("clap", &["cli", "main"]),
+    ("clap", &["cli"]),
     ("clap_complete", &["cli", "commands"]),
     ("clap_mangen", &["commands"]),
     ("percent_encoding", &["output"]),

@@ -112,9 +112,8 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         report.keep_touching(|file| only.covers(file));
     }
     inputs.place.say("error", &report.problems);
-    let prefix = inputs.place.prefix.clone();
     let exit = exit(&report, arguments.fail_on.threshold());
-    reports.write(&report, &rules, exit, prefix, out)?;
+    reports.write(&report, &rules, exit, &inputs.place.standpoint, out)?;
     Ok(exit)
 }
 

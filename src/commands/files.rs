@@ -6,7 +6,6 @@ use super::inputs::Inputs;
 use super::{CommandError, Exit};
 use crate::cli::Cli;
 use crate::discover::{self, Why};
-use crate::output;
 
 /// Lists the files that would be read, and on standard error those that would not. Files of other kinds are counted, and
 /// listed only when the user wants to hear more.
@@ -16,7 +15,7 @@ use crate::output;
 pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let place = &inputs.place;
     for file in &inputs.discovery.files {
-        let path = output::shown_path(&place.prefix, &file.path);
+        let path = place.standpoint.path(&file.path);
         writeln!(out, "{path}")?;
     }
     let mut problems = Vec::new();
@@ -29,7 +28,7 @@ pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, Com
             if one.why == Why::OtherKind && !cli.verbose {
                 others += 1;
             } else {
-                let path = output::shown_path(&place.prefix, &one.path);
+                let path = place.standpoint.path(&one.path);
                 super::say(format_args!("not read: {path}: {}", one.why.as_str()));
             }
         }

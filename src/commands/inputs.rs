@@ -1,23 +1,23 @@
 //! What every command that reads manifests needs from the disk: the repository's root, its configuration, the files to
 //! read, and reading them with a sign of life.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::prefix::prefix_from_here;
 use super::{CommandError, load_table};
 use crate::cli::Beside;
 use crate::config::{self, Config};
-use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes, STDIN_PATH};
+use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
-use crate::output;
+use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
-use crate::source::{Source, SourceId};
+use crate::source::{STDIN_PATH, Source, SourceId};
 
 /// What people write for [`CONFIG_FILE`].
 const OTHER_CONFIG_FILE: &str = ".kubetaint.yml";
@@ -33,8 +33,8 @@ pub struct Place {
     stdin: bool,
     /// The repository's root.
     pub root: PathBuf,
-    /// Put before a path, it leads to the file from the working directory.
-    pub prefix: String,
+    /// Where the user stands.
+    pub standpoint: Standpoint,
     /// The configuration, or its defaults.
     pub config: Config,
 }
@@ -58,7 +58,7 @@ impl Place {
             .map_err(|error| CommandError::Message(format!("the working directory: {error}")))?;
         Ok(Place {
             stdin: !stdin.is_empty(),
-            prefix: prefix_from_here(&root),
+            standpoint: standpoint(&root),
             config: load_config(beside.config.as_deref(), beside.isolated, &root)?,
             paths,
             root,
@@ -76,7 +76,7 @@ impl Place {
         Ok(Place {
             paths: vec![root.clone()],
             stdin: false,
-            prefix: prefix_from_here(&root),
+            standpoint: standpoint(&root),
             config: Config::default(),
             root,
         })
@@ -85,7 +85,7 @@ impl Place {
     /// Says on standard error what went wrong: `error` or `warning`, and each problem with its place as it is reached from
     /// here.
     pub fn say(&self, weight: &str, problems: &[Problem]) {
-        for line in output::problem_lines(problems, &self.prefix) {
+        for line in output::problem_lines(problems, &self.standpoint) {
             super::say(format_args!("{weight}: {line}"));
         }
     }
@@ -122,7 +122,7 @@ impl Inputs {
                     ),
                 });
             }
-            let lines = output::problem_lines(&inputs.problems, &inputs.place.prefix);
+            let lines = output::problem_lines(&inputs.problems, &inputs.place.standpoint);
             return Err(CommandError::Message(lines.join("\n")));
         }
         Ok(inputs)
@@ -236,6 +236,14 @@ impl Inputs {
         bar.finish_and_clear();
         result
     }
+}
+
+/// As seen from the working directory. One that cannot be told is taken for the root.
+fn standpoint(root: &Path) -> Standpoint {
+    env::current_dir().map_or_else(
+        |_| Standpoint::default(),
+        |here| Standpoint::new(root, &here),
+    )
 }
 
 fn shown(paths: &[PathBuf]) -> String {

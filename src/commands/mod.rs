@@ -13,7 +13,6 @@ pub mod init;
 pub mod inputs;
 mod only;
 pub mod pools;
-mod prefix;
 mod reports;
 pub mod rules;
 pub mod schema;

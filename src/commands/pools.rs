@@ -21,7 +21,7 @@ pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, Co
     let table = PoolTable {
         inventory: &listing.inventory,
         counts: &listing.counts,
-        prefix: &inputs.place.prefix,
+        standpoint: &inputs.place.standpoint,
         color: screen.color,
         width: screen.width,
     };

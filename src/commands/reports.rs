@@ -11,7 +11,7 @@ use crate::cli::{Check, Cli, FormatTarget};
 use crate::explain::page;
 use crate::finding::{Report, Severity};
 use crate::model::near_miss::nearest_word;
-use crate::output::{self, Format, RulePage, View};
+use crate::output::{self, Format, RulePage, Standpoint, View};
 use crate::rule::{Rule, RuleSet};
 
 /// Where the repository with the pages of rules is.
@@ -66,14 +66,14 @@ impl<'a> Reports<'a> {
         report: &Report,
         rules: &RuleSet,
         exit: Exit,
-        prefix: String,
+        standpoint: &Standpoint,
         out: &mut dyn Write,
     ) -> Result<(), CommandError> {
         let screen = Screen::of(self.cli);
         let rules: Vec<RulePage> = rules.iter().map(rule_page).collect();
         let mut view = View {
             report,
-            prefix,
+            standpoint,
             min_severity: self.min_severity,
             color: false,
             hyperlinks: false,

@@ -11,9 +11,6 @@ use crate::source::Position;
 /// Files with more bytes are not read into memory (32 MiB).
 pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// How standard input is called where files are called by their path.
-pub const STDIN_PATH: &str = "<stdin>";
-
 /// A text without any of these holds no object, no toleration and no taint.
 const WORDS: [&[u8]; 3] = [b"kind", b"olerations", b"aint"];
 
@@ -56,7 +53,7 @@ pub fn load(file: &File) -> Loaded {
     }
 }
 
-/// Reads standard input to its end, with the same bounds as a file. Its path is [`STDIN_PATH`].
+/// Reads standard input to its end, with the same bounds as a file. Its path is [`crate::source::STDIN_PATH`].
 pub fn read_stdin() -> Loaded {
     read(io::stdin().lock(), 0, FileKind::Yaml)
 }

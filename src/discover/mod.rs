@@ -17,7 +17,7 @@ use crate::source::{is_host_inventory, is_script};
 use crate::terraform::{is_configuration, is_included, is_template};
 use walk::{Asked, Seen, Walk};
 
-pub use content::{Loaded, MAX_FILE_BYTES, STDIN_PATH, load, read_stdin};
+pub use content::{Loaded, MAX_FILE_BYTES, load, read_stdin};
 pub use pipes::Pipes;
 pub use unread::{Unread, Why, unread};
 

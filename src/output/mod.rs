@@ -15,6 +15,7 @@ mod rdjson;
 mod rows;
 mod sarif;
 mod snippet;
+mod standpoint;
 mod statistics;
 mod summary;
 mod telling;
@@ -28,9 +29,9 @@ use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
-pub use place::shown_path;
 pub use pools::PoolTable;
 pub use rows::report_schema;
+pub use standpoint::Standpoint;
 pub use statistics::write_statistics;
 pub use summary::{problem_lines, summary_line};
 
@@ -38,9 +39,8 @@ pub use summary::{problem_lines, summary_line};
 pub struct View<'a> {
     /// What to write.
     pub report: &'a Report,
-    /// Put before each file's path in what people read, so that paths can be followed from where the user stands:
-    /// `""` or `"../infra/"`. Machine formats never use it.
-    pub prefix: String,
+    /// Where the user stands, so that paths in what people read can be followed from there. Machine formats never use it.
+    pub standpoint: &'a Standpoint,
     /// Only findings at least this bad. `None` means that nothing was asked: machine formats hold everything and
     /// text folds notes to one line per rule; `Some(Severity::Note)` shows them in full.
     pub min_severity: Option<Severity>,

@@ -3,7 +3,7 @@
 use crate::finding::Report;
 use crate::source::{Position, Source, Span};
 
-use super::{View, escape};
+use super::View;
 
 const START: Position = Position {
     line: 1,
@@ -39,14 +39,6 @@ pub(super) fn locate(report: &Report, span: Span) -> Place<'_> {
     }
 }
 
-/// A report's path from where the user stands. One that is not of the repository is whole already.
-pub fn shown_path(prefix: &str, file: &str) -> String {
-    match file.starts_with('/') {
-        true => escape::name(file).into_owned(),
-        false => format!("{}{}", escape::name(prefix), escape::name(file)),
-    }
-}
-
 impl View<'_> {
     /// `path:line:column` of a span's start, for people.
     pub(super) fn place(&self, span: Span) -> String {
@@ -61,7 +53,7 @@ impl View<'_> {
 
     /// A file's path from where the user stands.
     pub(super) fn path(&self, file: &str) -> String {
-        shown_path(&self.prefix, file)
+        self.standpoint.path(file)
     }
 
     /// The source of a span, when the report holds it.

@@ -8,7 +8,7 @@ use crate::finding::Counts;
 use crate::inventory::{Inventory, Origin, Pool, Requirement, Taint};
 
 use super::escape;
-use super::place::shown_path;
+use super::standpoint::Standpoint;
 use super::summary::count;
 
 /// Between two columns.
@@ -24,8 +24,8 @@ pub struct PoolTable<'a> {
     pub inventory: &'a Inventory,
     /// What was read.
     pub counts: &'a Counts,
-    /// Put before a path, it leads to the file from where the user stands.
-    pub prefix: &'a str,
+    /// Where the user stands.
+    pub standpoint: &'a Standpoint,
     /// Whether terminal colours may be used.
     pub color: bool,
     /// Columns of the terminal. 0 means unknown: nothing is cut then.
@@ -119,8 +119,8 @@ impl PoolTable<'_> {
     fn row(&self, pool: &Pool) -> Row {
         let taints: Vec<String> = pool.taints.iter().map(shown_taint).collect();
         let place = match (&pool.file, pool.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", shown_path(self.prefix, file)),
-            (Some(file), None) => shown_path(self.prefix, file),
+            (Some(file), Some(line)) => format!("{}:{line}", self.standpoint.path(file)),
+            (Some(file), None) => self.standpoint.path(file),
             (None, _) => String::new(),
         };
         let labels = shown_labels(pool, taints.len().max(FEW_LABELS));

@@ -3,6 +3,7 @@
 use crate::finding::{Problem, Report, Severity};
 
 use super::escape;
+use super::standpoint::Standpoint;
 
 /// What was read and found, as the last of its lines. Lines before it say what the reader must know to trust it:
 /// what could not be judged, and that no workloads or no pools were read. There is no line break at the end.
@@ -68,17 +69,15 @@ pub fn summary_line(report: &Report) -> String {
 
 /// What prevented judging, one line each, with paths as the user can follow them. For standard error: problems are
 /// not part of what people read as the report.
-pub fn problem_lines(problems: &[Problem], prefix: &str) -> Vec<String> {
+pub fn problem_lines(problems: &[Problem], standpoint: &Standpoint) -> Vec<String> {
     problems
         .iter()
         .map(|problem| {
             let message = escape::sentence(&problem.message);
-            let prefix = escape::name(prefix);
-            match (problem.file.as_deref().map(escape::name), problem.position) {
-                (Some(file), Some(at)) => {
-                    format!("{prefix}{file}:{}:{}: {message}", at.line, at.column)
-                }
-                (Some(file), None) => format!("{prefix}{file}: {message}"),
+            let file = problem.file.as_deref().map(|file| standpoint.path(file));
+            match (file, problem.position) {
+                (Some(file), Some(at)) => format!("{file}:{}:{}: {message}", at.line, at.column),
+                (Some(file), None) => format!("{file}: {message}"),
                 (None, _) => message.into_owned(),
             }
         })

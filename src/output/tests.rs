@@ -3,6 +3,8 @@
 mod machine;
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource};
 
@@ -96,24 +98,38 @@ impl Draft {
     }
 
     fn show_as(&self, format: Format, change: impl FnOnce(&mut View)) -> String {
-        let mut view = View {
-            report: &self.0,
-            prefix: String::new(),
-            min_severity: None,
-            color: false,
-            hyperlinks: false,
-            width: 100,
-            with_accepted: true,
-            version: "0.0.0",
-            quiet: false,
-            rules: &[],
-            exit_code: 1,
-        };
+        let mut view = view(&self.0);
         change(&mut view);
-        let mut out = Vec::new();
-        write(format, &view, &mut out).expect("writing to memory succeeds");
-        String::from_utf8(out).expect("output is UTF-8")
+        written(format, &view)
     }
+}
+
+/// Of a user at the root, on 100 columns without colours.
+fn view(report: &Report) -> View<'_> {
+    static ROOT: LazyLock<Standpoint> = LazyLock::new(Standpoint::default);
+    View {
+        report,
+        standpoint: &ROOT,
+        min_severity: None,
+        color: false,
+        hyperlinks: false,
+        width: 100,
+        with_accepted: true,
+        version: "0.0.0",
+        quiet: false,
+        rules: &[],
+        exit_code: 1,
+    }
+}
+
+/// Of a user in an empty folder beside the others of the repository.
+static BESIDE: LazyLock<Standpoint> =
+    LazyLock::new(|| Standpoint::new(Path::new("/home/repo"), Path::new("/home/repo/empty")));
+
+fn written(format: Format, view: &View) -> String {
+    let mut out = Vec::new();
+    write(format, view, &mut out).expect("writing to memory succeeds");
+    String::from_utf8(out).expect("output is UTF-8")
 }
 
 /// A finding with places in two files, as most of those that matter are.
@@ -153,8 +169,8 @@ fn text_shows_both_files_in_one_drawing() {
 }
 
 #[test]
-fn text_puts_the_prefix_before_every_path() {
-    let shown = two_files().show_as(Format::Text, |view| view.prefix = "../".to_owned());
+fn text_names_every_path_as_it_is_reached_from_here() {
+    let shown = two_files().show_as(Format::Text, |view| view.standpoint = &BESIDE);
     assert!(shown.contains("╭─[../apps/web.yaml:14:11]"), "{shown}");
     assert!(shown.contains("├─[../infra/pools.yaml:6:9]"), "{shown}");
 }
@@ -361,7 +377,7 @@ fn text_shows_hostile_text_and_does_not_obey_it() {
         assert_eq!(shown.chars().find(bad), None, "{format:?}: {shown:?}");
     }
     assert_eq!(
-        problem_lines(&draft.0.problems, "../"),
+        problem_lines(&draft.0.problems, &BESIDE),
         ["../a\\x1b.yaml:3:4: cannot read"]
     );
     let json: serde_json::Value = serde_json::from_str(&draft.show(Format::Json)).expect("JSON");
@@ -381,7 +397,7 @@ fn concise_is_one_line_per_finding_whatever_the_text_holds() {
         span,
     );
     insta::assert_snapshot!(
-        draft.show_as(Format::Concise, |view| view.prefix = "../".to_owned()),
+        draft.show_as(Format::Concise, |view| view.standpoint = &BESIDE),
         @r"
     ../apps/web.yaml:14:11: error[toleration-effect-mismatch] two lines\x1b[2J (see ../infra/pools.yaml:6:9 the taint is declared here)
     ../apps/web.yaml:11:7: note[blanket-exists] tolerates everything
@@ -570,7 +586,7 @@ fn json_holds_everything() {
             message: "cannot be read".to_owned(),
         },
     ];
-    let shown = draft.show_as(Format::Json, |view| view.prefix = "../never/".to_owned());
+    let shown = draft.show_as(Format::Json, |view| view.standpoint = &BESIDE);
     insta::assert_snapshot!(shown);
 }
 

@@ -86,21 +86,12 @@ fn show(draft: &Draft, format: Format) -> String {
         page("toleration-effect-mismatch", Severity::Error),
     ];
     let view = View {
-        report: &draft.0,
-        prefix: "../".to_owned(),
-        min_severity: None,
-        color: false,
-        hyperlinks: false,
-        width: 100,
-        with_accepted: true,
-        version: "0.0.0",
-        quiet: false,
+        standpoint: &BESIDE,
         rules: &rules,
         exit_code: 2,
+        ..view(&draft.0)
     };
-    let mut out = Vec::new();
-    write(format, &view, &mut out).expect("writing to memory succeeds");
-    String::from_utf8(out).expect("output is UTF-8")
+    written(format, &view)
 }
 
 fn json(draft: &Draft, format: Format) -> Value {
@@ -413,21 +404,12 @@ fn text_links_rules_to_their_pages_where_links_are_known() {
     let rules = [page("toleration-effect-mismatch", Severity::Error)];
     let linked = |hyperlinks: bool| {
         let view = View {
-            report: &draft.0,
-            prefix: String::new(),
-            min_severity: None,
             color: true,
             hyperlinks,
-            width: 100,
-            with_accepted: true,
-            version: "0.0.0",
-            quiet: false,
             rules: &rules,
-            exit_code: 1,
+            ..view(&draft.0)
         };
-        let mut out = Vec::new();
-        write(Format::Text, &view, &mut out).expect("writing to memory succeeds");
-        String::from_utf8(out).expect("UTF-8")
+        written(Format::Text, &view)
     };
     let uri = "https://example.com/toleration-effect-mismatch.md";
     assert!(linked(true).starts_with(&format!("\x1b]8;;{uri}\x1b\\")));
