@@ -1262,3 +1262,42 @@ fn a_label_and_a_taint_whose_keys_are_not_known_leave_both_open() {
     assert!(!pool.complete);
     assert!(pool.taints.iter().all(|taint| taint.taint.key.is_unknown()));
 }
+
+#[test]
+fn what_is_taken_apart_with_regular_expressions_is_known() {
+    for (expression, keys) in [
+        (r#"[regex("[a-z]+", "1ab2cd")]"#, &["ab"] as &[&str]),
+        (r#"regex("([a-z])([0-9])", "x a1")"#, &["a", "1"]),
+        (
+            r#"[regex("^(?P<key>[^=:]+)=?(?P<value>[^=:]*?):(?P<effect>.+)$", "a.io/b=c:NoSchedule").key]"#,
+            &["a.io/b"],
+        ),
+        (r#"regexall("[a-z]", "a1b2")"#, &["a", "b"]),
+        (
+            r#"[length(regexall(":No", "a:NoSchedule")) > 0 ? "yes" : "no"]"#,
+            &["yes"],
+        ),
+        (r#"[replace("a:b:c", "/:[bc]/", "-x")]"#, &["a-x-x"]),
+        (r#"[replace("a=b", "/(.)=(.)/", "$2.$1")]"#, &["b.a"]),
+        (
+            r#"[replace(jsonencode({ b = "1", a = ["<", true, null] }), "/[\"{}]/", "")]"#,
+            &["a:[\\u003c,true,null],b:1"],
+        ),
+        (r#"[try(regex("x", "y"), "other")]"#, &["other"]),
+        (r#"[try(regex("(", "y"), "other")]"#, &["other"]),
+    ] {
+        assert_eq!(
+            keys_of(expression),
+            (keys.iter().map(|&key| key.to_owned()).collect(), true),
+            "{expression}"
+        );
+    }
+    for expression in [
+        r#"[regex("x", var.missing)]"#,
+        r#"[replace(jsonencode({ a = var.missing }), "/x/", "")]"#,
+        r#"[regex("(?P<a>x)(y)", "xy").a]"#,
+    ] {
+        let (_, complete) = keys_of(expression);
+        assert!(!complete, "{expression}");
+    }
+}

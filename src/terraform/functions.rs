@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::collections::Context;
+use super::patterns;
 use super::run::Run;
 use super::text_functions;
 use super::value::{
@@ -24,6 +25,7 @@ pub(super) fn call(name: &str, arguments: &[Term], run: &Run, at: Span) -> Compu
     let context = Context { run, at };
     context
         .structures(name, arguments)
+        .or_else(|| patterns::call(name, arguments, at))
         .or_else(|| text_functions::call(name, arguments))
 }
 

@@ -16,6 +16,7 @@ mod instances;
 mod json;
 mod mentions;
 mod module;
+mod patterns;
 mod references;
 mod run;
 mod syntax;

@@ -1,5 +1,6 @@
 //! Terraform's functions about texts and numbers.
 
+use super::patterns;
 use super::run::MAX_TEXT;
 use super::value::{Computed, Term, Value, any_unknown, fail, unknown_or_fail};
 
@@ -40,7 +41,8 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
     if let Some(why) = any_unknown(arguments) {
         return Some(Ok(Value::Unknown(why)));
     }
-    let texts: Vec<_> = arguments.iter().map(|term| term.value.as_text()).collect();
+    let of = |term: &Term| term.value.as_text().or_else(|| term.value.json_text());
+    let texts: Vec<_> = arguments.iter().map(of).collect();
     let word = |at: usize| texts.get(at).and_then(|text| text.as_deref());
     let number = |at: usize| arguments.get(at).and_then(|term| term.value.as_number());
     let value = match name {
@@ -123,11 +125,15 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
         }
         "replace" => {
             let (whole, from, to) = (word(0)?, word(1)?, word(2)?);
-            let is_pattern = from.len() > 1 && from.starts_with('/') && from.ends_with('/');
-            if is_pattern || whole.len().saturating_mul(to.len() + 1) > MAX_TEXT {
-                return None;
+            let inside = from.strip_prefix('/');
+            match inside.and_then(|inside| inside.strip_suffix('/')) {
+                Some(pattern) => match patterns::replaced(whole, pattern, to)? {
+                    Ok(made) => text(made),
+                    Err(failure) => return Some(Err(failure)),
+                },
+                None if whole.len().saturating_mul(to.len() + 1) > MAX_TEXT => return None,
+                None => text(whole.replace(from, to)),
             }
-            text(whole.replace(from, to))
         }
         "indent" => {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -1,9 +1,11 @@
 //! Values as trees with places, and as the texts that encode them.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
+use super::run::MAX_TEXT;
 use super::value::{Encoding, Term, Value, number_text};
-use crate::yaml::{self, Leaf, Pieces, TreeBuilder};
+use crate::yaml::{self, Leaf, Notation, Pieces, TreeBuilder};
 
 /// A tree of more nodes is not built.
 const MAX_NODES: usize = 50_000;
@@ -52,7 +54,54 @@ pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> yaml::NodeId {
     }
 }
 
+/// Adds a value as Terraform writes it: without blanks, keys in their order.
+fn write_json(value: &Value, text: &mut String) -> Option<()> {
+    match value {
+        Value::Null => text.push_str("null"),
+        Value::Bool(_) | Value::Number(_) => text.push_str(&value.as_text()?),
+        Value::List(list) if list.more.is_none() => {
+            text.push('[');
+            for (at, item) in list.items.iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                write_json(&item.value, text)?;
+            }
+            text.push(']');
+        }
+        Value::Object(object) if object.more.is_none() => {
+            text.push('{');
+            for (at, entry) in object.sorted().into_iter().enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                text.push_str(&json_word(&entry.key)?);
+                text.push(':');
+                write_json(&entry.term.value, text)?;
+            }
+            text.push('}');
+        }
+        other => text.push_str(&json_word(&other.as_text()?)?),
+    }
+    (text.len() <= MAX_TEXT).then_some(())
+}
+
+/// A text in quotes; Terraform escapes what HTML would take for its own.
+fn json_word(word: &str) -> Option<String> {
+    let quoted = serde_json::to_string(word).ok()?;
+    let escaped = quoted.replace('<', "\\u003c").replace('>', "\\u003e");
+    Some(escaped.replace('&', "\\u0026"))
+}
+
 impl Value {
+    /// The text that `jsonencode` makes, to the letter; nothing for anything else, or where a part is not known.
+    pub fn json_text(&self) -> Option<Rc<str>> {
+        match self {
+            Value::Encoded(inner, Encoding::As(Notation::Json)) => {
+                let mut text = String::new();
+                write_json(&inner.value, &mut text)?;
+                Some(text.into())
+            }
+            _ => None,
+        }
+    }
+
     /// A text with the places of its parts: one that was filled in, or one that encodes a value.
     pub fn pieces(&self) -> Option<Cow<'_, Pieces>> {
         match self {
