@@ -1141,17 +1141,106 @@ fn what_terragrunt_includes_may_set_more() {
         assert_eq!(included("inputs = local.all"), [p(true), open()]);
         let defaults = "inputs = { eks_managed_node_group_defaults = { taints = {} } }";
         assert_eq!(included(defaults), [p(true)]);
-        let others = "inputs = { self_managed_node_groups = {} }";
+        let others = "inputs = { self_managed_node_groups = local.others }";
         assert_eq!(included(others), [p(true), open()]);
+        let others =
+            "locals {\n  x = {}\n}\ninputs = { self_managed_node_groups = { q = local.x } }";
+        assert_eq!(included(others), [p(true), ("q".to_owned(), 0, true)]);
     }
     // Merged deeply, what is written is still there.
     let deep = include(in_parents, "deep");
     assert_eq!(of(&deep, "remote_state {}"), [p(true)]);
     assert_eq!(of(&deep, groups), [p(false), open()]);
+    let more = |inside: &str| format!("inputs = {{ eks_managed_node_groups = {{ {inside} }} }}");
+    let two = ("p".to_owned(), 2, true);
+    let taint = "two = { key = \"two\", effect = \"NO_EXECUTE\" }";
+    assert_eq!(
+        of(&deep, &more(&format!("p = {{ taints = {{ {taint} }} }}"))),
+        [two]
+    );
+    assert_eq!(
+        of(&deep, &more("p = { taints = local.taints }")),
+        [p(false)]
+    );
+    assert_eq!(
+        of(&deep, &more("q = {}")),
+        [p(true), ("q".to_owned(), 0, true)]
+    );
     assert_eq!(of(&include(in_parents, "no_merge"), groups), [p(true)]);
     // One that cannot be read may say anything.
     let run = include("run_cmd(\"x\")", "shallow");
     assert_eq!(of(&run, "remote_state {}"), [p(true), open()]);
+    let broken = include(in_parents, "shallow");
+    assert_eq!(of(&broken, "inputs = {"), [p(true), open()]);
+}
+
+#[test]
+fn terragrunts_files_may_have_all_from_what_they_include() {
+    let reading = read(&[
+        (
+            "live/prod/eks/terragrunt.hcl",
+            "include \"env\" {\n  path = \"${get_terragrunt_dir()}/../../_env/eks.hcl\"\n}\n",
+        ),
+        (
+            "live/_env/eks.hcl",
+            &terragrunt(
+                "",
+                "{ one = { key = local.key, effect = \"NO_SCHEDULE\" } }",
+            ),
+        ),
+        // It includes itself, or what is not there.
+        (
+            "loop/terragrunt.hcl",
+            "include {\n  path = \"terragrunt.hcl\"\n}\nlocals {\n  a = local.b\n  b = local.a\n}\ninputs = { eks_managed_node_groups = local.a }",
+        ),
+    ]);
+    let pool = reading.pool("p");
+    assert_eq!(pool.taints[0].taint.to_string(), "a:NoSchedule");
+    assert!(pool.complete);
+    let span = pool.taints[0].span.expect("a place");
+    assert!(
+        reading.place(span).starts_with("live/_env/eks.hcl:12:24 "),
+        "{}",
+        reading.place(span)
+    );
+    let placed = &reading.gathered.pools[0];
+    assert_eq!(
+        reading.sources[placed.source.0 as usize].path,
+        "live/prod/eks/terragrunt.hcl"
+    );
+}
+
+#[test]
+fn what_terragrunt_reads_of_other_files_is_known() {
+    let groups = "locals {\n  env = read_terragrunt_config(find_in_parent_folders(\"env.hcl\"))\n  groups = {\n    p = { taints = { a = { key = local.env.locals.key, effect = \"NO_SCHEDULE\" } } }\n  }\n}\n";
+    let of = |env: &str| {
+        let reading = read(&[
+            (
+                "live/prod/terragrunt.hcl",
+                "terraform {\n  source = \"tfr:///terraform-aws-modules/eks/aws?version=20.8.4\"\n}\nlocals {\n  read = \
+                 read_terragrunt_config(\"../shared/groups.hcl\")\n}\ninputs = {\n  eks_managed_node_groups = \
+                 local.read.locals.groups\n}\n",
+            ),
+            ("live/shared/groups.hcl", groups),
+            ("live/env.hcl", env),
+            // Not above the file that is read.
+            ("live/prod/env.hcl", "locals {\n  key = \"wrong\"\n}\n"),
+        ]);
+        let pool = reading.pool("p");
+        (
+            pool.taints[0].taint.key.text().map(str::to_owned),
+            pool.complete,
+        )
+    };
+    assert_eq!(
+        of("locals {\n  key = \"k\"\n}\n"),
+        (Some("k".to_owned()), true)
+    );
+    // These read each other.
+    let circle =
+        "locals {\n  key = read_terragrunt_config(\"shared/groups.hcl\").locals.groups\n}\n";
+    assert_eq!(of(circle), (None, false));
+    assert_eq!(of("locals {\n"), (None, false));
 }
 
 #[test]

@@ -59,6 +59,10 @@ pub(super) trait Scope {
     fn folders(&self) -> [String; 2];
     /// The text of a file of the repository.
     fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)>;
+    /// Whether a file is being read, of which this is a part.
+    fn is_reading(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// Evaluates the expressions of one file.

@@ -229,7 +229,7 @@ impl Evaluator<'_> {
         }
         let file = File {
             source: Some(source),
-            lines: super::line_starts(&text),
+            lines: super::syntax::line_starts(&text),
             ..File::default()
         };
         let evaluator = Evaluator {

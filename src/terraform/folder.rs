@@ -184,13 +184,6 @@ impl<'t> Repository<'t> {
         join(from, source)
     }
 
-    /// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part;
-    /// as it is written, where no registry has it.
-    pub(super) fn registry_source(&self, block: &Block) -> Option<String> {
-        let source = block.body.attribute("source")?.plain_text()?;
-        Some(registry_name(source).unwrap_or_else(|| source.to_owned()))
-    }
-
     /// The folders that nobody calls, and of those that call each other in a circle the first.
     pub fn tops(&self) -> Vec<&Folder> {
         let calls = |folder: &Folder| -> Vec<String> {
@@ -265,6 +258,13 @@ fn order_of_values(path: &str) -> (u8, &str) {
         "terraform.tfvars.json" => (1, path),
         _ => (2, path),
     }
+}
+
+/// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part; as it is
+/// written, where no registry has it.
+pub(super) fn registry_source(block: &Block) -> Option<String> {
+    let source = block.body.attribute("source")?.plain_text()?;
+    Some(registry_name(source).unwrap_or_else(|| source.to_owned()))
 }
 
 /// What the registry calls a module: `git::https://github.com/acme/terraform-aws-eks.git//modules/x?ref=v1` is

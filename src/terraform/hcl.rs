@@ -74,19 +74,8 @@ pub(super) fn read_terragrunt(
             }
         }
     }
-    let call = inputs.map(|inputs| terragrunt::call(path, inputs, terraform.as_ref(), includes));
-    file.modules.extend(call);
-}
-
-/// The inputs of a file of Terragrunt's that others include, and whether a part of it could not be read.
-pub(super) fn read_inputs(text: &str) -> (Option<Expression>, bool) {
-    let (mut file, mut inputs) = (File::default(), None);
-    for (body, shift) in bodies(text, &mut file, &mut Vec::new()) {
-        let reader = Reader { text, shift };
-        let attribute = body.attributes().find(|one| one.key.as_str() == "inputs");
-        inputs = inputs.or(attribute.map(|one| reader.expression(&one.value)));
-    }
-    (inputs, file.broken)
+    file.modules
+        .extend(terragrunt::call(path, inputs, terraform.as_ref(), includes));
 }
 
 /// Reads a `.tfvars` file into `file`.

@@ -1,14 +1,15 @@
-//! The inputs of Terragrunt's files with what the files that they include set: of these is read which names they set, and
-//! not to what.
+//! The inputs of Terragrunt's files with what the files that they include set.
 
 use std::rc::Rc;
 
-use super::evaluate::{Evaluator, Names};
-use super::folder::join;
+use super::evaluate::{Evaluator, Names, Scope};
+use super::folder::{join, registry_source};
 use super::hcl;
-use super::syntax::{Expression, ExpressionKind, Given, Include, Part};
-use super::terragrunt::FILE;
+use super::run::Run;
+use super::syntax::{Block, Expression, ExpressionKind, File, Given, Include, Part, line_starts};
+use super::terragrunt::{self, FILE};
 use super::value::{Entry, Fields, Term, Value};
+use crate::source::{SourceId, Span};
 
 /// Names that no variable of a module has.
 const TAKEN: [&str; 8] = [
@@ -22,19 +23,87 @@ const TAKEN: [&str; 8] = [
     "version",
 ];
 
-/// The names that an included file sets; nothing when they are not all literal.
-fn names_of(text: &str) -> Option<Vec<Box<str>>> {
-    let (inputs, broken) = hcl::read_inputs(text);
-    let fields = match inputs.map(|inputs| inputs.kind) {
-        None => Vec::new(),
-        Some(ExpressionKind::Object(fields)) => fields,
-        Some(_) => return None,
-    };
-    let names = fields.into_iter().map(|(key, _)| match key.kind {
-        ExpressionKind::Text(name) | ExpressionKind::Name(name) => Some(name),
-        _ => None,
-    });
-    names.collect::<Option<_>>().filter(|_| !broken)
+/// A file that is included or read, as its expressions see it: with its own locals.
+struct Included<'s> {
+    outer: &'s dyn Scope,
+    file: File,
+    path: String,
+    /// Where functions about folders begin: at the includer, or at the file that is read.
+    folder: String,
+}
+
+impl Scope for Included<'_> {
+    fn run(&self) -> &Run {
+        self.outer.run()
+    }
+
+    fn place_of(&self, file: &File, offset: u32) -> String {
+        format!("{}:{}", self.path, file.line(offset))
+    }
+
+    fn variable(&self, _: &str) -> Result<Term, String> {
+        Err("is not declared".to_owned())
+    }
+
+    fn local(&self, name: &str) -> Result<Term, String> {
+        let local = self.file.locals.get(name);
+        let expression = local.ok_or("is not declared")?;
+        Ok(self.evaluator().value(expression, &Names::NONE))
+    }
+
+    fn output(&self, _: &str, _: &str) -> Option<Term> {
+        None
+    }
+
+    fn folders(&self) -> [String; 2] {
+        let [_, root] = self.outer.folders();
+        [self.folder.clone(), root]
+    }
+
+    fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)> {
+        self.outer.text_of(path)
+    }
+
+    fn is_reading(&self, path: &str) -> bool {
+        self.path == path || self.outer.is_reading(path)
+    }
+}
+
+impl<'s> Included<'s> {
+    /// Reads a file; nothing when a part of it cannot be read.
+    fn read(outer: &'s dyn Scope, path: String, source: SourceId, text: &str) -> Option<Self> {
+        let mut file = File {
+            source: Some(source),
+            lines: line_starts(text),
+            ..File::default()
+        };
+        hcl::read_terragrunt(&path, text, &mut file, &mut Vec::new());
+        let [folder, _] = outer.folders();
+        (!file.broken).then_some(Included {
+            outer,
+            file,
+            path,
+            folder,
+        })
+    }
+
+    fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator {
+            scope: self,
+            file: &self.file,
+        }
+    }
+
+    /// The call that its inputs are for.
+    fn call(&self) -> Option<&Block> {
+        self.file.modules.first()
+    }
+
+    /// What it sets; nothing where it has no inputs.
+    fn inputs(&self) -> Option<Term> {
+        let given = self.call()?.body.given.as_ref()?;
+        Some(self.evaluator().value(&given.inputs, &Names::NONE))
+    }
 }
 
 impl Evaluator<'_> {
@@ -48,8 +117,7 @@ impl Evaluator<'_> {
         let term = self.value(&given.inputs, names);
         let mut more = match &term.value {
             Value::Object(object) => {
-                let taken = |entry: &&Entry| !TAKEN.contains(&&*entry.key);
-                for entry in object.fields.iter().filter(taken) {
+                for entry in object.fields.iter().filter(|entry| !is_taken(entry)) {
                     fields.set(entry.clone());
                 }
                 object.more.clone()
@@ -58,44 +126,103 @@ impl Evaluator<'_> {
         };
         for include in &given.includes {
             let place = self.scope.place_of(self.file, include.at.0);
-            let known = self.text_of(include).and_then(|text| names_of(&text));
-            match known {
-                Some(names) => {
-                    let why: Rc<str> =
-                        format!("a file that is included ({place}) sets it, too").into();
-                    for name in names.iter().filter(|name| !TAKEN.contains(&&***name)) {
-                        let term = match fields.get(name) {
-                            Some(own) if include.is_deep => merged(own, &why),
+            let inputs = match self.included(include) {
+                Some(included) => match included.inputs() {
+                    Some(inputs) => inputs,
+                    None => continue,
+                },
+                None => {
+                    let why = format!("a file that is not read is included ({place})");
+                    Term::unknown(why, self.file.span(include.at))
+                }
+            };
+            let open = match &inputs.value {
+                Value::Object(object) => {
+                    for entry in object.fields.iter().filter(|entry| !is_taken(entry)) {
+                        let term = match fields.get(&entry.key) {
+                            Some(own) if include.is_deep => merged(own, &entry.term),
                             Some(_) => continue,
-                            None => Term::unknown(Rc::clone(&why), self.file.span(include.at)),
+                            None => entry.term.clone(),
                         };
                         fields.set(Entry {
-                            key: (&**name).into(),
-                            key_at: term.at,
                             term,
+                            ..entry.clone()
                         });
                     }
+                    object.more.clone()
                 }
-                None => {
-                    let why: Rc<str> =
-                        format!("a file that is not read is included ({place})").into();
-                    if include.is_deep {
-                        fields.map(|own| merged(own, &why));
-                    }
-                    more = more.or(Some(why));
+                other => other.unknown().cloned(),
+            };
+            if let Some(why) = open {
+                if include.is_deep {
+                    let unknown = Term::unknown(Rc::clone(&why), inputs.at);
+                    fields.map(|own| merged(own, &unknown));
                 }
+                more = more.or(Some(why));
             }
         }
         more
     }
 
-    /// The text of an included file, where its path can be told.
-    fn text_of(self, include: &Include) -> Option<Rc<str>> {
+    /// The source of a call as the registry names it; a file of Terragrunt's may have it from one that it includes.
+    pub(super) fn registry_source(self, block: &Block) -> Option<String> {
+        let includes = block.body.given.as_ref().map(|given| &given.includes);
+        let mut includes = includes
+            .filter(|_| terragrunt::lacks_source(block))
+            .into_iter()
+            .flatten();
+        let found = includes.find_map(|include| {
+            let included = self.included(include)?;
+            let call = included
+                .call()
+                .filter(|call| !terragrunt::lacks_source(call))?;
+            registry_source(call)
+        });
+        found.or_else(|| registry_source(block))
+    }
+
+    /// What `read_terragrunt_config` gives: locals and inputs of a file, where its path can be told and it can be read.
+    pub(super) fn terragrunt_config(self, path: &Expression, at: Span) -> Option<Term> {
+        let mut config = self.file_at(path)?;
+        config.folder = match config.path.rsplit_once('/') {
+            Some((folder, _)) => format!("/{folder}"),
+            None => "/".to_owned(),
+        };
+        let entry = |key: &str, term: Term| Entry {
+            key: key.into(),
+            key_at: at,
+            term,
+        };
+        let evaluator = config.evaluator();
+        let locals = config.file.locals.iter().map(|(name, expression)| {
+            let term = evaluator.value(expression, &Names::NONE);
+            entry(name, term)
+        });
+        let locals = Term::new(Value::object(locals.collect(), None), at);
+        let inputs = config.inputs();
+        let inputs = inputs.unwrap_or_else(|| Term::new(Value::object(Vec::new(), None), at));
+        let more = "only locals and inputs of such a file are read";
+        let known = vec![entry("locals", locals), entry("inputs", inputs)];
+        Some(Term::new(Value::object(known, Some(more.into())), at))
+    }
+
+    /// An included file, where its path can be told and it can be read.
+    fn included(&self, include: &Include) -> Option<Included<'_>> {
+        self.file_at(include.path.as_ref()?)
+    }
+
+    fn file_at(&self, path: &Expression) -> Option<Included<'_>> {
         let [folder, _] = self.scope.folders();
         let read = |path: &str| self.scope.text_of(path).map(|(_, text)| text);
-        let path = path_of(include.path.as_ref()?, &folder, &read)?;
+        let path = path_of(path, &folder, &read)?;
         let from = if path.starts_with('/') { "" } else { &folder };
-        read(&join(from, &path)?)
+        let path = join(from, &path)?;
+        let (source, text) = self.scope.text_of(&path)?;
+        // Reading is more work than most of what is evaluated.
+        if self.scope.is_reading(&path) || !self.scope.run().spend(64 + text.len()) {
+            return None;
+        }
+        Included::read(self.scope, path, source, &text)
     }
 }
 
@@ -143,25 +270,63 @@ fn above(name: &str, folder: &str, read: &dyn Fn(&str) -> Option<Rc<str>>) -> Op
     None
 }
 
-/// A value into which one is merged that is not known: lists and maps keep what they have, and what is empty gives way.
-fn merged(term: &Term, why: &Rc<str>) -> Term {
-    let value = match &term.value {
-        Value::List(list) => Value::list(
-            list.items.clone(),
-            list.more.clone().or(Some(Rc::clone(why))),
-        ),
-        Value::Object(object) => {
-            let fields = object.fields.iter().map(|entry| Entry {
-                term: merged(&entry.term, why),
+/// A value into which another one is merged: maps field by field, lists as a whole; otherwise the first one counts, unless
+/// it is empty. What is merged and not known leaves maps and lists what they have.
+fn merged(term: &Term, other: &Term) -> Term {
+    let more = |own: &Option<Rc<str>>, other: Option<&Rc<str>>| own.clone().or(other.cloned());
+    let value = match (&term.value, &other.value) {
+        (Value::List(own), Value::List(other)) => {
+            let items = other.items.iter().chain(&own.items).cloned().collect();
+            Value::list(items, more(&own.more, other.more.as_ref()))
+        }
+        (Value::List(own), Value::Unknown(why)) => {
+            Value::list(own.items.clone(), more(&own.more, Some(why)))
+        }
+        (Value::Object(own), Value::Object(other)) => {
+            let mut fields = Fields::default();
+            for entry in &own.fields {
+                let term = match (other.get(&entry.key), &other.more) {
+                    (Some(other), _) => merged(&entry.term, other),
+                    (None, Some(why)) => {
+                        merged(&entry.term, &Term::unknown(Rc::clone(why), entry.key_at))
+                    }
+                    (None, None) => entry.term.clone(),
+                };
+                fields.set(Entry {
+                    term,
+                    ..entry.clone()
+                });
+            }
+            for entry in &other.fields {
+                if own.get(&entry.key).is_none() {
+                    // It may be one of the fields whose names are not known.
+                    let term = match &own.more {
+                        Some(why) => Term::unknown(Rc::clone(why), entry.key_at),
+                        None => entry.term.clone(),
+                    };
+                    fields.set(Entry {
+                        term,
+                        ..entry.clone()
+                    });
+                }
+            }
+            fields.finish(more(&own.more, other.more.as_ref()))
+        }
+        (Value::Object(own), Value::Unknown(_)) => {
+            let fields = own.fields.iter().map(|entry| Entry {
+                term: merged(&entry.term, other),
                 ..entry.clone()
             });
-            let more = object.more.clone().or(Some(Rc::clone(why)));
-            Value::object(fields.collect(), more)
+            Value::object(fields.collect(), more(&own.more, other.value.unknown()))
         }
-        value if is_empty(value) => Value::Unknown(Rc::clone(why)),
-        value => value.clone(),
+        (own, other) if is_empty(own) => other.clone(),
+        (own, _) => own.clone(),
     };
     Term::new(value, term.at)
+}
+
+fn is_taken(entry: &Entry) -> bool {
+    TAKEN.contains(&&*entry.key)
 }
 
 fn is_empty(value: &Value) -> bool {

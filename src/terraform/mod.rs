@@ -112,7 +112,7 @@ pub fn parse(
 ) -> (File, Vec<SyntaxError>) {
     let mut file = File {
         source: Some(source),
-        lines: line_starts(text),
+        lines: syntax::line_starts(text),
         ..File::default()
     };
     let mut errors = Vec::new();
@@ -141,13 +141,6 @@ pub fn parse(
         hcl::read(text, &mut file, &mut errors, wanted);
     }
     (file, errors)
-}
-
-/// Byte offsets at which lines start.
-fn line_starts(text: &str) -> Vec<u32> {
-    std::iter::once(0)
-        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| syntax::place(0..at + 1).1))
-        .collect()
 }
 
 /// Whether two texts, not in JSON's notation, differ in blanks and comments only. One that is broken is like no other.

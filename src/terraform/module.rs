@@ -317,7 +317,7 @@ impl<'r> Module<'r> {
             child.declare(declared);
             return;
         }
-        let Some(source) = self.repository.registry_source(block) else {
+        let Some(source) = self.evaluator(file).registry_source(block) else {
             return;
         };
         let label = block.labels.first().map_or("", |label| &**label);

@@ -172,6 +172,13 @@ impl Evaluator<'_> {
         match &*call.name {
             "try" | "can" => return self.attempt(call, at, names),
             "file" | "templatefile" => return self.read_file(expression, call, names),
+            "read_terragrunt_config" => {
+                let path = call.arguments.first();
+                return match path.and_then(|path| self.terragrunt_config(path, at)) {
+                    Some(config) => Ok(config),
+                    None => Ok(self.unknown(expression, "reads a file that is not read")),
+                };
+            }
             _ => {}
         }
         let mut arguments = Vec::with_capacity(call.arguments.len());

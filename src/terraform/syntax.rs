@@ -339,6 +339,13 @@ impl File {
     }
 }
 
+/// Byte offsets at which lines start.
+pub fn line_starts(text: &str) -> Vec<u32> {
+    std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| place(0..at + 1).1))
+        .collect()
+}
+
 /// A range in a file, in the form that the tree keeps.
 pub fn place(range: Range<usize>) -> (u32, u32) {
     let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);

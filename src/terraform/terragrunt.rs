@@ -5,20 +5,32 @@ use super::syntax::{Block, Body, Expression, ExpressionKind, Given, Include};
 /// How such files are called.
 pub(super) const FILE: &str = "terragrunt.hcl";
 
+/// What a call goes by whose source only a run knows, or that has it from a file that is included.
+const NO_SOURCE: &str = "terragrunt";
+
+/// Whether nobody can tell from a call alone which module it calls.
+pub(super) fn lacks_source(call: &Block) -> bool {
+    let source = call.body.attribute("source");
+    source.and_then(Expression::plain_text) == Some(NO_SOURCE)
+}
+
 /// The call that a file stands for. `inputs` is its argument of that name with the place of the name, `terraform` its
-/// block.
+/// block. One without inputs of its own may have some from files that it includes.
 pub(super) fn call(
     path: &str,
-    (name_at, inputs): ((u32, u32), Expression),
+    inputs: Option<((u32, u32), Expression)>,
     terraform: Option<&Block>,
     includes: Vec<Include>,
-) -> Block {
+) -> Option<Block> {
+    let (name_at, inputs) = inputs.or_else(|| {
+        let at = includes.first()?.at;
+        let kind = ExpressionKind::Object(Vec::new());
+        Some((at, Expression { kind, at }))
+    })?;
     let source = terraform.and_then(|block| block.body.attribute("source"));
     let at = source.map_or(name_at, |source| source.at);
     // One that only a run knows is a module all the same, though nobody knows which.
-    let known = source
-        .and_then(Expression::plain_text)
-        .unwrap_or("terragrunt");
+    let known = source.and_then(Expression::plain_text).unwrap_or(NO_SOURCE);
     let known = known
         .strip_prefix("tfr://")
         .map_or(known, |registry| registry.trim_start_matches('/'));
@@ -27,7 +39,7 @@ pub(super) fn call(
         at,
     };
     let mut folders = path.rsplit('/').skip(1);
-    Block {
+    Some(Block {
         name: "module".into(),
         labels: vec![folders.next().unwrap_or("terragrunt").into()],
         at: (name_at.0, inputs.at.1),
@@ -37,7 +49,7 @@ pub(super) fn call(
             given: Some(Box::new(Given { inputs, includes })),
         },
         name_at,
-    }
+    })
 }
 
 /// What an `include` block says; nothing where it is only looked at.
