@@ -218,3 +218,40 @@ fn a_wrong_baseline_is_told_before_anything_is_done() {
     assert!(err.contains("nowhere/known.yaml: "), "{err}");
     assert_eq!(folder.check(&["--prune-baseline"]).code, 2);
 }
+
+#[test]
+fn a_comment_inside_what_is_accepted_does_not_make_it_new() {
+    let written = |comment: &str, quote: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n  tolerations:\n  - key: {quote}a{quote} {comment}\n    operator: Exists\n\
+             \x20 - operator: Exists {comment}\n    {comment}\n    tolerationSeconds: 5\n"
+        )
+    };
+    let folder = accepted(&[("web.yaml", &written("", ""))]);
+    folder.write("web.yaml", &written("# why: \"it's\"", "'"));
+    let (code, out, said) = folder.with_baseline(&["--fail-on", "note"]);
+    assert_eq!(code, 0, "{out}{said}");
+    assert!(!said.contains("any more"), "{said}");
+}
+
+#[test]
+fn what_other_files_are_needed_for_is_not_gone_when_they_are_not_read() {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n    spec:\n      \
+                taints:\n      - {key: example.com/gpu, value: \"yes\", effect: NoSchedule}\n";
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  tolerations:\n  - {key: example.com/gpu, value: \"no\", \
+               effect: NoSchedule}\n  - {key: example.com/a, operator: Exists, value: b}\n";
+    let folder = accepted(&[
+        (".git/HEAD", ""),
+        ("infra/pools.yaml", pool),
+        ("apps/web.yaml", pod),
+    ]);
+    let written = folder.baseline();
+    assert!(written.contains("toleration-value-mismatch"), "{written}");
+    let (code, _, said) = folder.with_baseline(&["--prune-baseline", "apps"]);
+    assert_eq!((code, said.contains("taken out")), (0, false), "{said}");
+    assert_eq!(folder.baseline(), written);
+    // What the file alone decides has gone.
+    folder.write("apps/web.yaml", &pod.replace(", value: b", ""));
+    let (_, _, said) = folder.with_baseline(&["--prune-baseline", "apps"]);
+    assert!(said.contains("1 entry taken out"), "{said}");
+}

@@ -415,6 +415,10 @@ fn comments_that_are_nearly_in_the_form_are_told() {
         "# Kubetaint: Ignore[value-with-exists] meant",
         "# kubetaint ignore[value-with-exists] meant",
         "# we know; kubetaint: ignore[value-with-exists] meant",
+        "# kubetaint: ignore[value-with-exists] UNTIL=2020-01-01 meant",
+        "# kubetaint: ignore[value-with-exists] until:2099-01-01 meant",
+        "# kubetaint: ignore[value-with-exists] meant, until: 2099-01-01",
+        "# kubetaint: ignore[value-with-exists] until 2099-01-01",
     ] {
         let list =
             format!("  tolerations:\n  - key: a\n    operator: Exists\n    value: b {comment}\n");
@@ -423,6 +427,39 @@ fn comments_that_are_nearly_in_the_form_are_told() {
         assert!(!accepted, "{comment}");
         assert_eq!(rules, ["unused-ignore", "value-with-exists"], "{comment}");
     }
+}
+
+#[test]
+fn a_reason_may_speak_of_days() {
+    for said in [
+        "the fix came too late until 2020-01-01",
+        "until: it ends",
+        "until then",
+    ] {
+        let list = format!(
+            "  tolerations:\n  - key: a\n    operator: Exists\n    value: b # kubetaint: ignore[value-with-exists] {said}\n"
+        );
+        assert_eq!(accepted(&list), (true, vec![]), "{said}");
+    }
+}
+
+#[test]
+fn the_second_of_two_on_one_line_is_not_passed_over() {
+    let (first, second) = ("ignore[unknown-effect] a", "ignore[value-with-exists] b");
+    let list = format!(
+        "  tolerations:\n  - key: a\n    operator: Exists\n    effect: Never\n    value: b # kubetaint: {first} # kubetaint: {second}\n"
+    );
+    assert_eq!(accepted(&list), (true, vec![]));
+    let terraform = format!(
+        "resource \"kubernetes_pod_v1\" \"a\" {{\n  spec {{\n    # kubetaint: {first} # kubetaint: {second}\n    toleration {{\n      key = \"a\"\n      \
+         operator = \"Exists\"\n      value = \"b\"\n      effect = \"Never\"\n    }}\n  }}\n}}\n"
+    );
+    let report = report_with(
+        &[("main.tf", &terraform)],
+        Acceptance::On(TODAY),
+        &["value-with-exists", "unknown-effect", "unused-ignore"],
+    );
+    assert_eq!((report.suppressed.len(), report.findings.len()), (2, 0));
 }
 
 #[test]

@@ -40,6 +40,21 @@ fn every_format_is_written_in_one_run_and_none_changes_the_exit_code() {
 }
 
 #[test]
+fn two_reports_for_one_file_are_refused_before_one_is_lost() {
+    let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
+    let arguments = ["check", "--format", "sarif=out", "--format", "json=out"];
+    let both = run(folder.path(), &arguments);
+    assert_eq!(both.code, 2, "{}", both.err);
+    assert!(
+        both.err
+            .contains("sarif and json would both be written to out"),
+        "{}",
+        both.err
+    );
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
 fn the_formats_that_help_names_are_those_that_exist() {
     let folder = repo(&[("a.yaml", GOOD)]);
     let wrong = run(folder.path(), &["check", "--format", "html"]);

@@ -102,8 +102,10 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     if let Some((path, known)) = known {
         let discovery = &inputs.discovery;
         let was_judged = |one: &Accepted| {
-            let read = discovery.whole || discovery.files.iter().any(|file| file.path == one.file);
-            read && rules.get(&one.rule).is_some()
+            let read = || discovery.files.iter().any(|file| file.path == one.file);
+            rules
+                .get(&one.rule)
+                .is_some_and(|rule| discovery.whole || (!rule.may_rest_on_other_files() && read()))
         };
         let prune = arguments.prune_baseline;
         baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;

@@ -30,13 +30,30 @@ impl<'a> Reports<'a> {
     /// What the arguments ask for; text on standard output when they do not say.
     ///
     /// # Errors
-    /// A format that does not exist; a second report on standard output beside statistics.
+    /// A format that does not exist; two reports for one file; a second report on standard output beside statistics.
     pub fn asked_for(cli: &'a Cli, arguments: &Check) -> Result<Reports<'a>, CommandError> {
         let mut targets = arguments
             .formats
             .iter()
             .map(target)
             .collect::<Result<Vec<_>, _>>()?;
+        for (at, (format, file)) in targets.iter().enumerate() {
+            let before = &targets[..at];
+            let same = file.as_ref().and_then(|file| {
+                let other = before
+                    .iter()
+                    .find(|(_, other)| other.as_ref() == Some(file));
+                other.map(|(other, _)| (other, file))
+            });
+            if let Some((other, file)) = same {
+                return Err(CommandError::Message(format!(
+                    "--format: {} and {} would both be written to {}",
+                    other.name(),
+                    format.name(),
+                    file.display()
+                )));
+            }
+        }
         if arguments.statistics {
             if let Some((format, _)) = targets.iter().find(|(_, file)| file.is_none()) {
                 let name = format.name();

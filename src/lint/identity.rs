@@ -5,6 +5,7 @@ use std::hash::Hasher as _;
 
 use crate::finding::{Finding, Suppressed, count_occurrences};
 use crate::source::{Source, SourceId};
+use crate::terraform::is_configuration;
 
 /// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
 pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
@@ -48,11 +49,11 @@ fn path(paths: &[String], source: SourceId) -> &str {
 }
 
 fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
+    let file = path(paths, finding.span.source);
     let content = sources
         .get(&finding.span.source)
         .map_or("", |source| source.slice(finding.span));
-    // Indentation and line breaks are not content.
-    let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    let content = said(content, is_configuration(file));
     let object = &finding.object;
     let (kind, name) = (
         object.kind.as_str(),
@@ -73,7 +74,7 @@ fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId
         ])
     };
     let anywhere = if named { identity("") } else { String::new() };
-    finding.fingerprint = identity(path(paths, finding.span.source));
+    finding.fingerprint = identity(file);
     finding.fingerprint_anywhere = anywhere;
 }
 
@@ -90,6 +91,49 @@ fn without_indices(path: &str) -> String {
     }
     text.push_str(rest);
     text
+}
+
+/// What a piece of a file says: comments, indentation, line breaks and the kind of quotes are not content. Read by its
+/// letters alone, so that a manifest inside another text is read like any other.
+fn said(text: &str, terraform: bool) -> String {
+    let mut content = String::with_capacity(text.len());
+    let mut quote = None;
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let outside = quote.is_none();
+        if let Some(end) = comment_end(rest, before, terraform).filter(|_| outside) {
+            rest = &rest[end..];
+            before = ' ';
+            content.push(' ');
+            continue;
+        }
+        let opens = |letter| matches!(letter, '"' | '\'') && " \t\r\n[{(,:=!".contains(before);
+        let mut taken = letter.len_utf8();
+        match quote {
+            None if opens(letter) => quote = Some(letter),
+            Some(open) if open == letter => quote = None,
+            Some('"') if letter == '\\' => {
+                taken += rest[taken..].chars().next().map_or(0, char::len_utf8);
+                content.push_str(&rest[..taken]);
+            }
+            _ => content.push(letter),
+        }
+        before = letter;
+        rest = &rest[taken..];
+    }
+    content.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Where the comment ends that a text begins with.
+fn comment_end(text: &str, before: char, terraform: bool) -> Option<usize> {
+    let line = || text.find('\n').unwrap_or(text.len());
+    match text.as_bytes() {
+        [b'#', ..] if before.is_whitespace() || terraform => Some(line()),
+        [b'/', b'/', ..] if terraform => Some(line()),
+        [b'/', b'*', ..] if terraform => Some(text.find("*/").map_or(text.len(), |at| at + 2)),
+        _ => None,
+    }
 }
 
 /// A stable 128-bit hash in hexadecimal; the same on every machine and for every release of this program.
@@ -116,6 +160,27 @@ mod tests {
         let path = |index: u32| without_indices(&format!("spec.tolerations[{index}].value"));
         assert_eq!(path(0), path(7));
         assert_eq!(path(0), "spec.tolerations.value");
+    }
+
+    #[test]
+    fn comments_and_the_kind_of_quotes_do_not_change_who_a_finding_is() {
+        let plain = said("- key: a\n  value: b#c", false);
+        assert_eq!(plain, "- key: a value: b#c");
+        for same in [
+            "- key: a  # why\r\n  value: b#c # it's so",
+            "- key: 'a'\n    # \"why\n    value: \"b#c\"",
+        ] {
+            assert_eq!(said(same, false), plain);
+        }
+        let other = said("- key: a\n  value: 'b # c'", false);
+        assert_eq!(other, "- key: a value: b # c");
+        assert_eq!(said("it's #1", false), "it's");
+        let block = said(
+            "taint {\n key = \"a//b\" // why\n /* or\n not */ value = \"#\" # b\n}",
+            true,
+        );
+        assert_eq!(block, "taint { key = a//b value = # }");
+        assert_eq!(said("{key: //a}", false), "{key: //a}");
     }
 
     #[test]

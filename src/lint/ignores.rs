@@ -11,7 +11,6 @@ use crate::extract::ignores::{Ignore, Ignores};
 use crate::finding::{Finding, Object, Suppressed};
 use crate::model::near_miss::nearest_word;
 use crate::model::workload::Oddity;
-use crate::rule::CROSS_REFERENCE;
 use crate::rule::schema::Need;
 use crate::source::{SourceId, Span};
 
@@ -133,7 +132,7 @@ fn unused(
     let pools_known = match (rule.needs(Need::CompletePools), rule.needs(Need::Pools)) {
         (true, _) => settings.whole && settings.config.clusters.iter().any(|one| one.complete),
         (false, true) => settings.whole && !gathered.pools.is_empty(),
-        (false, false) => settings.whole || !rule.has_tag(CROSS_REFERENCE),
+        (false, false) => settings.whole || !rule.may_rest_on_other_files(),
     };
     (judged_here && pools_known).then(|| oddity("unused-ignore", span, &ignore.object, id, ""))
 }

@@ -2,6 +2,7 @@
 //! failures; notes are skipped cases, which are shown and fail nothing.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::finding::{Finding, Severity};
@@ -99,14 +100,24 @@ fn suite(view: &View, findings: &[&Finding], out: &mut dyn Write) -> io::Result<
         sums.errors,
         sums.skipped
     )?;
+    let mut times: HashMap<(&str, u32), u32> = HashMap::new();
     for finding in findings {
         let at = locate(view.report, finding.span).start;
+        let again = times
+            .entry((&finding.rule, finding.span.start))
+            .and_modify(|times| *times += 1)
+            .or_insert(1);
+        let again = match again {
+            1 => String::new(),
+            again => format!(" ({again})"),
+        };
         let lines = telling::lines(view.report, finding);
         let message = xml(lines.first().map_or("", String::as_str));
-        // The place is part of the name: readers tell cases apart, and one run from the next, by their names.
+        // The place is part of the name: readers tell cases apart, and one run from the next, by their names. What a rule
+        // finds twice at one place, as for two clusters, has a number, too.
         writeln!(
             out,
-            "    <testcase name=\"{} at {}:{}\" classname=\"{file}\">",
+            "    <testcase name=\"{} at {}:{}{again}\" classname=\"{file}\">",
             xml(&escape::sentence(&finding.rule)),
             at.line,
             at.column

@@ -145,6 +145,16 @@ impl Rule {
         self.needs.contains(&need)
     }
 
+    /// Whether files beside the one in which it finds something may be why: pools, but also namespaces and the like. A run
+    /// over some of the files then says nothing about what it does not find. No is certain.
+    pub fn may_rest_on_other_files(&self) -> bool {
+        self.has_tag(CROSS_REFERENCE)
+            || self.needs(Need::Pools)
+            || self.needs(Need::CompletePools)
+            || self.scope == Scope::Workload
+            || self.condition.contains("pool")
+    }
+
     /// Whether the condition is certain to hold for none of the workloads of one shape, which `bindings` give without
     /// who they are.
     pub fn spares(&self, bindings: &Bindings) -> bool {

@@ -69,6 +69,9 @@ impl Terms {
         let mut until = None;
         let mut words = Vec::new();
         for word in text.split_whitespace() {
+            if let Some(why) = nearly_until(word, &words) {
+                return Err(why);
+            }
             match word.strip_prefix("until=") {
                 Some(date) => {
                     until = Some(read_date(date).ok_or_else(|| {
@@ -142,6 +145,23 @@ impl Reason {
     }
 }
 
+/// Why a word that is meant to be `until=`, or the day after it, is not: it is in other letters, has another sign before
+/// the day, or stands apart from it. Later in a reason `until` is prose.
+fn nearly_until(word: &str, before: &[&str]) -> Option<String> {
+    let named = |word: &str| word.eq_ignore_ascii_case("until");
+    let day_follows = |text: &str| read_date(text).is_some();
+    let nearly = match word.split_once(['=', ':']) {
+        Some((name, _)) if word.starts_with("until=") || !named(name) => false,
+        Some((name, day)) => word[name.len()..].starts_with('=') || day_follows(day),
+        None => match before {
+            [only] if named(only) => day_follows(word),
+            [.., last] => last.strip_suffix(':').is_some_and(named) && day_follows(word),
+            [] => false,
+        },
+    };
+    nearly.then(|| "the day is not read; write it as in `until=2027-01-31`".to_owned())
+}
+
 /// Year, month and day with two dashes. The library reads further forms, which nobody should have to know.
 fn read_date(text: &str) -> Option<Date> {
     let shaped = text.len() == 10
@@ -152,9 +172,9 @@ fn read_date(text: &str) -> Option<Date> {
     text.parse().ok().filter(|_| shaped)
 }
 
-/// Where the mark stands in a comment's text: at its start, or after another `#`.
-pub(super) fn mark_in(text: &str) -> Option<usize> {
-    memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes()).find(|at| {
+/// Where marks stand in a comment's text: at its start, or after another `#`.
+pub(super) fn marks_in(text: &str) -> impl Iterator<Item = usize> {
+    memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes()).filter(|at| {
         let before = text[..*at].trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with('#')
     })

@@ -15,7 +15,7 @@ use crate::finding::Object;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Document, Kind, Node};
 pub use comment::Reason;
-use comment::{Directive, Terms, comment_in, mark_in, missed_in};
+use comment::{Directive, Terms, comment_in, marks_in, missed_in};
 
 /// What every such comment holds, whether its first letter is large or small.
 const NAME: &str = "ubetaint";
@@ -112,7 +112,7 @@ impl Ignores {
         let root = document.root().span();
         let mut known_parts = None;
         for comment in document.comments() {
-            let Some(at) = mark_in(&comment.text) else {
+            let Some(first) = marks_in(&comment.text).next() else {
                 if let Some(why) = missed_in(&comment.text) {
                     let (span, object) = (comment.span, read_object(document.root()));
                     self.misspelt.push(Misspelt { span, why, object });
@@ -120,9 +120,9 @@ impl Ignores {
                 continue;
             };
             // The text starts after the `#`.
-            let start = comment.span.start as usize + 1 + at;
+            let start = comment.span.start as usize + 1;
             let parts = known_parts.get_or_insert_with(|| parts(document.root()));
-            let line = line_at(text, start);
+            let line = line_at(text, start + first);
             let before = text.get(line.start as usize..comment.span.start as usize);
             let before = before.unwrap_or_default().trim();
             let covers = if before.starts_with("---") {
@@ -139,8 +139,11 @@ impl Ignores {
                     None => next_document.map(whole),
                 }
             };
-            let object = read_object(document.root());
-            self.read_comment(&comment.text[at..], start, comment.span, covers, object);
+            for at in marks_in(&comment.text) {
+                let said = &comment.text[at..];
+                let object = read_object(document.root());
+                self.read_comment(said, start + at, comment.span, covers.clone(), object);
+            }
         }
         self.read_annotations(document.root());
     }
@@ -156,15 +159,17 @@ impl Ignores {
             let Some((hash, body)) = comment_in(line) else {
                 continue;
             };
-            let Some(at) = mark_in(body) else { continue };
-            let offset = from + (body.as_ptr() as usize - line.as_ptr() as usize) + at;
+            let body_start = from + (body.as_ptr() as usize - line.as_ptr() as usize);
             let span = Span::new(source, from + hash..from + line.trim_end().len());
-            let covers = if line[..hash].trim().is_empty() {
-                block_below(text, start).map(Covers::Below)
-            } else {
-                Some(Covers::Line(line_at(text, offset)))
-            };
-            self.read_comment(&body[at..], offset, span, covers, Object::default());
+            for at in marks_in(body) {
+                let offset = body_start + at;
+                let covers = if line[..hash].trim().is_empty() {
+                    block_below(text, start).map(Covers::Below)
+                } else {
+                    Some(Covers::Line(line_at(text, offset)))
+                };
+                self.read_comment(&body[at..], offset, span, covers, Object::default());
+            }
         }
     }
 

@@ -315,6 +315,23 @@ fn junit_of_nothing_has_a_case_that_passes() {
 }
 
 #[test]
+fn junit_tells_what_a_rule_finds_twice_at_one_place_apart() {
+    let mut draft = Draft::new(&[("apps/web.yaml", WEB)]);
+    let span = draft.span(0, "effect: NoExecute");
+    for cluster in ["prod", "stage"] {
+        draft.add("unschedulable-workload", Severity::Error, cluster, span);
+    }
+    let written = show(&draft, Format::Junit);
+    let names: Vec<&str> = written
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("<testcase name=\""))
+        .filter_map(|line| line.split('"').next())
+        .collect();
+    assert_eq!(names.len(), 2);
+    assert_ne!(names[0], names[1]);
+}
+
+#[test]
 fn rdjson_of_an_ordinary_report() {
     insta::assert_snapshot!(show(&ordinary(), Format::Rdjson));
 }
