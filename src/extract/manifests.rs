@@ -39,6 +39,24 @@ pub(super) struct Manifests<'m> {
 impl Manifests<'_> {
     /// Reads all of it by one row. Whether machines that run what stands there register with taints.
     pub(super) fn read(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) -> bool {
+        if row.each.is_empty() {
+            return self.read_one(row, root, facts);
+        }
+        let mut taints = false;
+        for path in &row.each {
+            if path.find_open(root).is_some() {
+                facts.not_judged.push(OPEN_TEXT);
+            }
+            for found in path.find(root) {
+                if found.node.unknown_because().is_none() {
+                    taints |= self.read_one(row, found.node, facts);
+                }
+            }
+        }
+        taints
+    }
+
+    fn read_one(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) -> bool {
         let mut taints = false;
         if let Some(object) = &row.object {
             let tree = Recast {

@@ -91,7 +91,14 @@ pub struct ValuesTextRow {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestRow {
     /// Types of Terraform resources.
+    #[serde(default)]
     pub terraform: Vec<String>,
+    /// Terraform modules as the registry names them; a `*` at the end stands for anything.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Paths to arguments of which each is a release of its own: the other paths start there.
+    #[serde(default)]
+    pub each: Vec<Path>,
     /// Paths to manifests or Helm values, as texts or as values.
     #[serde(default)]
     pub texts: Vec<Path>,

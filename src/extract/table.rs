@@ -278,6 +278,13 @@ impl Table {
         })
     }
 
+    /// Manifest rows for a Terraform module.
+    pub fn module_manifest_rows(&self, module: &str) -> impl Iterator<Item = &ManifestRow> {
+        let module = module.to_owned();
+        let rows = self.providers.iter().flat_map(|one| &one.manifests);
+        rows.filter(move |row| row.modules.iter().any(|one| is_module_of(one, &module)))
+    }
+
     /// Rows about arguments without effect, for a type of Terraform resource or for a module.
     pub fn ignored_rows(
         &self,

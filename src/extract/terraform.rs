@@ -41,7 +41,7 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
         let object = object_of(declared);
         let manifests: Vec<_> = match declared.kind {
             DeclaredKind::Resource => table.manifest_rows(&declared.of_type).collect(),
-            DeclaredKind::Module => Vec::new(),
+            DeclaredKind::Module => table.module_manifest_rows(&declared.of_type).collect(),
         };
         for row in manifests {
             let reader = Manifests {
