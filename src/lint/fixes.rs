@@ -19,6 +19,8 @@ pub struct Placed {
     title: String,
     target: Target,
     span: Span,
+    /// What stands there: the place of a text in a string may be the whole string.
+    path: String,
     change: Change,
 }
 
@@ -59,6 +61,7 @@ impl Proposals {
                     title: proposal.title.clone(),
                     target,
                     span: place.span,
+                    path: place.path,
                     change: proposal.change.clone(),
                 })
             })
@@ -90,7 +93,11 @@ impl Proposals {
             let readings = readings
                 .entry(id)
                 .or_insert_with(|| Reading::all(source, id));
-            let found = &found[&(id, finding.rule.clone())];
+            // The paths of findings in a configuration are not those in its texts.
+            let found: &[String] = match is_configuration(&source.path) {
+                true => &[],
+                false => &found[&(id, finding.rule.clone())],
+            };
             finding.fix = proposals.iter().find_map(|one| {
                 let at = one.span.start as usize;
                 let reading = readings
@@ -138,10 +145,7 @@ impl<'s> Reading<'s> {
         // Variables stand where they stand; what depends on a condition does not.
         let ranges = if is_configuration(&source.path) {
             let mut heredocs = heredocs(text);
-            heredocs.retain(|range| {
-                let text = &text[range.clone()];
-                !text.contains("%{") && !text.contains('*')
-            });
+            heredocs.retain(|range| !text[range.clone()].contains("%{"));
             heredocs
         } else {
             std::iter::once(0..text.len()).collect()
@@ -184,6 +188,9 @@ impl<'s> Reading<'s> {
             });
             // The paths of findings are those in the file.
             return self.inside[known].try_out(proposal, &[]);
+        }
+        if !edit::is_named(document, place, &proposal.path) {
+            return None;
         }
         let done = edit::change(document, self.text, place, &proposal.change)?;
         let holds = self.trials.holds(document, self.text, &done, found);

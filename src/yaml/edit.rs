@@ -2,6 +2,7 @@
 //! that cannot be promised, there is no change.
 
 use super::node::{Document, Field, Kind, Node, Style};
+use super::path::{index, join};
 use super::quoting::written;
 use super::removal::{line_break_near, remove};
 use super::scalar::{Scalar, resolve_plain};
@@ -74,6 +75,30 @@ pub fn change(
             Found::Field(..) | Found::Item(..) => None,
         },
         Change::Add(name, value) => add(text, value_of(&found)?, name, value),
+    }
+}
+
+/// Whether what stands at a place is what a path ends in. A list or map may have other names as well.
+pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str) -> bool {
+    let ends_in = |path: &str, name: &str| {
+        let step = join("", name);
+        path.strip_suffix(&step)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.') || step.starts_with('['))
+    };
+    match find(document.root(), target, place) {
+        Some(Found::Field(_, field)) => field.name().is_some_and(|name| ends_in(path, name)),
+        Some(Found::Item(_, item)) if item.kind() != Kind::Scalar => true,
+        Some(Found::Item(holder, item)) => {
+            let at = holder
+                .node
+                .items()
+                .position(|one| one.written_at() == item.written_at());
+            let list = at.and_then(|at| path.strip_suffix(&index("", at)));
+            let name = holder.field.and_then(|field| field.name());
+            list.zip(name)
+                .is_some_and(|(list, name)| ends_in(list, name))
+        }
+        None => false,
     }
 }
 
