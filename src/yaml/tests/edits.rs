@@ -1,5 +1,8 @@
 //! Changes of a text: what they touch, and above all what they leave alone.
 
+use std::path::Path;
+
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::super::edit::{Change, Replacement, Target, apply, change};
@@ -256,45 +259,63 @@ fn a_key_is_renamed_and_a_field_added() {
 /// Every field and item of every fixture, removed one at a time: the text still parses, and says the same but for that.
 #[test]
 fn removing_anything_from_real_manifests_leaves_all_else_as_it_was() {
-    let mut tried = 0;
-    let mut done = 0;
-    for entry in walkdir::WalkDir::new("fixtures").sort_by_file_name() {
-        let entry = entry.unwrap();
-        let name = entry.path().to_string_lossy().into_owned();
-        if !(name.ends_with(".yaml") || name.ends_with(".json")) {
-            continue;
-        }
-        let Ok(text) = std::fs::read_to_string(entry.path()) else {
-            continue;
-        };
-        // Each change reads its file anew: large files would be read very often.
-        if text.len() > 4_000 {
-            continue;
-        }
-        for text in [text.clone(), text.replace('\n', "\r\n")] {
-            let stream = parse(&text, SourceId(0));
-            if !stream.errors.is_empty() || text.contains("<<:") || name.contains("duplicate-key") {
-                continue;
-            }
-            for (at, document) in stream.documents.iter().enumerate() {
-                for (target, pointer, node_span) in places(document) {
-                    tried += 1;
-                    let Some(gone) = change(document, &text, (target, node_span), &Change::Remove)
-                    else {
-                        continue;
-                    };
-                    done += 1;
-                    check_removed(&name, &text, at, &pointer, &gone);
-                }
-            }
-        }
-    }
+    let files: Vec<_> = walkdir::WalkDir::new("fixtures")
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .collect();
+    let (tried, done) = files
+        .par_iter()
+        .map(|path| remove_each(path))
+        .reduce(|| (0, 0), |one, other| (one.0 + other.0, one.1 + other.1));
     assert!(done > 1_000, "{done} of {tried}");
     assert!(done * 100 > tried * 95, "{done} of {tried}");
 }
 
-fn check_removed(name: &str, text: &str, at: usize, pointer: &str, gone: &Replacement) {
-    let mut expected = values(text);
+/// How many fields and items of a file were tried, and how many could be removed.
+fn remove_each(path: &Path) -> (usize, usize) {
+    let name = path.to_string_lossy().into_owned();
+    if !(name.ends_with(".yaml") || name.ends_with(".json")) {
+        return (0, 0);
+    }
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return (0, 0);
+    };
+    // Each change reads its file anew: large files would be read very often.
+    if text.len() > 4_000 {
+        return (0, 0);
+    }
+    let (mut tried, mut done) = (0, 0);
+    for text in [text.clone(), text.replace('\n', "\r\n")] {
+        let stream = parse(&text, SourceId(0));
+        if !stream.errors.is_empty() || text.contains("<<:") || name.contains("duplicate-key") {
+            continue;
+        }
+        let before = values(&text);
+        for (at, document) in stream.documents.iter().enumerate() {
+            for (target, pointer, node_span) in places(document) {
+                tried += 1;
+                let Some(gone) = change(document, &text, (target, node_span), &Change::Remove)
+                else {
+                    continue;
+                };
+                done += 1;
+                check_removed(&name, (&text, before.clone()), at, &pointer, &gone);
+            }
+        }
+    }
+    (tried, done)
+}
+
+/// The text says without the place what it says, but for that. `before` is the text with what it says.
+fn check_removed(
+    name: &str,
+    before: (&str, Vec<Value>),
+    at: usize,
+    pointer: &str,
+    gone: &Replacement,
+) {
+    let (text, mut expected) = before;
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     match expected[at].pointer_mut(parent).unwrap() {
         Value::Object(map) => {
