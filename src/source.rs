@@ -91,27 +91,19 @@ pub struct Position {
 pub struct Source {
     /// Path relative to the repository's root, with `/`.
     pub path: String,
-    /// Bytes of `path` that lie above the directory that was asked to be scanned.
-    pub scanned_from: usize,
     /// The text, always UTF-8, byte order mark removed.
     pub text: Arc<str>,
     line_starts: OnceLock<Vec<u32>>,
 }
 
 impl Source {
-    /// A source whose whole path counts as scanned.
+    /// A file.
     pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         Source {
             path: path.into(),
-            scanned_from: 0,
             text: text.into(),
             line_starts: OnceLock::new(),
         }
-    }
-
-    /// The part of the path below the scanned directory.
-    pub fn scanned_path(&self) -> &str {
-        self.path.get(self.scanned_from..).unwrap_or(&self.path)
     }
 
     /// Byte offsets at which lines start; built on first use, so that only files with findings pay for it.

@@ -10,7 +10,7 @@ pub mod explain;
 mod files;
 mod fix;
 pub mod init;
-pub mod inputs;
+mod inputs;
 mod only;
 pub mod pools;
 mod reports;

@@ -258,7 +258,7 @@ fn remedy(taint: &Taint) -> String {
 }
 
 /// A taint of a pool.
-pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
+fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
     let origin = match taint.origin {
         Origin::Declared => "declared",
         Origin::Startup => "startup",

@@ -10,7 +10,7 @@ pub mod fixes;
 pub mod gather;
 mod hints;
 mod identity;
-pub mod ignores;
+mod ignores;
 mod judge;
 mod listing;
 mod overlay;
@@ -28,7 +28,7 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{SourceId, Span, is_host_inventory, is_script};
+use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, Files, Repository};
 use gather::Gathered;
 pub use ignores::Acceptance;
@@ -292,7 +292,7 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
             }
         }
         Content::Text(text) => {
-            let source = texts::source(input, text);
+            let source = Source::new(input.path.clone(), text);
             let facts = extract::extract(&source, source_id(index), table);
             let problems = facts
                 .unreadable

@@ -26,13 +26,6 @@ impl Digest {
     }
 }
 
-/// An input with its text.
-pub fn source(input: &Input, text: String) -> Source {
-    let mut source = Source::new(input.path.clone(), text);
-    source.scanned_from = input.scanned_from;
-    source
-}
-
 /// The sources that findings point into.
 pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
     report
@@ -69,7 +62,7 @@ pub fn load_again(
                 }
             };
             let same = digests.get(index) == Some(&Digest::of(&text));
-            (index, source(input, text), same)
+            (index, Source::new(input.path.clone(), text), same)
         })
         .collect();
     for (index, source, same) in loaded {

@@ -64,11 +64,6 @@ impl Toleration {
         }
     }
 
-    /// The key as Kubernetes reads it: empty means every key. `None` when it could not be read.
-    pub fn effective_key(&self) -> Option<&str> {
-        self.key.text()
-    }
-
     /// Whether this entry tolerates the taint, as Kubernetes' `ToleratesTaint` decides it. It is `No` as soon as
     /// one part is certain not to fit, whatever the parts that could not be read are. `comparison_operators` is
     /// the feature gate `TaintTolerationComparisonOperators`; without it `Gt` and `Lt` match nothing.

@@ -114,7 +114,7 @@ macro_rules! formats {
         pub enum Format { $($(#[$doc])* $variant,)+ }
 
         /// Every format by the name that users give, in the order of the enum.
-        pub const FORMATS: &[(&str, Writer)] = &[$(($name, $write),)+];
+        const FORMATS: &[(&str, Writer)] = &[$(($name, $write),)+];
 
         impl Format {
             /// Every format, in the order of [`FORMATS`].

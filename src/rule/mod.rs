@@ -6,7 +6,7 @@ pub mod fact;
 pub mod fix;
 mod functions;
 pub mod schema;
-pub mod template;
+mod template;
 mod text_map;
 pub mod vocabulary;
 
