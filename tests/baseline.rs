@@ -229,7 +229,11 @@ fn a_comment_inside_what_is_accepted_does_not_make_it_new() {
     };
     let folder = accepted(&[("web.yaml", &written("", ""))]);
     folder.write("web.yaml", &written("# why: \"it's\"", "'"));
-    let (code, out, said) = folder.with_baseline(&["--fail-on", "note"]);
+    let Run {
+        code,
+        out,
+        err: said,
+    } = folder.with_baseline(&["--fail-on", "note"]);
     assert_eq!(code, 0, "{out}{said}");
     assert!(!said.contains("any more"), "{said}");
 }
@@ -247,11 +251,13 @@ fn what_other_files_are_needed_for_is_not_gone_when_they_are_not_read() {
     ]);
     let written = folder.baseline();
     assert!(written.contains("toleration-value-mismatch"), "{written}");
-    let (code, _, said) = folder.with_baseline(&["--prune-baseline", "apps"]);
+    let Run {
+        code, err: said, ..
+    } = folder.with_baseline(&["--prune-baseline", "apps"]);
     assert_eq!((code, said.contains("taken out")), (0, false), "{said}");
     assert_eq!(folder.baseline(), written);
     // What the file alone decides has gone.
     folder.write("apps/web.yaml", &pod.replace(", value: b", ""));
-    let (_, _, said) = folder.with_baseline(&["--prune-baseline", "apps"]);
+    let Run { err: said, .. } = folder.with_baseline(&["--prune-baseline", "apps"]);
     assert!(said.contains("1 entry taken out"), "{said}");
 }

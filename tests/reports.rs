@@ -41,7 +41,7 @@ fn every_format_is_written_in_one_run_and_none_changes_the_exit_code() {
 
 #[test]
 fn two_reports_for_one_file_are_refused_before_one_is_lost() {
-    let folder = repo(&[("bad.yaml", BAD.as_bytes())]);
+    let folder = repo(&[("bad.yaml", BAD)]);
     let arguments = ["check", "--format", "sarif=out", "--format", "json=out"];
     let both = run(folder.path(), &arguments);
     assert_eq!(both.code, 2, "{}", both.err);
