@@ -338,6 +338,33 @@ fn only_what_would_fail_the_run_is_accepted() {
 }
 
 #[test]
+fn what_a_comment_without_the_reason_that_is_required_covers_is_accepted_anew() {
+    let text = pod(
+        "    # kubetaint: ignore[value-with-exists]\n    - {key: a, operator: Exists, value: w}\n",
+    );
+    let annotated = pod("    - {key: a, operator: Exists, value: w}\n").replace(
+        "name: web}",
+        "name: web, annotations: {ignore.kubetaint.io/value-with-exists: 'until=2020-01-01 old'}}",
+    );
+    for text in [text, annotated] {
+        let folder = repo(&[
+            ("a.yaml", &text),
+            (".kubetaint.yaml", "require-reason: true\n"),
+        ]);
+        let chosen = ["check", "--select", "value-with-exists"];
+        assert_eq!(run(folder.path(), &chosen).code, 1, "{text}");
+        let asked = [&chosen[..], &["--add-ignores", REASON]].concat();
+        let result = run(folder.path(), &asked);
+        let after = fs::read_to_string(folder.path().join("a.yaml")).unwrap();
+        assert_eq!(result.code, 0, "{}{after}", result.err);
+        assert!(
+            after.contains(&format!("ignore[value-with-exists] {REASON}")),
+            "{after}"
+        );
+    }
+}
+
+#[test]
 fn a_patch_shows_the_comments_and_writes_none() {
     let folder = repo(&[("a.yaml", BAD)]);
     let result = run(

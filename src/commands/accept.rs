@@ -87,6 +87,8 @@ pub fn run(
     asked: &Asked,
     accepts: &dyn Fn(&mut Report),
 ) -> (Report, Accepted) {
+    let reason = asked.reason.clone();
+    let reason = reason.with_others_required(settings.config.require_reason);
     let first = lint(inputs, load, settings);
     let mut open = first.clone();
     accepts(&mut open);
@@ -107,7 +109,7 @@ pub fn run(
             refused.extend(all.into_iter().map(|one| (one, NO_TEXT)));
             continue;
         };
-        let written = write(source, &all, &asked.reason);
+        let written = write(source, &all, &reason);
         let not_written: BTreeMap<Wanted, &str> = written.refused.into_iter().collect();
         let number = all.iter().filter(|one| !not_written.contains_key(one));
         accepted.findings.insert(id.0 as usize, number.count());

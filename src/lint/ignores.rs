@@ -44,7 +44,7 @@ pub fn apply(
         .collect();
     let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
     for (at, ignore) in ignores.iter().enumerate() {
-        let expired = ignore.until.is_some_and(|until| until < today);
+        let expired = ignore.has_expired(today);
         let mute = settings.config.require_reason && ignore.reason.is_empty();
         if let Some(until) = ignore.until.filter(|_| expired) {
             let detail = until.to_string();

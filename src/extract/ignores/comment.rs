@@ -96,9 +96,20 @@ pub struct Reason {
     pub(super) text: String,
     /// It names the day on which it ends.
     pub(super) ends: bool,
+    /// What ended before this day accepts nothing.
+    pub(super) today: Date,
+    /// What gives no reason accepts nothing.
+    pub(super) is_required: bool,
 }
 
 impl Reason {
+    /// The same where comments without a reason accept nothing, if `required`.
+    #[must_use]
+    pub fn with_others_required(mut self, required: bool) -> Reason {
+        self.is_required = required;
+        self
+    }
+
     /// Takes a reason that somebody gives; it may hold `until=2027-01-31`.
     ///
     /// # Errors
@@ -141,6 +152,8 @@ impl Reason {
         Ok(Reason {
             text,
             ends: terms.until.is_some(),
+            today,
+            is_required: false,
         })
     }
 }

@@ -40,6 +40,13 @@ pub struct Ignore {
     pub object: Object,
 }
 
+impl Ignore {
+    /// Whether its last day has passed.
+    pub fn has_expired(&self, today: Date) -> bool {
+        self.until.is_some_and(|until| until < today)
+    }
+}
+
 /// Where findings are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Covers {

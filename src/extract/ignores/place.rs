@@ -51,9 +51,12 @@ impl Group {
             .all(|one| covers.covers(span(&one.span)))
     }
 
-    pub(super) fn is_accepted(&self, ignores: &[Ignore]) -> bool {
+    pub(super) fn is_accepted(&self, ignores: &[Ignore], beside: &Reason) -> bool {
+        let holds = |ignore: &Ignore| {
+            !ignore.has_expired(beside.today) && !(beside.is_required && ignore.reason.is_empty())
+        };
         self.members.iter().all(|one| {
-            ignores.iter().any(|ignore| {
+            ignores.iter().filter(|ignore| holds(ignore)).any(|ignore| {
                 ignore.rules.iter().any(|(id, _)| *id == one.rule)
                     && ignore.covers.covers(span(&one.span))
             })

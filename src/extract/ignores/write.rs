@@ -179,7 +179,7 @@ impl<'r> Piece<'r> {
         }
         if some.len() == 1 {
             let group = &self.groups[some.start];
-            if group.is_accepted(&self.read.ignores) {
+            if group.is_accepted(&self.read.ignores, self.reason) {
                 self.groups[some.start].accepted = true;
                 return;
             }
@@ -263,10 +263,9 @@ impl<'r> Piece<'r> {
             })
             .collect();
         let meant = |at: usize| some.contains(&at);
-        let held = groups
-            .iter()
-            .enumerate()
-            .all(|(at, group)| (!meant(at) && !group.accepted) || group.is_accepted(&read.ignores));
+        let held = groups.iter().enumerate().all(|(at, group)| {
+            (!meant(at) && !group.accepted) || group.is_accepted(&read.ignores, self.reason)
+        });
         if held {
             self.text = text;
             self.read = read;
