@@ -266,6 +266,41 @@ fn terraform_is_accepted_in_its_own_comments() {
 }
 
 #[test]
+fn what_terragrunt_includes_is_accepted_where_it_stands() {
+    let environment = "terraform {\n  source = \"tfr:///terraform-aws-modules/eks/aws?version=20.8.4\"\n}\ninputs = {\n  \
+                       eks_managed_node_groups = {\n    p = {\n      taints = {\n        a = {\n          key    = \"a\"\n          \
+                       effect = \"NoSchedule\"\n        }\n      }\n    }\n  }\n}\n";
+    let folder = repo(&[
+        ("_env/eks.hcl", environment),
+        (
+            "live/terragrunt.hcl",
+            "include \"env\" {\n  path = \"../_env/eks.hcl\"\n}\n",
+        ),
+    ]);
+    let found = run(folder.path(), &["check", "--format", "concise"]);
+    assert!(
+        found.out.starts_with("_env/eks.hcl:10:20: "),
+        "{}",
+        found.out
+    );
+    let result = accept(folder.path(), &[]);
+    assert_eq!(
+        (result.code, result.out.as_str()),
+        (0, ""),
+        "{}",
+        result.err
+    );
+    let after = fs::read_to_string(folder.path().join("_env/eks.hcl")).unwrap();
+    assert_eq!(
+        after,
+        environment.replace(
+            "\"NoSchedule\"",
+            "\"NoSchedule\"  # kubetaint: ignore[effect-spelling] the agent drains nodes"
+        )
+    );
+}
+
+#[test]
 fn a_manifest_inside_terraform_is_accepted_above_the_text_that_holds_it() {
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: []\n  tolerations:\n    - {key: a, operator: Exists, \
                     value: b}\n";

@@ -53,7 +53,7 @@ use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
-use crate::terraform::{File, SyntaxError, is_configuration};
+use crate::terraform::{File, SyntaxError, is_configuration, is_included};
 use crate::yaml;
 
 pub use namespaces::{Namespace, RuntimeClass};
@@ -151,15 +151,25 @@ pub struct Unread {
 /// A document that only rendering would make YAML.
 const TEMPLATE_FILE: &str = "template files";
 
+/// Reads what a file says that others read and that is nothing by itself: comments that accept findings, where it is a
+/// configuration.
+pub fn extract_part(path: &str, text: &str, id: SourceId) -> FileFacts {
+    let mut facts = FileFacts::default();
+    if (is_configuration(path) || is_included(path)) && ignores::Ignores::may_be_in(text) {
+        facts.ignores.read_lines(text, 0..text.len(), id);
+    }
+    facts
+}
+
 /// Reads one file.
 pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     if is_configuration(&source.path) {
         let mut facts = terraform::read_file(source, id, table);
-        if ignores::Ignores::may_be_in(&source.text) {
-            let whole = 0..source.text.len();
-            facts.ignores.read_lines(&source.text, whole, id);
-        }
+        facts.ignores = extract_part(&source.path, &source.text, id).ignores;
         return facts;
+    }
+    if is_included(&source.path) {
+        return extract_part(&source.path, &source.text, id);
     }
     let reading = Reading { source, id, table };
     let mut facts = FileFacts::default();

@@ -263,6 +263,7 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
             !is_script(&input.path) && !is_host_inventory(&input.path),
         ),
         Content::Template(text) => ReadFile {
+            facts: extract::extract_part(&input.path, &text, source_id(index)),
             digest: Digest::of(&text),
             ..nothing(Vec::new(), false)
         },

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::place::{Group, Insertion, Member, Notation, Places, Read, left_out};
 use super::{Ignores, Reason};
 use crate::source::{Source, SourceId, Span, is_script};
-use crate::terraform::{self, is_configuration};
+use crate::terraform::{self, is_configuration, is_included};
 use crate::yaml::{self, Document};
 
 /// A finding that is to be accepted.
@@ -49,7 +49,7 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
         return written;
     }
     let json = source.path.ends_with(".json");
-    let terraform = is_configuration(&source.path) && !json;
+    let terraform = (is_configuration(&source.path) || is_included(&source.path)) && !json;
     let notation = match (json, terraform) {
         (true, _) => Notation::Json,
         (_, true) => Notation::Terraform,
