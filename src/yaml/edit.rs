@@ -78,7 +78,8 @@ pub fn change(
     }
 }
 
-/// Whether what stands at a place is what a path ends in. A list or map may have other names as well.
+/// Whether what stands at a place is what a path ends in, and not a text that holds it. A list or map may have other names as
+/// well.
 pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str) -> bool {
     let ends_in = |path: &str, name: &str| {
         let step = join("", name);
@@ -86,7 +87,12 @@ pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.') || step.starts_with('['))
     };
     match find(document.root(), target, place) {
-        Some(Found::Field(_, field)) => field.name().is_some_and(|name| ends_in(path, name)),
+        // A field may be called otherwise where it is read, and what is read of it is one word then.
+        Some(Found::Field(_, field)) => {
+            let is_word = |raw: &str| !raw.contains(|one: char| " \n\t:,{}[]".contains(one));
+            field.name().is_some_and(|name| ends_in(path, name))
+                || field.value.raw().is_some_and(is_word)
+        }
         Some(Found::Item(_, item)) if item.kind() != Kind::Scalar => true,
         Some(Found::Item(holder, item)) => {
             let at = holder
