@@ -22,6 +22,10 @@ pub fn is_placeholder(text: &str) -> bool {
     if (0..text.len()).any(|at| enclosed_word(bytes, at).is_some()) {
         return true;
     }
+    // What `str.format` and the like fill in stands in braces, and no key, value or effect does.
+    if braced_word(text) {
+        return true;
+    }
     // What ARM templates compute stands in brackets, and no key, value or effect does.
     if text.starts_with('[') && text.ends_with(']') {
         return true;
@@ -29,6 +33,15 @@ pub fn is_placeholder(text: &str) -> bool {
     let dunder = text.len() > 4 && text.starts_with("__") && text.ends_with("__");
     let angle = text.len() > 2 && text.starts_with('<') && text.ends_with('>');
     dunder || angle
+}
+
+/// Whether a text has a word in braces.
+fn braced_word(text: &str) -> bool {
+    let part_of_word = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+    text.split('{').skip(1).any(|rest| {
+        let word = rest.split_once('}').map_or("", |(word, _)| word);
+        !word.is_empty() && word.chars().all(part_of_word)
+    })
 }
 
 /// Whether a broken text is one that some template language, or a script that replaces words, makes YAML of.
@@ -121,13 +134,31 @@ mod tests {
     #[test]
     fn words_that_tools_replace_are_placeholders() {
         for text in [
-            "{{ x }}", "${x}", "$(x)", "$x", "__X__", "<x>", "[x]", "@X@", "a-@X@", "@@X@@", "%X%",
-            "%%X%%", "%{X}%", "#{x}#", "#{x}", "((x))", "[[ x ]]",
+            "{{ x }}",
+            "${x}",
+            "$(x)",
+            "$x",
+            "__X__",
+            "<x>",
+            "[x]",
+            "@X@",
+            "a-@X@",
+            "@@X@@",
+            "%X%",
+            "%%X%%",
+            "%{X}%",
+            "#{x}#",
+            "#{x}",
+            "((x))",
+            "[[ x ]]",
+            "{x}",
+            "a-{pool_name}",
         ] {
             assert!(is_placeholder(text), "{text}");
         }
         for text in [
-            "", "a", "a@b", "50%", "a@b.c", "@", "%", "%%", "%20", "__", "a_b__c",
+            "", "a", "a@b", "50%", "a@b.c", "@", "%", "%%", "%20", "__", "a_b__c", "{}", "{",
+            "a}b{", "{a: b}",
         ] {
             assert!(!is_placeholder(text), "{text}");
         }
