@@ -64,6 +64,13 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     for need in &rule.needs {
         writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
     }
+    let mends = match rule.mends() {
+        (false, false) => "by hand",
+        (true, false) => "`--fix`",
+        (false, true) => "`--unsafe-fixes`",
+        (true, true) => "`--fix` for some findings, `--unsafe-fixes` for others",
+    };
+    writeln!(page, "- Fix: {mends}")?;
     writeln!(page, "\n## What happens, and why\n\n{}\n", rule.why.trim())?;
     write_mending(rule, page)?;
     write_ignoring(rule, page)?;

@@ -10,7 +10,8 @@ use crate::yaml::edit::Change;
 /// A compiled fix.
 #[derive(Debug)]
 pub struct Fix {
-    safe: bool,
+    /// Whether it may be applied without being asked for.
+    pub safe: bool,
     when: Option<Expression>,
     title: Option<Template>,
     at: String,

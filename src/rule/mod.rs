@@ -166,6 +166,12 @@ impl Rule {
         !self.fixes.is_empty()
     }
 
+    /// Whether one of its fixes is safe, and whether one is not.
+    pub fn mends(&self) -> (bool, bool) {
+        let any = |safe| self.fixes.iter().any(|fix| fix.safe == safe);
+        (any(true), any(false))
+    }
+
     /// Evaluates the rule over one input.
     pub fn judge(&self, bindings: &Bindings) -> Judged {
         match self.when.holds(bindings) {

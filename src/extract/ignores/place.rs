@@ -53,7 +53,8 @@ impl Group {
 
     pub(super) fn is_accepted(&self, ignores: &[Ignore], beside: &Reason) -> bool {
         let holds = |ignore: &Ignore| {
-            !ignore.has_expired(beside.today) && !(beside.is_required && ignore.reason.is_empty())
+            let lacks_reason = beside.is_required && ignore.reason.is_empty();
+            !lacks_reason && !ignore.has_expired(beside.today)
         };
         self.members.iter().all(|one| {
             ignores.iter().filter(|ignore| holds(ignore)).any(|ignore| {
