@@ -257,3 +257,19 @@ fn what_other_files_are_needed_for_is_not_gone_when_they_are_not_read() {
     let Run { err: said, .. } = folder.with_baseline(&["--prune-baseline", "apps"]);
     assert!(said.contains("1 entry taken out"), "{said}");
 }
+
+#[test]
+fn entries_of_a_rule_that_is_no_more_are_told_and_taken_out() {
+    let folder = accepted(&[("apps/a.yaml", &pod("web")), ("b.yaml", &pod("api"))]);
+    let known = folder.baseline();
+    let renamed = known.replacen("rule: value-with-exists", "rule: value-beside-exists", 1);
+    folder.write("known.yaml", &renamed);
+    folder.write("apps/a.yaml", &pod("web").replace("      value: w\n", ""));
+    // A part of the repository says nothing of it.
+    let err = folder.with_baseline(&["--prune-baseline", "b.yaml"]).err;
+    assert!(!err.contains("any more"), "{err}");
+    let err = folder.with_baseline(&["--prune-baseline"]).err;
+    assert!(err.contains("known.yaml: 1 entry taken out"), "{err}");
+    assert!(!folder.baseline().contains("value-beside-exists"));
+    assert!(folder.baseline().contains("Pod api"));
+}

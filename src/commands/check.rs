@@ -103,9 +103,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         let discovery = &inputs.discovery;
         let was_judged = |one: &Accepted| {
             let read = || discovery.files.iter().any(|file| file.path == one.file);
-            rules
-                .get(&one.rule)
-                .is_some_and(|rule| discovery.whole || (!rule.may_rest_on_other_files() && read()))
+            match rules.get(&one.rule) {
+                Some(rule) => discovery.whole || (!rule.may_rest_on_other_files() && read()),
+                // One that is off has not looked; one that is no more never will.
+                None => discovery.whole && !rules.loaded().contains(&one.rule),
+            }
         };
         let prune = arguments.prune_baseline;
         baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;

@@ -31,7 +31,7 @@ pub struct Written {
 const SCRIPT: &str = "comments in scripts are not read";
 const BROKEN: &str = "the document cannot be read, so nothing can be written into it safely";
 const JSON: &str =
-    "JSON has no comments, and the place is in no object that could be given an annotation";
+    "JSON has no comments, and no object around the place has metadata for an annotation";
 const NO_PLACE: &str = "there is no place for a comment that would change nothing else";
 
 /// Accepts findings of one file.
