@@ -178,7 +178,8 @@ def findings_are_shown_counted_and_fail_the_step():
     plain = re.sub("\x1b\\[[0-9;]*m", "", result.log)
     assert "error[value-with-exists]: " in plain and "╭─[apps/web.yaml:6:" in plain, result.log
     assert plain != result.log, "the log has colours"
-    assert "| **error**<br><code>value-with-exists</code> | <code>apps/web.yaml:6:" in result.summary
+    assert "| **error**<br><a href=\"https://github.com/" in result.summary
+    assert "<code>value-with-exists</code></a> | <code>apps/web.yaml:6:" in result.summary
     report = json.loads(Path(result.outputs["sarif-file"]).read_text())
     assert len(report["runs"][0]["results"]) == 3
     assert result.used == []

@@ -90,7 +90,8 @@ fn row(view: &View, finding: &Finding) -> String {
         .collect();
     let rule = code(&telling::line(&finding.rule));
     let rule = match view.rule(&finding.rule).and_then(|page| page.uri.as_ref()) {
-        Some(uri) => format!("<a href=\"{}\">{rule}</a>", entities(uri)),
+        // An address of the program's own, with nothing in it to escape.
+        Some(uri) => format!("<a href=\"{uri}\">{rule}</a>"),
         None => rule,
     };
     format!(
