@@ -30,6 +30,8 @@ pub struct Kustomization {
     pub source: SourceId,
     /// Files and folders.
     pub entries: Vec<String>,
+    /// Files whose documents are patches.
+    pub patches: Vec<String>,
 }
 
 /// What a kustomize Kustomization takes in; also what it makes, so that one Kustomization can take in another.
@@ -40,7 +42,23 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
             entries.extend(entry.as_str().map(str::to_owned));
         }
     }
-    Kustomization { source, entries }
+    let mut patches = Vec::new();
+    for list in ["patches", "patchesStrategicMerge"] {
+        for entry in root.get(list).into_iter().flat_map(|node| node.items()) {
+            let file = match entry.kind() {
+                Kind::Scalar => entry.as_str(),
+                _ => entry.get("path").and_then(|path| path.as_str()),
+            };
+            // What has several lines is a patch itself.
+            let file = file.filter(|file| !file.contains('\n') && !is_placeholder(file));
+            patches.extend(file.map(str::to_owned));
+        }
+    }
+    Kustomization {
+        source,
+        entries,
+        patches,
+    }
 }
 
 /// Which workloads an overlay touches.
@@ -172,20 +190,22 @@ fn literal(node: Option<Node<'_>>) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// A document that is only part of an object (a strategic merge patch) and says something about scheduling.
-pub fn partial(object: &Object, source: SourceId) -> Overlay {
-    Overlay {
-        source,
-        target: Target::Object {
-            kind: Some(Words::Exactly(object.kind.clone())),
-            name: object
-                .name
-                .clone()
-                .filter(|name| !is_placeholder(name))
-                .map(Words::Exactly),
-        },
-        what: "a patch changes it",
-        within: None,
+impl Overlay {
+    /// A document that is only part of an object (a strategic merge patch) and says something about scheduling.
+    pub fn partial(object: &Object, source: SourceId) -> Overlay {
+        Overlay {
+            source,
+            target: Target::Object {
+                kind: Some(Words::Exactly(object.kind.clone())),
+                name: object
+                    .name
+                    .clone()
+                    .filter(|name| !is_placeholder(name))
+                    .map(Words::Exactly),
+            },
+            what: "a patch changes it",
+            within: None,
+        }
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::document::{ObjectReader, join};
 use super::notation::api_group;
-use super::overlays;
+use super::overlays::Overlay;
 use super::pod::Pod;
 use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::model::admission::PodTolerations;
-use crate::model::workload::{Level, Pairs, PodShape, Stands, Workload};
+use crate::model::workload::{IN_PART, Level, Pairs, PodShape, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
@@ -79,15 +79,13 @@ impl<'a> ObjectReader<'_, 'a> {
         if stands == Stands::InPart && says_something {
             self.facts
                 .overlays
-                .push(overlays::partial(&self.object, self.id));
+                .push(Overlay::partial(&self.object, self.id));
         }
         let lacks_list = node.get(list).is_none();
         let unread = match (&read.tolerations.unread, lacks_list) {
             (Some(reason), _) => Some(reason.clone()),
             (None, true) if has_gap => Some("a field is filled in by a template".to_owned()),
-            (None, true) if stands == Stands::InPart => {
-                Some("only part of the object stands here".to_owned())
-            }
+            (None, true) if stands == Stands::InPart => Some(IN_PART.to_owned()),
             (None, true) if level == Level::Custom && !has_containers => {
                 Some("its operator may set tolerations of its own".to_owned())
             }

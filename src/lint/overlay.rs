@@ -1,7 +1,7 @@
 //! Marks workloads that patches, policies or namespaces change before they reach the cluster: what they lack may stand
 //! there.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::gather::{change, folder};
@@ -26,7 +26,9 @@ pub fn apply(
             .or_default()
             .extend(entries);
     }
-    let index = Index::new(overlays);
+    let parts = take_patches(workloads, kustomizations, path);
+    let overlays: Vec<&Overlay> = overlays.iter().chain(&parts).collect();
+    let index = Index::new(&overlays);
     let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
     let mut changed = 0;
     for workload in workloads {
@@ -35,7 +37,7 @@ pub fn apply(
         }
         let own = path(workload.source);
         let touching = index.candidates(workload).find(|at| {
-            let overlay = &overlays[*at];
+            let overlay = overlays[*at];
             touches(&overlay.target, workload)
                 && overlay.within.as_ref().is_none_or(|entries| {
                     // The patches of one Kustomization share what it takes in.
@@ -50,7 +52,7 @@ pub fn apply(
         let Some(at) = touching else {
             continue;
         };
-        let overlay = &overlays[at];
+        let overlay = overlays[at];
         changed += 1;
         let selects_too = matches!(overlay.target, Target::Object { .. });
         change(workload, |shape| {
@@ -63,6 +65,32 @@ pub fn apply(
     changed
 }
 
+/// Takes what stands in files that Kustomizations name as patches for parts of objects, also where it has containers. Gives
+/// what of it may change the tolerations or selectors of others.
+fn take_patches<'p>(
+    workloads: &mut [Workload],
+    kustomizations: &[Kustomization],
+    path: impl Fn(SourceId) -> &'p str,
+) -> Vec<Overlay> {
+    let patches: HashSet<String> = kustomizations
+        .iter()
+        .flat_map(|one| {
+            let at = folder(path(one.source));
+            one.patches.iter().filter_map(move |file| resolve(at, file))
+        })
+        .collect();
+    let mut overlays = Vec::new();
+    for workload in workloads {
+        if workload.stands == Stands::Alone && patches.contains(path(workload.source)) {
+            if workload.says_where() {
+                overlays.push(Overlay::partial(&workload.object, workload.source));
+            }
+            workload.take_as_part();
+        }
+    }
+    overlays
+}
+
 /// Overlays by the name that they are for, so that thousands of patches and thousands of workloads do not all meet.
 struct Index<'o> {
     named: HashMap<&'o str, Vec<usize>>,
@@ -71,7 +99,7 @@ struct Index<'o> {
 }
 
 impl<'o> Index<'o> {
-    fn new(overlays: &'o [Overlay]) -> Self {
+    fn new(overlays: &[&'o Overlay]) -> Self {
         let mut named = HashMap::<&str, Vec<usize>>::new();
         let (mut patterns, mut others) = (Vec::new(), Vec::new());
         let mut labels = BTreeSet::new();

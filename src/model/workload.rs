@@ -179,6 +179,34 @@ pub struct Workload {
     pub stands: Stands,
 }
 
+/// Why tolerations that a patch does not write are unknown.
+pub const IN_PART: &str = "only part of the object stands here";
+
+impl Workload {
+    /// Takes it for a patch: what it does not write may stand in the object that it changes.
+    pub fn take_as_part(&mut self) {
+        let mut shape = (*self.shape).clone();
+        if self.list.is_none() {
+            shape
+                .unread_tolerations
+                .get_or_insert_with(|| IN_PART.to_owned());
+        }
+        shape.selection.unknown = true;
+        shape.qos_class = Field::Unknown;
+        self.shape = Arc::new(shape);
+        self.stands = Stands::InPart;
+    }
+
+    /// Whether it writes something that decides where its pods run.
+    pub fn says_where(&self) -> bool {
+        let shape = &self.shape;
+        self.list.is_some()
+            || !self.selectors.is_empty()
+            || shape.selection.unknown
+            || !shape.node_name.is_absent()
+    }
+}
+
 /// Whether an object is all that its pods are made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
