@@ -9,6 +9,7 @@ use crate::lint::fixes::mend;
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
 use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
+use crate::yaml;
 
 /// A place where a finding was expected or made: file and line.
 pub type Line = (String, u32);
@@ -24,6 +25,8 @@ pub enum Outcome {
         missing: Vec<Line>,
         /// Found, not marked.
         unexpected: Vec<Line>,
+        /// What of the example is no YAML, which is most likely why.
+        broken: Vec<Problem>,
     },
     /// The fixes of the rule gave another text than the example says.
     Mended {
@@ -43,7 +46,11 @@ impl std::fmt::Display for Outcome {
             Outcome::Differs {
                 missing,
                 unexpected,
+                broken,
             } => {
+                for problem in broken {
+                    writeln!(f, "  {problem}")?;
+                }
                 for (file, line) in missing {
                     writeln!(f, "  {file}:{line}: expected a finding, there is none")?;
                 }
@@ -92,12 +99,34 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         return Outcome::Differs {
             missing,
             unexpected,
+            broken: example.files.iter().flat_map(broken).collect(),
         };
     }
     if example.bad && rule.has_fix() && !example.fixed.is_empty() {
         return mended(rules, table, rule, example);
     }
     Outcome::Passed
+}
+
+/// What of a file is no YAML.
+fn broken((path, text): &(String, String)) -> Vec<Problem> {
+    let source = Source::new(path.as_str(), text.as_str());
+    let is_yaml = [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|ending| path.ends_with(ending));
+    let errors = if is_yaml {
+        yaml::parse(text, SourceId(0)).errors
+    } else {
+        Vec::new()
+    };
+    errors
+        .iter()
+        .map(|error| Problem {
+            file: Some(path.clone()),
+            position: Some(source.position(error.span.start)),
+            message: format!("not valid YAML: {}", error.message),
+        })
+        .collect()
 }
 
 /// Applies the fixes of the rule to the files without their marks, which are comments, and those stay whatever happens.

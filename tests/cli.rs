@@ -559,8 +559,139 @@ fn standard_input_is_read_and_called_stdin() {
     );
     let result = run_with_input(folder.path(), &arguments, GOOD);
     assert_eq!((result.code, result.out.as_str()), (0, ""));
-    let result = run_with_input(folder.path(), &arguments, "");
-    assert_eq!((result.code, result.out.as_str()), (0, ""));
+}
+
+#[test]
+fn an_empty_pipe_is_not_taken_for_a_repository_without_findings() {
+    let folder = repo(&[("a.yaml", GOOD)]);
+    let told = "error: nothing to check: standard input is empty\n";
+    for empty in ["", "\n", "# Source: web\n---\n"] {
+        for command in ["check", "pools"] {
+            let result = run_with_input(folder.path(), &[command, "-", "-q"], empty);
+            assert_eq!((result.code, result.err.as_str()), (2, told), "{empty:?}");
+        }
+        let result = run_with_input(folder.path(), &["check", "-", "a.yaml", "-q"], empty);
+        assert_eq!((result.code, result.err.as_str()), (0, ""), "{empty:?}");
+    }
+    let list = "apiVersion: v1\nkind: List\nitems: []\n";
+    let result = run_with_input(folder.path(), &["check", "-", "-q"], list);
+    assert_eq!((result.code, result.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_broken_file_that_was_named_for_its_pools_ends_with_2() {
+    let config = "clusters:\n  prod:\n    paths: [a.yaml]\n    inventory: [n.yaml]\n";
+    let folder = repo(&[
+        ("a.yaml", GOOD),
+        ("n.yaml", "kind: List\nitems: [\n"),
+        ("c.yaml", config),
+    ]);
+    let result = run(folder.path(), &["check", "a.yaml", "--pools", "n.yaml"]);
+    let told = "error: n.yaml: no node pools were read in it: the file is broken\n";
+    assert_eq!(result.code, 2);
+    assert!(result.err.starts_with(told), "{}", result.err);
+    let result = run(folder.path(), &["check", "--config", "c.yaml"]);
+    let told = "error: c.yaml:4:17: inventory `n.yaml`: no node pools were read in it: the file is broken\n";
+    assert_eq!(result.code, 2);
+    assert!(result.err.starts_with(told), "{}", result.err);
+}
+
+#[test]
+fn folders_that_the_configuration_names_in_vain_are_told_at_their_place() {
+    let told = |config: &str, expected: &str| {
+        let folder = repo(&[
+            ("apps/a.yaml", GOOD),
+            ("empty/a.txt", ""),
+            (".kubetaint.yaml", config),
+        ]);
+        let result = run(folder.path(), &["check", "-q"]);
+        assert_eq!(result.code, 2, "{}", result.err);
+        let first = result.err.lines().next().unwrap_or_default();
+        assert!(first.starts_with(expected), "{}", result.err);
+    };
+    told(
+        "rule-dirs: [nope]\n",
+        "error: .kubetaint.yaml:1:13: `nope`: rule files cannot be read: ",
+    );
+    told(
+        "rule-dirs: [empty]\n",
+        "error: .kubetaint.yaml:1:13: `empty`: no rule files (*.yaml) here",
+    );
+    told(
+        "providers: [nope]\n",
+        "error: .kubetaint.yaml:1:13: `nope`: provider tables cannot be read: ",
+    );
+    told(
+        "clusters:\n  prod: {paths: [apps/], inventory: [apps]}\n",
+        "error: .kubetaint.yaml:2:38: inventory `apps` is a folder; name the file",
+    );
+}
+
+#[test]
+fn another_placeholder_than_that_of_clusters_is_told() {
+    let config = "clusters:\n  prod: {paths: [\"{env}/*.yaml\"]}\n";
+    let folder = repo(&[("apps/a.yaml", GOOD), (".kubetaint.yaml", config)]);
+    let result = run(folder.path(), &["check", "-q"]);
+    let told = "error: .kubetaint.yaml:2:18: `{env}/*.yaml` matches no file; only `{cluster}` stands for names\n";
+    assert_eq!((result.code, result.err.as_str()), (2, told));
+}
+
+#[test]
+fn a_configuration_that_is_not_utf_8_is_told_as_line_and_column() {
+    let folder = repo_of_bytes(&[
+        ("a.yaml", GOOD.as_bytes()),
+        (".kubetaint.yaml", b"exclude: [\"\xff\"]\n"),
+    ]);
+    let result = run(folder.path(), &["check"]);
+    let told = "error: .kubetaint.yaml:1:12: not UTF-8\n";
+    assert_eq!((result.code, result.err.as_str()), (2, told));
+}
+
+#[test]
+fn two_reports_that_nobody_could_take_apart_are_not_written_to_one_output() {
+    let folder = repo(&[("a.yaml", BAD)]);
+    for (pair, name) in [
+        (["text", "json"], "json"),
+        (["sarif", "github"], "sarif"),
+        (["json", "junit"], "json"),
+    ] {
+        let [one, other] = pair;
+        let arguments = ["check", "--format", one, "--format", other];
+        let result = run(folder.path(), &arguments);
+        let told = format!(
+            "error: --format: nobody could read {name} on standard output with another report; write \
+             `--format {name}=FILE`\n"
+        );
+        assert_eq!(
+            (result.code, result.out.as_str(), result.err),
+            (2, "", told)
+        );
+    }
+    let arguments = ["check", "--format", "text", "--format", "github"];
+    assert_eq!(run(folder.path(), &arguments).code, 1);
+}
+
+#[test]
+fn a_patch_with_nothing_in_it_says_so() {
+    let folder = repo(&[("a.yaml", GOOD), ("b.yaml", BAD)]);
+    let told = |arguments: &[&str], code: u8, expected: &str| {
+        let result = run(folder.path(), arguments);
+        assert_eq!(
+            (i32::from(code), result.err.as_str()),
+            (result.code, expected)
+        );
+        result.out
+    };
+    let none = "0 fixes would be applied in 0 files\n";
+    assert_eq!(told(&["check", "a.yaml", "--fix", "--diff"], 0, none), "");
+    let none = "0 findings would be accepted in 0 files\n";
+    let accepts = ["check", "a.yaml", "--diff", "--add-ignores", "known"];
+    assert_eq!(told(&accepts, 0, none), "");
+    let one = "1 fix would be applied in 1 file\n";
+    assert_ne!(told(&["check", "b.yaml", "--fix", "--diff"], 1, one), "");
+    let one = "1 finding would be accepted in 1 file\n";
+    let accepts = ["check", "b.yaml", "--diff", "--add-ignores", "known"];
+    assert_ne!(told(&accepts, 1, one), "");
 }
 
 #[cfg(unix)]

@@ -225,7 +225,10 @@ fn what_cannot_be_written_is_told_and_still_found() {
         err,
     } = check(folder.path(), &["--diff"]);
     assert_eq!(code, 2);
-    assert_eq!(err, "error: wide.yaml: not shown: it is not UTF-8\n");
+    assert_eq!(
+        err,
+        "6 fixes would be applied in 2 files\nerror: wide.yaml: not shown: it is not UTF-8\n"
+    );
     assert!(
         patch.contains("a/kept.yaml") && !patch.contains("wide.yaml"),
         "{patch}"

@@ -253,6 +253,7 @@ fn what_does_not_say_which_rule_is_told() {
         "ignore value-with-exists",
         "ignore[value-with-exists",
         "noqa",
+        "Ignore",
     ] {
         let (found, _) = judged(&pod(3, &format!("# kubetaint: {wrong}\n")));
         assert!(

@@ -73,3 +73,23 @@ fn a_broken_table_is_named_with_its_place() {
         result.err
     );
 }
+
+#[test]
+fn a_table_that_is_named_otherwise_than_its_file_is_told() {
+    let result = check(&TABLE.replace("name: inhouse", "name: our-own"));
+    assert_eq!(result.code, 2);
+    let told = "tables/inhouse.yaml:1:7: name `our-own` differs from the file's name, `inhouse`\n";
+    assert!(result.err.ends_with(told), "{}", result.err);
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_told_with_its_place_once() {
+    let result = check(&TABLE.replace("[spec.taints]", "spec.taints"));
+    assert_eq!(result.code, 2);
+    let told = "tables/inhouse.yaml:7:13: pools[0].taints: invalid type: string \"spec.taints\", expected a list\n";
+    assert!(result.err.ends_with(told), "{}", result.err);
+    let result = check(&TABLE.replace("[spec.taints]", "[spec..taints]"));
+    let told =
+        ":7:13: pools[0].taints: path `spec..taints`: a key is missing at byte 5 of the path\n";
+    assert!(result.err.ends_with(told), "{}", result.err);
+}

@@ -293,3 +293,21 @@ fn a_folder_without_rules_is_told() {
         assert_eq!(outcome.code, 2);
     }
 }
+
+#[test]
+fn an_example_that_is_no_yaml_is_told_as_the_cause() {
+    let rule = RULE.replacen("kind: Pod\n", "kind: Pod: x\n", 1);
+    let folder = repo(&[("policies/night-only.yaml", &rule)]);
+    let result = run(folder.path(), &["test", "policies"]);
+    assert_eq!(
+        (result.code, result.out.as_str()),
+        (
+            1,
+            "night-only: bad-1 (policies/night-only.yaml)\n  \
+             example.yaml:2:10: not valid YAML: mapping values are not allowed in this context\n  \
+             example.yaml:6: expected a finding, there is none\n1 passed, 1 failed\n"
+        ),
+        "{}",
+        result.err
+    );
+}

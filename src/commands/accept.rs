@@ -177,6 +177,19 @@ pub fn tell(accepted: &Accepted, place: &Place) {
     place.say("warning", &accepted.refused);
 }
 
+/// Says how much would be accepted, where the patch is all that is shown.
+pub fn tell_planned(accepted: &Accepted, shown: &[usize]) {
+    let plural = |number: usize| if number == 1 { "" } else { "s" };
+    let findings = shown.iter().filter_map(|at| accepted.findings.get(at));
+    let findings: usize = findings.sum();
+    let files = shown.len();
+    super::say(format_args!(
+        "{findings} finding{} would be accepted in {files} file{}",
+        plural(findings),
+        plural(files)
+    ));
+}
+
 /// Writes the files, and says how much was accepted.
 pub fn save(accepted: &Accepted, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
     let written = accepted.changes.save(inputs, "written", problems);

@@ -56,7 +56,8 @@ impl Changes {
         written
     }
 
-    /// Writes a patch that `git apply` takes at the repository's root. A file of which there can be none is told.
+    /// Writes a patch that `git apply` takes at the repository's root, and gives the files in it. A file of which there can be
+    /// none is told.
     ///
     /// # Errors
     /// Output that cannot be written.
@@ -65,7 +66,8 @@ impl Changes {
         inputs: &Inputs,
         out: &mut dyn Write,
         problems: &mut Vec<Problem>,
-    ) -> std::io::Result<()> {
+    ) -> std::io::Result<Vec<usize>> {
+        let mut shown = Vec::new();
         for (index, (old, new)) in &self.0 {
             let Some(file) = inputs.discovery.files.get(*index) else {
                 continue;
@@ -91,8 +93,9 @@ impl Changes {
                 .diff_slices(&old, &new);
             let mut patch = diff.unified_diff();
             write!(out, "{}", patch.context_radius(3).header(&before, &after))?;
+            shown.push(*index);
         }
-        Ok(())
+        Ok(shown)
     }
 }
 

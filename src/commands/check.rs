@@ -1,13 +1,15 @@
 //! `kubetaint check`: from paths to a report.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::changes::{self, Changes};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
-use super::{CommandError, Exit, accept, baseline, files, fix, load_rules, settings};
+use super::{
+    CommandError, Exit, accept, baseline, configured_rules, files, fix, load_rules, settings,
+};
 use crate::baseline::Accepted;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
@@ -77,14 +79,23 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         }
         (None, None) => (lint(list, load, settings), Edits::None),
     });
+    let is_told = !(report.findings.is_empty() && report.problems.is_empty());
+    let empty = inputs.check_stdin(&report.counts, is_told);
+    report.problems.extend(empty);
     inputs.add_problems(&mut report.problems);
     if let Edits::Ignores(accepted) = &edits {
         accept::tell(accepted, &inputs.place);
     }
     if arguments.diff {
         accepts(&mut report);
-        if let Some(changes) = edits.changes() {
-            changes.show(&inputs, out, &mut report.problems)?;
+        let shown = match edits.changes() {
+            Some(changes) => changes.show(&inputs, out, &mut report.problems)?,
+            None => Vec::new(),
+        };
+        match &edits {
+            Edits::Fixes(mended) if !cli.quiet => fix::tell(mended, &shown),
+            Edits::Ignores(accepted) if !cli.quiet => accept::tell_planned(accepted, &shown),
+            _ => {}
         }
         inputs.place.say("error", &report.problems);
         return Ok(exit(&report, arguments.fail_on.threshold()));
@@ -161,12 +172,8 @@ fn load_selected_rules(
     config: &Config,
     root: &Path,
 ) -> Result<RuleSet, CommandError> {
-    let folders: Vec<PathBuf> = config
-        .rule_dirs
-        .iter()
-        .map(|folder| root.join(&folder.value))
-        .chain(arguments.rules.iter().cloned())
-        .collect();
+    let mut folders = configured_rules(config, root)?;
+    folders.extend(arguments.rules.iter().cloned());
     let mut rules = load_rules(&folders)?;
     let ids: Vec<String> = rules.iter().map(|rule| rule.id.clone()).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();

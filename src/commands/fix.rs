@@ -113,6 +113,18 @@ pub fn run(
     (report, mended)
 }
 
+/// Says how much would be mended, where the patch is all that is shown.
+pub fn tell(mended: &Mended, shown: &[usize]) {
+    let fixes = shown.iter().filter_map(|at| mended.fixes.get(at));
+    let fixes: usize = fixes.sum();
+    let files = shown.len();
+    super::say(format_args!(
+        "{fixes} fix{} would be applied in {files} file{}",
+        if fixes == 1 { "" } else { "es" },
+        if files == 1 { "" } else { "s" },
+    ));
+}
+
 /// Writes the files, and says how much was mended.
 pub fn save(mended: &Mended, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
     for (index, why) in &mended.refused {

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::{CommandError, load_table};
+use super::{CommandError, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::{self, Config};
 use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes};
 use crate::extract::Table;
-use crate::finding::Problem;
+use crate::finding::{Counts, Problem};
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
@@ -134,12 +134,7 @@ impl Inputs {
     /// Provider tables that do not load.
     pub fn gather(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
-        let providers: Vec<PathBuf> = config
-            .providers
-            .iter()
-            .map(|folder| place.root.join(&folder.value))
-            .collect();
-        let table = load_table(&providers)?;
+        let table = load_table(&configured_tables(config, &place.root)?)?;
         let mut discovery = discover::discover(&place.root, &place.paths, &|path| {
             config.exclude.matches(path)
         });
@@ -184,6 +179,10 @@ impl Inputs {
         let rules = RuleSet::default();
         let settings = self.settings(&rules, Acceptance::Off);
         let mut listing = self.read(quiet, |list, load| list_pools(list, load, settings));
+        let is_told = !listing.problems.is_empty();
+        listing
+            .problems
+            .extend(self.check_stdin(&listing.counts, is_told));
         self.add_problems(&mut listing.problems);
         listing
     }
@@ -193,6 +192,17 @@ impl Inputs {
         problems.extend(self.problems.iter().cloned());
         problems.sort();
         problems.dedup();
+    }
+
+    /// A problem where standard input was all that there was to read, and it is empty: what was to write there has most
+    /// likely failed.
+    pub fn check_stdin(&self, counts: &Counts, is_told: bool) -> Option<Problem> {
+        let silent = counts.documents == 0 && counts.not_judged.is_empty() && !is_told;
+        (self.place.stdin && self.discovery.files.is_empty() && silent).then(|| Problem {
+            file: None,
+            position: None,
+            message: "nothing to check: standard input is empty".to_owned(),
+        })
     }
 
     /// Has every file read, and shows how far that is when it takes long.
@@ -289,6 +299,11 @@ fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
         Loaded::Text(text) => {
             config::parse(Source::new(name, text), SourceId(0)).map_err(CommandError::Problems)
         }
+        Loaded::NotUtf8 { at } => Err(CommandError::Problems(vec![Problem {
+            file: Some(name),
+            position: Some(at),
+            message: "not UTF-8".to_owned(),
+        }])),
         other => Err(CommandError::Message(format!(
             "{name}: {}",
             refusal(&other)
@@ -332,6 +347,10 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
         }
         let absolute = root.join(&inventory.value);
         match absolute.metadata() {
+            Ok(metadata) if metadata.is_dir() => problems.push(config.problem(
+                inventory.span,
+                format!("inventory `{}` is a folder; name the file", inventory.value),
+            )),
             Ok(metadata) => discovery.files.push(File {
                 path: inventory.value.clone(),
                 absolute,

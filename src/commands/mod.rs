@@ -29,10 +29,12 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::builtin;
+use crate::config::{Config, Located};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::rule::RuleSet;
-use crate::source::Source;
+use crate::source::{Source, SourceId};
+use crate::yaml;
 
 /// Says a line on standard error. Where nobody can listen (a full disk, a closed pipe) nothing is said, and the run goes on.
 pub fn say(line: impl std::fmt::Display) {
@@ -95,13 +97,14 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
             )
         })
         .collect();
-    for source in yaml_files(folders, "provider tables")? {
+    for source in yaml_files(folders, PROVIDER_TABLES)? {
         let name = source
             .path
             .rsplit('/')
             .next()
             .unwrap_or_default()
             .to_owned();
+        check_table_name(&name, &source)?;
         files.insert(name, source);
     }
     let files = files
@@ -114,6 +117,24 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
             message: error.message,
         }])
     })
+}
+
+/// A table is named like its file, as a rule is: reports show the one, and people look for the other.
+fn check_table_name(file: &str, source: &Source) -> Result<(), CommandError> {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stream = yaml::parse(&source.text, SourceId(0));
+    let root = stream.documents.first().map(|document| document.root());
+    let Some(node) = root.and_then(|root| root.get("name")) else {
+        return Ok(());
+    };
+    match node.as_str() {
+        Some(name) if name != stem => Err(CommandError::Problems(vec![Problem {
+            file: Some(source.path.clone()),
+            position: Some(source.position(node.written_at().start)),
+            message: format!("name `{name}` differs from the file's name, `{stem}`"),
+        }])),
+        _ => Ok(()),
+    }
 }
 
 /// The rules that the program carries, and those of the given files and folders. A rule of the user's replaces a
@@ -134,36 +155,84 @@ pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
 /// # Errors
 /// A path that cannot be read, a folder without rules.
 pub fn rule_sources(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
-    yaml_files(paths, "rule files")
+    yaml_files(paths, RULE_FILES)
+}
+
+const RULE_FILES: &str = "rule files";
+const PROVIDER_TABLES: &str = "provider tables";
+
+/// The folders with rules that the configuration names.
+///
+/// # Errors
+/// One that cannot be read or holds none, at its place in the configuration.
+pub fn configured_rules(config: &Config, root: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    configured(config, &config.rule_dirs, root, RULE_FILES)
+}
+
+/// The folders with provider tables that the configuration names.
+///
+/// # Errors
+/// As [`configured_rules`].
+pub fn configured_tables(config: &Config, root: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    configured(config, &config.providers, root, PROVIDER_TABLES)
+}
+
+fn configured(
+    config: &Config,
+    folders: &[Located],
+    root: &Path,
+    what: &str,
+) -> Result<Vec<PathBuf>, CommandError> {
+    let mut paths = Vec::new();
+    let mut problems = Vec::new();
+    for folder in folders {
+        let path = root.join(&folder.value);
+        match yaml_paths(&path, what) {
+            Ok(_) => paths.push(path),
+            Err(why) => {
+                let message = format!("`{}`: {why}", folder.value);
+                problems.push(config.problem(folder.span, message));
+            }
+        }
+    }
+    if problems.is_empty() {
+        Ok(paths)
+    } else {
+        Err(CommandError::Problems(problems))
+    }
 }
 
 fn yaml_files(paths: &[PathBuf], what: &str) -> Result<Vec<Source>, CommandError> {
     let mut sources = Vec::new();
     for path in paths {
-        let before = sources.len();
-        for entry in WalkDir::new(path).sort_by_file_name() {
-            let entry = entry.map_err(|error| {
-                let cause = error
-                    .io_error()
-                    .map_or_else(|| error.to_string(), ToString::to_string);
-                CommandError::Message(format!(
-                    "{}: {what} cannot be read: {cause}",
-                    path.display()
-                ))
-            })?;
-            let wanted = is_yaml(entry.path()) || entry.depth() == 0;
-            if entry.file_type().is_file() && wanted {
-                sources.push(read_file(entry.path())?);
-            }
-        }
-        if sources.len() == before {
-            return Err(CommandError::Message(format!(
-                "{}: no {what} (*.yaml) here",
-                path.display()
-            )));
+        let files = yaml_paths(path, what)
+            .map_err(|why| CommandError::Message(format!("{}: {why}", path.display())))?;
+        for file in files {
+            sources.push(read_file(&file)?);
         }
     }
     Ok(sources)
+}
+
+/// The files at a path, those below a folder by name; why there are none.
+fn yaml_paths(path: &Path, what: &str) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for entry in WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.map_err(|error| {
+            let cause = error
+                .io_error()
+                .map_or_else(|| error.to_string(), ToString::to_string);
+            format!("{what} cannot be read: {cause}")
+        })?;
+        let wanted = is_yaml(entry.path()) || entry.depth() == 0;
+        if entry.file_type().is_file() && wanted {
+            files.push(entry.into_path());
+        }
+    }
+    if files.is_empty() {
+        return Err(format!("no {what} (*.yaml) here"));
+    }
+    Ok(files)
 }
 
 fn is_yaml(path: &Path) -> bool {

@@ -54,6 +54,20 @@ impl<'a> Reports<'a> {
                 )));
             }
         }
+        let shown: Vec<Format> = targets
+            .iter()
+            .filter(|(_, file)| file.is_none())
+            .map(|(format, _)| *format)
+            .collect();
+        if let Some(alone) = shown.iter().find(|one| one.stands_alone())
+            && shown.len() > 1
+        {
+            let name = alone.name();
+            return Err(CommandError::Message(format!(
+                "--format: nobody could read {name} on standard output with another report; write \
+                 `--format {name}=FILE`"
+            )));
+        }
         if arguments.statistics {
             if let Some((format, _)) = targets.iter().find(|(_, file)| file.is_none()) {
                 let name = format.name();

@@ -176,6 +176,8 @@ impl Config {
                 let folder = format!("{}/", text.trim_start_matches("./").trim_start_matches('/'));
                 let hint = if paths.iter().any(|path| path.starts_with(&folder)) {
                     format!("; write `{text}/` for everything in that folder")
+                } else if text.contains('{') && !text.contains(',') && !text.contains(PLACEHOLDER) {
+                    format!("; only `{PLACEHOLDER}` stands for names")
                 } else {
                     String::new()
                 };

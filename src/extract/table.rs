@@ -36,6 +36,20 @@ enum RowRef {
     Manifest(usize, usize),
 }
 
+/// What is wrong, in the words that other files' mistakes have, without the place: that is told before it.
+fn without_place(error: &serde_yaml::Error) -> String {
+    let mut message = error.to_string();
+    if let Some(at) = error.location() {
+        let place = format!(" at line {} column {}", at.line(), at.column());
+        if let Some(said) = message.strip_suffix(&place) {
+            message = said.to_owned();
+        }
+    }
+    message
+        .replace("expected a sequence", "expected a list")
+        .replace("invalid type: sequence", "invalid type: list")
+}
+
 /// A provider file that could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("provider table {file}: {message}")]
@@ -76,7 +90,7 @@ impl Table {
                 column: u32::try_from(at.column()).unwrap_or(u32::MAX),
                 offset: u32::try_from(at.index()).unwrap_or(u32::MAX),
             }),
-            message: error.to_string(),
+            message: without_place(&error),
         })
     }
 

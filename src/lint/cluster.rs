@@ -319,6 +319,9 @@ fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory>
         .map(|(_, inventory)| inventory)
 }
 
+/// What is said of a file that was named for its pools and cannot be read.
+const BROKEN: &str = "no node pools were read in it: the file is broken";
+
 /// What is said of a file that was named for its pools and holds none.
 const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
      printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
@@ -335,20 +338,26 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
     given
         .chain(configured)
         .filter(|(file, _)| is_read(file) && !has_pools(gathered, file))
-        // That it could not be read is said elsewhere.
-        .filter(|(file, _)| !is_broken(gathered, file))
         .filter(|(file, _)| {
             known
                 .iter()
                 .all(|problem| problem.file.as_deref() != Some(file))
         })
-        .map(|(file, span)| match span {
-            Some(span) => config.problem(span, format!("inventory `{file}`: {NO_POOLS}")),
-            None => Problem {
-                file: Some(file.to_owned()),
-                position: None,
-                message: NO_POOLS.to_owned(),
-            },
+        .map(|(file, span)| {
+            // At which line is a finding of its own.
+            let why = if is_broken(gathered, file) {
+                BROKEN
+            } else {
+                NO_POOLS
+            };
+            match span {
+                Some(span) => config.problem(span, format!("inventory `{file}`: {why}")),
+                None => Problem {
+                    file: Some(file.to_owned()),
+                    position: None,
+                    message: why.to_owned(),
+                },
+            }
         })
         .collect()
 }

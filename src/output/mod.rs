@@ -152,6 +152,12 @@ impl Format {
         // The enum and the table are made from one list, so every variant has its row.
         FORMATS[self as usize].0
     }
+
+    /// Whoever reads it wants nothing else before or after it. The others are lines in a log.
+    pub fn stands_alone(self) -> bool {
+        use Format::{Concise, Github, Markdown, Text};
+        !matches!(self, Text | Concise | Github | Markdown)
+    }
 }
 
 /// A format's name that no format has.

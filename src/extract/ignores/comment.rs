@@ -29,7 +29,8 @@ impl Directive {
             .unwrap_or(after.len());
         let word = &after[..word_end];
         if word != "ignore" {
-            let tried = OTHER_WORDS.contains(&word.to_lowercase().as_str());
+            let lower = word.to_lowercase();
+            let tried = lower == "ignore" || OTHER_WORDS.contains(&lower.as_str());
             return tried.then(|| Err(format!("kubetaint does not know `{word}`; {FORM}")));
         }
         let listed = after[word_end..].trim_start();
