@@ -179,10 +179,8 @@ impl Inputs {
         let rules = RuleSet::default();
         let settings = self.settings(&rules, Acceptance::Off);
         let mut listing = self.read(quiet, |list, load| list_pools(list, load, settings));
-        let is_told = !listing.problems.is_empty();
-        listing
-            .problems
-            .extend(self.check_stdin(&listing.counts, is_told));
+        let empty = self.check_stdin(&listing.counts, !listing.problems.is_empty());
+        listing.problems.extend(empty);
         self.add_problems(&mut listing.problems);
         listing
     }

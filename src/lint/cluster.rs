@@ -3,20 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::gather::{Gathered, PlacedPool};
+use super::inventories::{all_listed, inventory_at};
 use crate::config::Config;
-use crate::finding::Problem;
-use crate::inventory::Inventory;
 use crate::model::cluster::infer;
 use crate::source::SourceId;
-
-/// Oddities of files of which a part or nothing was read.
-const UNREAD_FILE: [&str; 5] = [
-    "unparsable-manifest",
-    "unparsable-configuration",
-    "too-large",
-    "not-utf8",
-    "binary",
-];
 
 /// A set of pools that serve some workloads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -308,121 +298,4 @@ fn share_hints(
         }
     }
     (configured, free)
-}
-
-/// The inventory that a file holds.
-fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory> {
-    let at = |source: &SourceId| gathered.paths[source.0 as usize] == file;
-    let mut found = gathered.inventories.iter();
-    found
-        .find(|(source, _)| at(source))
-        .map(|(_, inventory)| inventory)
-}
-
-/// What is said of a file that was named for its pools and cannot be read.
-const BROKEN: &str = "no node pools were read in it: the file is broken";
-
-/// What is said of a file that was named for its pools and holds none.
-const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
-     printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
-
-/// A problem for each file that was named for its pools and holds none.
-pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) -> Vec<Problem> {
-    let is_read = |file: &str| gathered.paths.iter().any(|path| path == file);
-    let given = config.given.iter().map(|file| (file.as_str(), None));
-    let configured = config
-        .clusters
-        .iter()
-        .flat_map(|cluster| &cluster.inventory)
-        .map(|file| (file.value.as_str(), Some(file.span)));
-    given
-        .chain(configured)
-        .filter(|(file, _)| is_read(file) && !has_pools(gathered, file))
-        .filter(|(file, _)| {
-            known
-                .iter()
-                .all(|problem| problem.file.as_deref() != Some(file))
-        })
-        .map(|(file, span)| {
-            // At which line is a finding of its own.
-            let why = if is_broken(gathered, file) {
-                BROKEN
-            } else {
-                NO_POOLS
-            };
-            match span {
-                Some(span) => config.problem(span, format!("inventory `{file}`: {why}")),
-                None => Problem {
-                    file: Some(file.to_owned()),
-                    position: None,
-                    message: why.to_owned(),
-                },
-            }
-        })
-        .collect()
-}
-
-/// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
-fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Option<&str>) -> bool {
-    let lists_all = |file: &str| match inventory_at(gathered, file) {
-        Some(inventory) => says_complete(gathered, file, inventory, cluster),
-        None => lists_all(gathered, file),
-    };
-    // Manifests may lie beside a list of everything: they are more, and they are not all.
-    files.iter().any(|file| lists_all(file.as_ref()))
-        && files.iter().all(|file| {
-            let file = file.as_ref();
-            is_whole(gathered, file) && (inventory_at(gathered, file).is_none() || lists_all(file))
-        })
-}
-
-/// Whether an inventory says that a cluster's pools are all in it.
-fn says_complete(
-    gathered: &Gathered,
-    file: &str,
-    inventory: &Inventory,
-    cluster: Option<&str>,
-) -> bool {
-    let complete = |name: &str| inventory.complete_clusters.iter().any(|one| one == name);
-    let mut names = gathered
-        .pools
-        .iter()
-        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
-        .map(|placed| placed.pool.cluster.as_deref());
-    match cluster {
-        Some(name) if complete(name) => true,
-        Some(name) if names.clone().any(|one| one == Some(name)) => false,
-        // The cluster has another name there, or none.
-        _ => names.all(|name| name.map_or(inventory.complete, complete)),
-    }
-}
-
-/// Whether a file is there and could be read to its end.
-fn is_whole(gathered: &Gathered, file: &str) -> bool {
-    gathered.paths.iter().any(|path| path == file) && !is_broken(gathered, file)
-}
-
-/// Whether a file lists all pools of a cluster.
-fn lists_all(gathered: &Gathered, file: &str) -> bool {
-    let mut pools = gathered
-        .pools
-        .iter()
-        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
-        .peekable();
-    pools.peek().is_some() && pools.all(|placed| placed.lists_all)
-}
-
-fn has_pools(gathered: &Gathered, file: &str) -> bool {
-    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
-    inventory_at(gathered, file).is_some()
-        || gathered.pools.iter().any(|placed| is_it(placed.source))
-}
-
-/// Whether a part of a file could not be read: it may have been one more node.
-fn is_broken(gathered: &Gathered, file: &str) -> bool {
-    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
-    gathered
-        .oddities
-        .iter()
-        .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source))
 }

@@ -11,6 +11,7 @@ pub mod gather;
 mod hints;
 mod identity;
 mod ignores;
+mod inventories;
 mod judge;
 mod listing;
 mod overlay;
@@ -198,7 +199,7 @@ fn read_all(
     all.extend(configured);
     let config_source = source_id(inputs.len());
     let mut gathered = gather::gather(all, inputs, config_source, settings.config, report);
-    let without = cluster::without_pools(&gathered, settings.config, &report.problems);
+    let without = inventories::without_pools(&gathered, settings.config, &report.problems);
     report.problems.extend(without);
     dumps::merge(&mut gathered, settings.config);
     gather::count_pools(&gathered, report);
