@@ -3,7 +3,9 @@
 //! decided here.
 
 mod comment;
+mod parts;
 mod place;
+mod reading;
 pub mod write;
 
 use std::ops::Range;
@@ -16,6 +18,7 @@ use crate::source::{SourceId, Span};
 use crate::yaml::{Document, Kind, Node};
 pub use comment::Reason;
 use comment::{Directive, Terms, comment_in, marks_in, missed_in};
+use parts::{block_below, heredocs, item_on, parts};
 
 /// What every such comment holds, whether its first letter is large or small.
 const NAME: &str = "ubetaint";
@@ -160,6 +163,7 @@ impl Ignores {
     pub fn read_lines(&mut self, text: &str, within: Range<usize>, source: SourceId) {
         let mut start = within.start;
         let part = text.get(within).unwrap_or_default();
+        let heredocs = heredocs(text);
         for line in part.split_inclusive('\n') {
             let from = start;
             start += line.len();
@@ -171,7 +175,7 @@ impl Ignores {
             for at in marks_in(body) {
                 let offset = body_start + at;
                 let covers = if line[..hash].trim().is_empty() {
-                    block_below(text, start).map(Covers::Below)
+                    block_below(text, start, &heredocs).map(Covers::Below)
                 } else {
                     Some(Covers::Line(line_at(text, offset)))
                 };
@@ -291,112 +295,4 @@ fn bytes(range: Range<usize>) -> Range<u32> {
 
 fn whole(document: &Document) -> Covers {
     Covers::Below(bytes(document.range()))
-}
-
-/// A field or an item.
-struct Part {
-    span: Span,
-    is_item: bool,
-}
-
-/// The fields and items, in order; of those that start at one place the widest.
-fn parts(root: Node<'_>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let mut pending = vec![root];
-    while let Some(node) = pending.pop() {
-        let fields = node
-            .written_fields()
-            .map(|field| (field.span(), field.value, false));
-        let items = node.items().map(|item| (item.written_at(), item, true));
-        for (span, value, is_item) in fields.chain(items) {
-            parts.push(Part { span, is_item });
-            if value.kind() != Kind::Scalar && !value.is_alias() {
-                pending.push(value);
-            }
-        }
-    }
-    parts.sort_by_key(|part| {
-        (
-            part.span.start,
-            std::cmp::Reverse(part.span.end),
-            !part.is_item,
-        )
-    });
-    parts.dedup_by_key(|part| part.span.start);
-    parts
-}
-
-/// The first item that begins on a line.
-fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
-    let first = parts.partition_point(|part| part.span.start < line.start);
-    parts[first..]
-        .iter()
-        .take_while(|part| part.span.start < line.end)
-        .find(|part| part.is_item)
-        .map(|part| part.span)
-}
-
-/// The texts that `<<WORD` at the end of a line begins and `WORD` on a line of its own ends, each from its first line on.
-fn heredocs(text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut open: Option<(usize, &str)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        match open {
-            Some((from, word)) if line.trim() == word => {
-                found.push(from..at);
-                open = None;
-            }
-            Some(_) => {}
-            None => {
-                let word = line.trim_end().rsplit_once("<<").map(|(_, word)| word);
-                let word = word.map(|word| word.strip_prefix('-').unwrap_or(word));
-                let named = |word: &&str| {
-                    let mut letters = word.chars();
-                    letters.next().is_some_and(char::is_alphabetic)
-                        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
-                };
-                open = word.filter(named).map(|word| (start, word));
-            }
-        }
-    }
-    found
-}
-
-/// The first line at or after `from` that is not blank and no comment, with all lines below it that are indented further.
-fn block_below(text: &str, from: usize) -> Option<Range<u32>> {
-    let indentation = |line: &str| line.len() - line.trim_start().len();
-    let mut first: Option<(usize, usize)> = None;
-    let mut at = from;
-    let mut end = from;
-    // Lines of a text inside stand in whatever column; they belong to the line that begins it.
-    let inside = heredocs(text);
-    for line in text.get(from..)?.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let goes_on = |one: &Range<usize>| {
-            let begins = first.is_some_and(|(from, _)| from <= one.start && one.start < end);
-            begins && start < one.end
-        };
-        if inside.iter().any(goes_on) {
-            end = at;
-            continue;
-        }
-        let content = line.trim_start();
-        if content.is_empty()
-            || (first.is_none()
-                && comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()))
-        {
-            continue;
-        }
-        match first {
-            None => first = Some((start, indentation(line))),
-            Some((_, own)) if indentation(line) > own => {}
-            Some(_) => break,
-        }
-        end = at;
-    }
-    first.map(|(start, _)| bytes(start..end))
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::comment::said_in;
-use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason, heredocs, parts};
+use super::parts::around;
+use super::reading::Read;
+use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason};
 use crate::source::{SourceId, Span};
-use crate::yaml::{Document, Field, Kind, Node, Style};
+use crate::yaml::{Field, Kind, Node, Style};
 
 /// A line with its comment that is longer has the comment above it.
 const LONG: usize = 120;
@@ -69,13 +71,6 @@ fn span(range: &Range<usize>) -> Span {
     Span::new(SourceId(0), range.clone())
 }
 
-/// What reading a piece gives.
-pub(super) struct Read {
-    /// None where it is no YAML.
-    pub(super) document: Option<Document>,
-    pub(super) ignores: Vec<Ignore>,
-}
-
 /// A text that is put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Insertion {
@@ -112,7 +107,10 @@ impl Places<'_> {
             return self.annotations(group).filter(|_| at == 0);
         }
         let own = self.line(group.start());
-        let mut ways = self.at_line(group, &own);
+        let mut ways = match self.read.is_in_text(&own) {
+            true => Vec::new(),
+            false => self.at_line(group, &own),
+        };
         if let Some(way) = ways.get(at) {
             return Some(way.clone());
         }
@@ -142,14 +140,12 @@ impl Places<'_> {
     /// The lines on which that begins which holds a place, from the inside outward.
     fn outer_lines(&self, own: &Range<usize>, place: usize) -> Vec<Range<usize>> {
         let mut lines: Vec<Range<usize>> = Vec::new();
-        let Some(document) = &self.read.document else {
+        if self.read.document.is_none() {
             let indentation = |line: &Range<usize>| {
                 let text = &self.text[line.clone()];
                 text.len() - text.trim_start().len()
             };
-            let around = heredocs(self.text)
-                .into_iter()
-                .find(|text| text.contains(&place))
+            let around = around(&self.read.texts, place)
                 .map(|text| self.line(text.start))
                 .filter(|line| line.start < own.start);
             let (mut inner, mut at) = match around {
@@ -168,16 +164,11 @@ impl Places<'_> {
                 }
             }
             return lines;
-        };
-        let mut starts: Vec<Range<usize>> = parts(document.root())
-            .into_iter()
-            .map(|part| part.span.range())
-            .filter(|part| part.contains(&place) && part.start < own.start)
-            .collect();
-        starts.sort_by_key(|part| (part.len(), part.start));
-        for part in starts {
-            let line = self.line(part.start);
-            if !lines.contains(&line) {
+        }
+        let owners = self.read.owners_of(place);
+        for owner in owners.filter(|owner| owner.start < own.start) {
+            let line = self.line(owner.start);
+            if lines.last() != Some(&line) {
                 lines.push(line);
             }
         }
@@ -216,8 +207,12 @@ impl Places<'_> {
             text: format!("{indentation}{comment}{}", self.line_break(line)),
         }];
         let length = content.chars().count() + gap.len() + comment.chars().count();
-        let may_stand_behind =
-            !self.is_eaten_behind(line) && !content.trim_start().starts_with("---");
+        // Behind the mark of a heredoc stands nothing else.
+        let begins_heredoc =
+            self.notation == Notation::Terraform && self.read.begins_text(line.start);
+        let may_stand_behind = !begins_heredoc
+            && !self.is_eaten_behind(line)
+            && !content.trim_start().starts_with("---");
         let may_stand_above = !self.is_eaten_above(line) && !content.starts_with("---");
         let mut new = Vec::new();
         new.extend(may_stand_behind.then_some(behind));

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::place::{Group, Insertion, Member, Notation, Places, Read, left_out};
+use super::place::{Group, Insertion, Member, Notation, Places, left_out};
+use super::reading::Read;
 use super::{Ignores, Reason};
 use crate::source::{Source, SourceId, Span, is_script};
 use crate::terraform::{self, is_configuration, is_included};
@@ -126,6 +127,9 @@ struct Piece<'r> {
     text: String,
     read: Read,
     groups: Vec<Group>,
+    /// How often the text was read again.
+    #[cfg(test)]
+    readings: usize,
 }
 
 impl<'r> Piece<'r> {
@@ -169,10 +173,13 @@ impl<'r> Piece<'r> {
             text: text.to_owned(),
             read,
             groups,
+            #[cfg(test)]
+            readings: 0,
         })
     }
 
-    /// Accepts some of the groups: all at once, or, where that fails, each half for itself.
+    /// Accepts some of the groups: all at once, those again in another way that are not accepted so, or, where that fails, each
+    /// half for itself.
     fn accept(&mut self, some: Range<usize>) {
         if some.is_empty() {
             return;
@@ -185,27 +192,40 @@ impl<'r> Piece<'r> {
             }
             let mut tried = 0;
             while let Some(insertions) = self.places().nth(&self.groups[some.start], tried) {
-                if self.try_out(insertions, &some) {
+                if self.try_out(insertions, &some).is_ok() {
                     return;
                 }
                 tried += 1;
             }
             return;
         }
-        let first: Option<Vec<Vec<Insertion>>> = {
-            let places = self.places();
-            let groups = self.groups[some.clone()].iter();
-            groups.map(|group| places.nth(group, 0)).collect()
-        };
-        let insertions: Vec<Insertion> = first.into_iter().flatten().flatten().collect();
-        let apart: BTreeSet<usize> = insertions.iter().map(|one| one.at).collect();
-        let each_its_own = apart.len() == insertions.len() && !insertions.is_empty();
-        if each_its_own && self.try_out(insertions, &some) {
-            return;
+        let mut tried = vec![0; some.len()];
+        while let Some(insertions) = self.each_its_own(&some, &tried) {
+            let open = match self.try_out(insertions, &some) {
+                Ok(()) => return,
+                Err(open) if open.is_empty() => break,
+                Err(open) => open,
+            };
+            for at in open {
+                tried[at - some.start] += 1;
+            }
         }
         let middle = some.start + some.len() / 2;
         self.accept(some.start..middle);
         self.accept(middle..some.end);
+    }
+
+    /// What to put in for some groups, of each as many ways left out as were `tried`; nothing where one has no further way,
+    /// or where two have the same place.
+    fn each_its_own(&self, some: &Range<usize>, tried: &[usize]) -> Option<Vec<Insertion>> {
+        let places = self.places();
+        let groups = self.groups[some.clone()].iter().zip(tried);
+        let ways: Option<Vec<Vec<Insertion>>> =
+            groups.map(|(group, at)| places.nth(group, *at)).collect();
+        let insertions: Vec<Insertion> = ways?.into_iter().flatten().collect();
+        let apart: BTreeSet<usize> = insertions.iter().map(|one| one.at).collect();
+        let each_its_own = apart.len() == insertions.len() && !insertions.is_empty();
+        each_its_own.then_some(insertions)
     }
 
     fn places(&self) -> Places<'_> {
@@ -218,35 +238,35 @@ impl<'r> Piece<'r> {
     }
 
     /// Puts texts in, and keeps them when they do what they are for and nothing else.
-    fn try_out(&mut self, mut insertions: Vec<Insertion>, some: &Range<usize>) -> bool {
+    ///
+    /// # Errors
+    /// Those of the groups that are not accepted so; none of them when something else is wrong.
+    fn try_out(
+        &mut self,
+        mut insertions: Vec<Insertion>,
+        some: &Range<usize>,
+    ) -> Result<(), Vec<usize>> {
         insertions.sort_by_key(|one| one.at);
         let mut text = String::with_capacity(self.text.len());
         let mut at = 0;
         for one in &insertions {
             let Some(kept) = self.text.get(at..one.at) else {
-                return false;
+                return Err(Vec::new());
             };
             text.push_str(kept);
             text.push_str(&one.text);
             at = one.at;
         }
         text.push_str(&self.text[at..]);
+        #[cfg(test)]
+        {
+            self.readings += 1;
+        }
         let Some(read) = read(&text, self.notation).filter(|read| self.says_the_same(&text, read))
         else {
-            return false;
+            return Err(Vec::new());
         };
-        let moved = |range: &Range<usize>| {
-            let before = |offset: usize| -> usize {
-                // What comes on a line above moves what begins there; what comes behind does not.
-                let before = insertions
-                    .iter()
-                    .filter(|one| one.at < offset + usize::from(one.text.ends_with('\n')));
-                before.map(|one| one.text.len()).sum()
-            };
-            let start = range.start + before(range.start);
-            let inside = range.end.saturating_sub(1).max(range.start);
-            start..(range.end + before(inside)).max(start)
-        };
+        let moved = Moved::by(&insertions);
         let groups: Vec<Group> = self
             .groups
             .iter()
@@ -256,25 +276,28 @@ impl<'r> Piece<'r> {
                     .members
                     .iter()
                     .map(|one| Member {
-                        span: moved(&one.span),
+                        span: moved.range(&one.span),
                         ..one.clone()
                     })
                     .collect(),
             })
             .collect();
-        let meant = |at: usize| some.contains(&at);
-        let held = groups.iter().enumerate().all(|(at, group)| {
-            (!meant(at) && !group.accepted) || group.is_accepted(&read.ignores, self.reason)
-        });
-        if held {
-            self.text = text;
-            self.read = read;
-            self.groups = groups;
-            for group in &mut self.groups[some.clone()] {
-                group.accepted = true;
-            }
+        let meant = |at: &usize| some.contains(at);
+        let mut open: Vec<usize> = (0..groups.len())
+            .filter(|at| meant(at) || groups[*at].accepted)
+            .filter(|at| !groups[*at].is_accepted(&read.ignores, self.reason))
+            .collect();
+        if !open.is_empty() {
+            open.retain(meant);
+            return Err(open);
         }
-        held
+        self.text = text;
+        self.read = read;
+        self.groups = groups;
+        for group in &mut self.groups[some.clone()] {
+            group.accepted = true;
+        }
+        Ok(())
     }
 
     fn says_the_same(&self, text: &str, read: &Read) -> bool {
@@ -286,6 +309,43 @@ impl<'r> Piece<'r> {
     }
 }
 
+/// How far places move when texts are put in.
+struct Moved<'i> {
+    /// In the order of their places.
+    insertions: &'i [Insertion],
+    /// How long all before each are together, and at last all.
+    before: Vec<usize>,
+}
+
+impl<'i> Moved<'i> {
+    fn by(insertions: &'i [Insertion]) -> Moved<'i> {
+        let mut before = vec![0];
+        let mut sum = 0;
+        for one in insertions {
+            sum += one.text.len();
+            before.push(sum);
+        }
+        Moved { insertions, before }
+    }
+
+    /// Where a range is then.
+    fn range(&self, range: &Range<usize>) -> Range<usize> {
+        let start = range.start + self.distance(range.start);
+        let inside = range.end.saturating_sub(1).max(range.start);
+        start..(range.end + self.distance(inside)).max(start)
+    }
+
+    fn distance(&self, place: usize) -> usize {
+        let first = self.insertions.partition_point(|one| one.at < place);
+        // What comes on a line above moves what begins there; what comes behind does not.
+        let here = self.insertions[first..].iter();
+        let above = here
+            .take_while(|one| one.at == place)
+            .filter(|one| one.text.ends_with('\n'));
+        self.before[first] + above.map(|one| one.text.len()).sum::<usize>()
+    }
+}
+
 fn read(text: &str, notation: Notation) -> Option<Read> {
     let mut ignores = Ignores::default();
     if notation == Notation::Terraform {
@@ -293,10 +353,7 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
             return None;
         }
         ignores.read_lines(text, 0..text.len(), SourceId(0));
-        return Some(Read {
-            document: None,
-            ignores: ignores.ignores,
-        });
+        return Some(Read::of_terraform(text, ignores.ignores));
     }
     let stream = yaml::parse(text, SourceId(0));
     let [document]: [Document; 1] = stream.documents.try_into().ok()?;
@@ -304,8 +361,49 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
         return None;
     }
     ignores.read_document(text, &document, None);
-    Some(Read {
-        document: Some(document),
-        ignores: ignores.ignores,
-    })
+    Some(Read::of_yaml(document, ignores.ignores))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Accepts the finding at each `value` of a text: whether all are accepted, and how often the text was read for that.
+    fn accept_all(text: &str, notation: Notation) -> (bool, usize) {
+        let today = jiff::civil::date(2026, 1, 31);
+        let reason = Reason::read("the agent drains nodes", today).unwrap();
+        let found = text.match_indices("value").map(|(at, _)| Wanted {
+            span: Span::new(SourceId(0), at..at + 8),
+            rule: "value-with-exists".to_owned(),
+        });
+        let wanted: Vec<Wanted> = found.collect();
+        let mut piece = Piece::new(text, notation, &reason, &wanted, 0).unwrap();
+        piece.accept(0..piece.groups.len());
+        (piece.groups.iter().all(|one| one.accepted), piece.readings)
+    }
+
+    #[test]
+    fn many_findings_are_accepted_together_wherever_they_stand() {
+        let entry = "- key: k\n      operator: Exists\n      value: v\n";
+        let list: String = (0..200).map(|_| format!("    {entry}")).collect();
+        let text = |at: usize| format!("  v{at}.yaml: |\n    tolerations:\n    {entry}");
+        let texts: String = (0..200).map(text).collect();
+        let resource = |at: usize| {
+            format!(
+                "resource \"kubectl_manifest\" \"m{at}\" {{\n  yaml_body = <<-EOT\n    tolerations:\n    {entry}  EOT\n}}\n"
+            )
+        };
+        let resources: String = (0..200).map(resource).collect();
+        let mixed = format!("tolerations:\n{list}data:\n{texts}");
+        for (text, notation) in [
+            (format!("tolerations:\n{list}"), Notation::Yaml),
+            (format!("data:\n{texts}"), Notation::Yaml),
+            (mixed, Notation::Yaml),
+            (resources, Notation::Terraform),
+        ] {
+            let (all, readings) = accept_all(&text, notation);
+            assert!(all, "{}", &text[..100]);
+            assert!(readings < 10, "{readings}: {}", &text[..100]);
+        }
+    }
 }

@@ -1,0 +1,132 @@
+//! The parts of a text that comments are for: fields, items, lines, and what stands indented below a line.
+
+use std::ops::Range;
+
+use super::bytes;
+use super::comment::comment_in;
+use crate::source::Span;
+use crate::yaml::{Kind, Node, Style};
+
+/// A field or an item.
+pub(super) struct Part {
+    pub(super) span: Span,
+    pub(super) is_item: bool,
+    /// How its value is written.
+    pub(super) style: Style,
+}
+
+/// The fields and items, in order; of those that start at one place the widest.
+pub(super) fn parts(root: Node<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut pending = vec![root];
+    while let Some(node) = pending.pop() {
+        let fields = node
+            .written_fields()
+            .map(|field| (field.span(), field.value, false));
+        let items = node.items().map(|item| (item.written_at(), item, true));
+        for (span, value, is_item) in fields.chain(items) {
+            parts.push(Part {
+                span,
+                is_item,
+                style: value.style(),
+            });
+            if value.kind() != Kind::Scalar && !value.is_alias() {
+                pending.push(value);
+            }
+        }
+    }
+    parts.sort_by_key(|part| {
+        (
+            part.span.start,
+            std::cmp::Reverse(part.span.end),
+            !part.is_item,
+        )
+    });
+    parts.dedup_by_key(|part| part.span.start);
+    parts
+}
+
+/// The first item that begins on a line.
+pub(super) fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
+    let first = parts.partition_point(|part| part.span.start < line.start);
+    parts[first..]
+        .iter()
+        .take_while(|part| part.span.start < line.end)
+        .find(|part| part.is_item)
+        .map(|part| part.span)
+}
+
+/// The texts that `<<WORD` at the end of a line begins and `WORD` on a line of its own ends, each from its first line on.
+pub(super) fn heredocs(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<(usize, &str)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        match open {
+            Some((from, word)) if line.trim() == word => {
+                found.push(from..at);
+                open = None;
+            }
+            Some(_) => {}
+            None if comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()) => {}
+            None => {
+                let word = line.trim_end().rsplit_once("<<").map(|(_, word)| word);
+                let word = word.map(|word| word.strip_prefix('-').unwrap_or(word));
+                let named = |word: &&str| {
+                    let mut letters = word.chars();
+                    letters.next().is_some_and(char::is_alphabetic)
+                        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+                };
+                open = word.filter(named).map(|word| (start, word));
+            }
+        }
+    }
+    found
+}
+
+/// Which of some ranges, in their order, none in another, holds a place.
+pub(super) fn around(ranges: &[Range<usize>], place: usize) -> Option<&Range<usize>> {
+    let after = ranges.partition_point(|range| range.start <= place);
+    let last = ranges[..after].last()?;
+    last.contains(&place).then_some(last)
+}
+
+/// The first line at or after `from` that is not blank and no comment, with all lines below it that are indented further.
+/// Lines of `heredocs` stand in whatever column; they belong to the line that begins them.
+pub(super) fn block_below(
+    text: &str,
+    from: usize,
+    heredocs: &[Range<usize>],
+) -> Option<Range<u32>> {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let mut first: Option<(usize, usize)> = None;
+    let mut at = from;
+    let mut end = from;
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let goes_on = |heredoc: &Range<usize>| {
+            first.is_some_and(|(from, _)| from <= heredoc.start) && heredoc.start < end
+        };
+        if around(heredocs, start).is_some_and(goes_on) {
+            end = at;
+            continue;
+        }
+        let content = line.trim_start();
+        if content.is_empty()
+            || (first.is_none()
+                && comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()))
+        {
+            continue;
+        }
+        match first {
+            None => first = Some((start, indentation(line))),
+            Some((_, own)) if indentation(line) > own => {}
+            Some(_) => break,
+        }
+        end = at;
+    }
+    first.map(|(start, _)| bytes(start..end))
+}
