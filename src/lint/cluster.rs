@@ -9,7 +9,7 @@ use crate::model::cluster::infer;
 use crate::source::SourceId;
 
 /// A set of pools that serve some workloads.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cluster {
     /// Name, when configured.
     pub name: Option<String>,
@@ -19,6 +19,8 @@ pub struct Cluster {
     pub pools: Vec<usize>,
     /// Indices of what commands say of its nodes.
     pub hints: Vec<usize>,
+    /// Indices of pools that may be its own, too: they stand farther from its workloads.
+    pub beside: Vec<usize>,
 }
 
 /// The clusters, and for each workload those that it is in: several where configured clusters share files.
@@ -157,11 +159,8 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
                 .iter()
                 .all(|index| gathered.pools[*index].pool.complete);
             let name = Some(cluster.name.as_str());
-            let listed = cluster
-                .inventory
-                .iter()
-                .map(|file| file.value.as_str())
-                .collect::<Vec<_>>();
+            let files = cluster.inventory.iter();
+            let listed: Vec<&str> = files.map(|file| file.value.as_str()).collect();
             // A dump of Nodes does not say whose they are.
             let given = config.clusters.len() == 1
                 || config
@@ -177,7 +176,7 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
                         || all_listed(gathered, &listed, name)
                         || (given && all_listed(gathered, &config.given, name))),
                 pools,
-                hints: Vec::new(),
+                ..Cluster::default()
             }
         })
         .collect();
@@ -213,11 +212,8 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .iter()
         .map(|index| scanned(gathered.pools[*index].source))
         .collect();
-    let workload_paths: Vec<&str> = gathered
-        .workloads
-        .iter()
-        .map(|workload| scanned(workload.source))
-        .collect();
+    let workloads = gathered.workloads.iter();
+    let workload_paths: Vec<&str> = workloads.map(|one| scanned(one.source)).collect();
     let serving = infer(&pool_paths, &workload_paths);
     // Apart from the pools, so that a script beside workloads makes no example of them.
     let (mut configured, free_hints) = share_hints(configured, gathered, config);
@@ -226,8 +222,9 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .map(|index| scanned(gathered.hints[*index].source))
         .collect();
     let hinting = infer(&hint_paths, &workload_paths);
-    let inferred = |list: &[usize], hints: &[usize]| {
-        let mut pools: Vec<usize> = list.iter().map(|at| free[*at]).collect();
+    let inferred = |list: usize, hints: &[usize]| {
+        let placed = |list: &[usize]| list.iter().map(|at| free[*at]).collect::<Vec<_>>();
+        let mut pools = placed(&serving.lists[list]);
         pools.extend(&everywhere);
         pools.sort_unstable();
         let known = |index: &usize| gathered.pools[*index].pool.complete;
@@ -236,6 +233,7 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
             complete: given && pools.iter().all(known),
             pools,
             hints: hints.iter().map(|at| free_hints[*at]).collect(),
+            beside: placed(&serving.beside[list]),
         }
     };
 
@@ -259,9 +257,11 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
                 .entry(workload.source)
                 .or_insert_with(|| config.clusters_of(path(workload.source)));
             let group: Vec<usize> = if configured.is_empty() {
-                vec![*of_lists.entry((*list, *hints)).or_insert_with(|| {
-                    number(inferred(&serving.lists[*list], &hinting.lists[*hints]))
-                })]
+                vec![
+                    *of_lists
+                        .entry((*list, *hints))
+                        .or_insert_with(|| number(inferred(*list, &hinting.lists[*hints]))),
+                ]
             } else {
                 configured.iter().map(|at| of_configured[*at]).collect()
             };

@@ -1,4 +1,5 @@
-//! What commands say of a cluster's nodes: it explains tolerations and casts doubt on taints. No finding rests on it.
+//! What commands say of a cluster's nodes, and pools that may be its own, too: it explains tolerations and casts doubt on
+//! taints. No finding rests on it.
 
 use std::sync::Arc;
 
@@ -23,8 +24,10 @@ pub struct Hints<'g>(Vec<Hint<'g>>);
 impl<'g> Hints<'g> {
     /// Those of a cluster, with their facts.
     pub fn new(cluster: &Cluster, gathered: &'g Gathered, comparison_operators: bool) -> Self {
-        let hints = cluster.hints.iter().map(|index| {
-            let pool = &gathered.hints[*index].pool;
+        let commands = cluster.hints.iter().map(|index| &gathered.hints[*index]);
+        let beside = cluster.beside.iter().map(|index| &gathered.pools[*index]);
+        let hints = commands.chain(beside).map(|placed| {
+            let pool = &placed.pool;
             let taints = taint_facts(pool);
             Hint {
                 pool,
@@ -35,13 +38,13 @@ impl<'g> Hints<'g> {
         Hints(hints.collect())
     }
 
-    /// Pools that commands make or taint; what only takes taints off makes no nodes.
+    /// Pools that commands make or taint, and those that may be the cluster's own; what only takes taints off makes no nodes.
     pub fn pools(&self) -> impl Iterator<Item = (&'g Arc<NodePool>, &Fact)> {
         let hints = self.0.iter().filter(|hint| !hint.taints.is_empty());
         hints.map(|hint| (hint.pool, &hint.fact))
     }
 
-    /// `hinted`: whether a command taints nodes with the entry's key.
+    /// `hinted`: whether a command, or a pool that may be the cluster's own, taints nodes with the entry's key.
     pub fn add_hinted(&self, builder: FactBuilder, entry: &Toleration) -> FactBuilder {
         let Some(key) = entry.key.text() else {
             return builder.unknown("hinted");
@@ -53,7 +56,7 @@ impl<'g> Hints<'g> {
         )
     }
 
-    /// `matches`: those of the pools, with taints of commands that the entry tolerates. Where only one of which a part
+    /// `matches`: those of the pools, with taints of hints that the entry tolerates. Where only one of which a part
     /// is not known has its key, there may be a match.
     pub fn add_matches(
         &self,

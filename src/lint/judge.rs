@@ -419,9 +419,8 @@ impl<'j> Judge<'j> {
             let named = names.get(&index).map(|name| (*name).clone());
             let alone = Cluster {
                 name: named.clone(),
-                complete: false,
                 pools: vec![index],
-                hints: Vec::new(),
+                ..Cluster::default()
             };
             let facts = ClusterFacts::new(
                 &alone,

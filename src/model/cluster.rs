@@ -205,6 +205,8 @@ fn is_below(folder: &str, above: &str) -> bool {
 pub struct Serving {
     /// Lists of pools, by index and in order.
     pub lists: Vec<Vec<usize>>,
+    /// For each list, the pools that would serve as well, were it not for pools that stand nearer to the workloads.
+    pub beside: Vec<Vec<usize>>,
     /// For each workload, its list.
     pub of_workload: Vec<usize>,
 }
@@ -252,27 +254,40 @@ pub fn infer(pools: &[&str], workloads: &[&str]) -> Serving {
             *of_situation
                 .entry((served, example, own.clone()))
                 .or_insert_with(|| {
-                    let mut list: Vec<usize> = served
+                    let (mut list, mut beside): (Vec<usize>, Vec<usize>) = served
                         .into_iter()
                         .flat_map(folders_above)
                         .filter_map(|above| reaching.get(above))
                         .flatten()
                         .copied()
                         .filter(|index| {
-                            let at = folder_of(pools[*index]);
                             let theirs = &pool_environments[*index];
-                            example.is_none_or(|example| is_below(at, example))
-                                && (own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs))
+                            own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs)
                         })
-                        .collect();
+                        .partition(|index| {
+                            let at = folder_of(pools[*index]);
+                            example.is_none_or(|example| is_below(at, example))
+                        });
+                    beside.retain(|index| {
+                        example.is_some_and(|example| is_akin(pools[*index], example))
+                    });
                     list.sort_unstable();
+                    beside.sort_unstable();
                     serving.lists.push(list);
+                    serving.beside.push(beside);
                     next
                 })
         });
         serving.of_workload.push(list);
     }
     serving
+}
+
+/// Whether a pool stands in the same part of the repository as a folder, environments aside.
+fn is_akin(pool: &str, folder: &str) -> bool {
+    let inside = format!("{folder}/");
+    let (one, other) = (Part::of(pool), Part::of(&inside));
+    (one.example, one.cluster) == (other.example, other.cluster)
 }
 
 /// A folder and all above it, from the bottom up; the last is the scanned folder itself, which has no name.
@@ -393,6 +408,24 @@ mod tests {
         let pools = ["infra/prod.yaml", "infra/staging.yaml", "infra/common.yaml"];
         let workloads = ["apps/values-production.yaml", "apps/base.yaml"];
         assert_eq!(served(&pools, &workloads), vec![vec![0, 2], vec![0, 1, 2]]);
+    }
+
+    #[test]
+    fn pools_that_nearer_ones_keep_out_stand_beside() {
+        let beside = |pools: &[&str], workloads: &[&str]| {
+            let serving = infer(pools, workloads);
+            serving.beside[serving.of_workload[0]].clone()
+        };
+        let workloads = ["box/manifests/job.yaml"];
+        let own = "box/manifests/pool.yaml";
+        assert_eq!(beside(&[own, "box/nodepools/p.yaml"], &workloads), vec![1]);
+        let nothing: Vec<usize> = Vec::new();
+        assert_eq!(beside(&[own, "else/pool.yaml"], &workloads), nothing);
+        let prod = ["box/prod/job.yaml"];
+        let pools = ["box/prod/pool.yaml", "box/nodepools/staging.yaml"];
+        assert_eq!(beside(&pools, &prod), nothing);
+        let pools = ["examples/a/pool.yaml", "pools.yaml"];
+        assert_eq!(beside(&pools, &["examples/a/job.yaml"]), nothing);
     }
 
     #[test]
