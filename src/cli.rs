@@ -286,7 +286,8 @@ pub struct Rules {
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     pub output: Listing,
 
-    /// A folder with rules of your own, listed with the built-in ones. May be given several times
+    /// A folder with rules of your own, listed with the built-in ones and those of the configuration. May be given several
+    /// times
     #[arg(long, value_name = "DIR")]
     pub rules: Vec<PathBuf>,
 }
@@ -301,7 +302,7 @@ pub struct Explain {
     #[arg(value_name = "RULE")]
     pub rule: String,
 
-    /// A folder with rules of your own, where the rule may be. May be given several times
+    /// A folder with rules of your own, where the rule may be, beside those of the configuration. May be given several times
     #[arg(long, value_name = "DIR")]
     pub rules: Vec<PathBuf>,
 }

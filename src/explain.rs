@@ -143,7 +143,15 @@ fn write_mending(rule: &Rule, page: &mut String) -> std::fmt::Result {
         let help = on_one_line(help);
         // A help that is one expression is for the program to fill in.
         if !help.contains(" ? ") {
-            writeln!(page, "## How to mend it\n\n{}.\n", without_holes(&help))?;
+            let help = without_holes(&help);
+            let mut letters = help.chars();
+            // Behind `help:` it goes on a line; here it is a sentence.
+            let first: String = letters
+                .next()
+                .into_iter()
+                .flat_map(char::to_uppercase)
+                .collect();
+            writeln!(page, "## How to mend it\n\n{first}{}.\n", letters.as_str())?;
         }
     }
     Ok(())

@@ -235,7 +235,9 @@ fn manual_pages_are_made_for_the_program_and_each_command() {
     let wrong = run(folder.path(), &["man", "chekc"]);
     assert_eq!(wrong.code, 2);
     assert!(
-        wrong.err.contains("there is no command `chekc`"),
+        wrong
+            .err
+            .contains("there is no command `chekc` (did you mean `check`?)"),
         "{}",
         wrong.err
     );

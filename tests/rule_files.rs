@@ -311,3 +311,34 @@ fn an_example_that_is_no_yaml_is_told_as_the_cause() {
         result.err
     );
 }
+
+#[test]
+fn a_rule_that_the_configuration_brings_is_listed_and_explained() {
+    let folder = repo(&[
+        ("policies/night-only.yaml", RULE),
+        ("apps/a.yaml", POD),
+        (".kubetaint.yaml", "rule-dirs: [policies]\n"),
+    ]);
+    for place in [folder.path().to_owned(), folder.path().join("apps")] {
+        let result = run(&place, &["explain", "night-only"]);
+        assert!(result.out.starts_with("# night-only\n"), "{}", result.err);
+        assert!(
+            result.out.contains("\n\nRun it as a Job.\n"),
+            "{}",
+            result.out
+        );
+        assert_eq!((result.code, result.err.as_str()), (0, ""));
+        let result = run(&place, &["rules"]);
+        assert!(result.out.contains("\nnight-only "), "{}", result.out);
+    }
+}
+
+#[test]
+fn a_mistake_in_the_configuration_keeps_nobody_from_reading_about_a_rule() {
+    let folder = repo(&[(".kubetaint.yaml", "rule-dirs: [nope]\n")]);
+    let result = run(folder.path(), &["explain", "blanket-exists"]);
+    assert_eq!(result.code, 0);
+    assert!(result.out.starts_with("# blanket-exists\n"));
+    let told = "warning: .kubetaint.yaml:1:13: `nope`: rule files cannot be read: ";
+    assert!(result.err.starts_with(told), "{}", result.err);
+}

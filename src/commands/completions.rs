@@ -6,6 +6,7 @@ use std::io::Write;
 use super::{CommandError, Exit};
 use crate::builtin;
 use crate::cli::{self, Completions, Man};
+use crate::model::near_miss::nearest_word;
 use crate::output::Format;
 
 /// Prints the completions for a shell.
@@ -48,8 +49,15 @@ pub fn man(arguments: &Man, out: &mut dyn Write) -> Result<Exit, CommandError> {
         return Ok(Exit::Clean);
     };
     let Some(command) = program.find_subcommand(name) else {
+        let known: Vec<&str> = program
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        let hint = nearest_word(name, &known)
+            .map(|near| format!(" (did you mean `{near}`?)"))
+            .unwrap_or_default();
         return Err(CommandError::Message(format!(
-            "there is no command `{name}`; `kubetaint --help` lists them"
+            "there is no command `{name}`{hint}; `kubetaint --help` lists them"
         )));
     };
     clap_mangen::Man::new(command.clone())

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{CommandError, Exit, load_rules};
+use super::{CommandError, Exit, load_rules_here};
 use crate::cli::Explain;
 use crate::explain::page;
 use crate::model::near_miss::nearest_word;
@@ -12,7 +12,7 @@ use crate::model::near_miss::nearest_word;
 /// # Errors
 /// A rule that does not exist; rules that do not load; output that cannot be written.
 pub fn run(arguments: &Explain, out: &mut dyn Write) -> Result<Exit, CommandError> {
-    let rules = load_rules(&arguments.rules)?;
+    let rules = load_rules_here(&arguments.rules)?;
     let Some(rule) = rules.get(&arguments.rule) else {
         let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
         let hint = nearest_word(&arguments.rule, &ids)

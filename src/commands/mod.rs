@@ -28,7 +28,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use self::inputs::Place;
 use crate::builtin;
+use crate::cli::Beside;
 use crate::config::{Config, Located};
 use crate::extract::Table;
 use crate::finding::Problem;
@@ -148,6 +150,35 @@ pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
         .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
         .collect();
     RuleSet::load_beside(&built_in, &rule_sources(paths)?).map_err(CommandError::Problems)
+}
+
+/// The same, with those of the folders that the configuration of this repository names: findings have their names. A mistake
+/// there is told and keeps nobody from reading about the other rules.
+///
+/// # Errors
+/// As [`load_rules`], for the given paths.
+pub fn load_rules_here(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
+    let beside = Beside {
+        config: None,
+        isolated: false,
+        pools: Vec::new(),
+    };
+    let configured = Place::find(&[PathBuf::from(".")], &beside).and_then(|place| {
+        let mut folders = configured_rules(&place.config, &place.root)?;
+        // Before those that are named: the last of one id counts.
+        load_rules(&folders)?;
+        folders.extend(paths.iter().cloned());
+        Ok(folders)
+    });
+    match configured {
+        Ok(folders) => load_rules(&folders),
+        Err(error) => {
+            for line in error.to_string().lines() {
+                say(format_args!("warning: {line}"));
+            }
+            load_rules(paths)
+        }
+    }
 }
 
 /// The rule files at the given paths; folders with everything below them.

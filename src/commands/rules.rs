@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::json;
 
-use super::{CommandError, Exit, load_rules};
+use super::{CommandError, Exit, load_rules_here};
 use crate::cli::{Listing, Rules};
 
 /// Lists the rules.
@@ -12,7 +12,7 @@ use crate::cli::{Listing, Rules};
 /// # Errors
 /// Rules that do not load; output that cannot be written.
 pub fn run(arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError> {
-    let rules = load_rules(&arguments.rules)?;
+    let rules = load_rules_here(&arguments.rules)?;
     match arguments.output {
         Listing::Table => {
             let width = rules
