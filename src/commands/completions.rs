@@ -51,7 +51,7 @@ pub fn man(arguments: &Man, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let Some(command) = program.find_subcommand(name) else {
         let known: Vec<&str> = program
             .get_subcommands()
-            .map(clap::Command::get_name)
+            .map(|one| one.get_name())
             .collect();
         let hint = nearest_word(name, &known)
             .map(|near| format!(" (did you mean `{near}`?)"))
