@@ -257,28 +257,29 @@ pub fn mend<'f>(
     let mut fixes: Vec<&Fix> = fixes.into_iter().collect();
     fixes.sort_by(|one, other| one.edits.cmp(&other.edits));
     fixes.dedup_by(|one, other| one.edits == other.edits);
-    let mut chosen: Vec<&Edit> = Vec::new();
+    // By where they start. None overlaps another, so that only the nearest two can touch one more.
+    let mut chosen: BTreeMap<u32, &Edit> = BTreeMap::new();
     let mut applied = 0;
     for fix in fixes {
         let touches = |edit: &Edit| {
-            chosen.iter().any(|other| {
-                let (one, other) = (edit.span, other.span);
-                // Two texts put in at one place have no order.
-                one.start == other.start || (one.start < other.end && other.start < one.end)
-            })
+            let (start, end) = (edit.span.start, edit.span.end);
+            let before = chosen.range(..=start).next_back();
+            let after = chosen.range(start..).next();
+            // Two texts put in at one place have no order.
+            before.is_some_and(|(at, other)| *at == start || start < other.span.end)
+                || after.is_some_and(|(at, _)| *at < end)
         };
         if fix.edits.is_empty() || fix.edits.iter().any(touches) {
             continue;
         }
-        chosen.extend(&fix.edits);
+        chosen.extend(fix.edits.iter().map(|edit| (edit.span.start, edit)));
         applied += 1;
     }
     if chosen.is_empty() {
         return None;
     }
-    chosen.sort();
     let replacements: Vec<Replacement> = chosen
-        .into_iter()
+        .into_values()
         .map(|edit| Replacement {
             range: edit.span.range(),
             text: edit.text.clone(),
