@@ -79,9 +79,12 @@ fn is_filled_in(text: &str, id: SourceId) -> bool {
     let bytes = text.as_bytes();
     let mut filled = String::with_capacity(text.len());
     let (mut at, mut copied) = (0, 0);
+    // Behind the last brace none is looked for, however many are open.
+    let last_brace = text.rfind('}').unwrap_or(0);
     while let Some(found) = memchr::memchr3(b'$', b'@', b'%', &bytes[at..]) {
         at += found;
-        match braced(text, at).or_else(|| enclosed_word(bytes, at)) {
+        let braced = (at < last_brace).then(|| braced(text, at)).flatten();
+        match braced.or_else(|| enclosed_word(bytes, at)) {
             Some(end) => {
                 filled.push_str(&text[copied..at]);
                 filled.push('x');
