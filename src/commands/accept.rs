@@ -179,29 +179,25 @@ pub fn tell(accepted: &Accepted, place: &Place) {
 
 /// Says how much would be accepted, where the patch is all that is shown.
 pub fn tell_planned(accepted: &Accepted, shown: &[usize]) {
-    let plural = |number: usize| if number == 1 { "" } else { "s" };
-    let findings = shown.iter().filter_map(|at| accepted.findings.get(at));
-    let findings: usize = findings.sum();
-    let files = shown.len();
-    super::say(format_args!(
-        "{findings} finding{} would be accepted in {files} file{}",
-        plural(findings),
-        plural(files)
-    ));
+    say_how_much(accepted, shown, "would be accepted");
 }
 
 /// Writes the files, and says how much was accepted.
 pub fn save(accepted: &Accepted, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
     let written = accepted.changes.save(inputs, "written", problems);
     if !quiet {
-        let plural = |number: usize| if number == 1 { "" } else { "s" };
-        let findings = written.iter().filter_map(|at| accepted.findings.get(at));
-        let findings: usize = findings.sum();
-        let written = written.len();
-        super::say(format_args!(
-            "{findings} finding{} accepted in {written} file{}",
-            plural(findings),
-            plural(written)
-        ));
+        say_how_much(accepted, &written, "accepted");
     }
+}
+
+fn say_how_much(accepted: &Accepted, files: &[usize], done: &str) {
+    let plural = |number: usize| if number == 1 { "" } else { "s" };
+    let findings = files.iter().filter_map(|at| accepted.findings.get(at));
+    let findings: usize = findings.sum();
+    let files = files.len();
+    super::say(format_args!(
+        "{findings} finding{} {done} in {files} file{}",
+        plural(findings),
+        plural(files)
+    ));
 }

@@ -115,14 +115,7 @@ pub fn run(
 
 /// Says how much would be mended, where the patch is all that is shown.
 pub fn tell(mended: &Mended, shown: &[usize]) {
-    let fixes = shown.iter().filter_map(|at| mended.fixes.get(at));
-    let fixes: usize = fixes.sum();
-    let files = shown.len();
-    super::say(format_args!(
-        "{fixes} fix{} would be applied in {files} file{}",
-        if fixes == 1 { "" } else { "es" },
-        if files == 1 { "" } else { "s" },
-    ));
+    say_how_much(mended, shown, "would be applied");
 }
 
 /// Writes the files, and says how much was mended.
@@ -133,14 +126,17 @@ pub fn save(mended: &Mended, inputs: &Inputs, quiet: bool, problems: &mut Vec<Pr
     }
     let written = mended.changes.save(inputs, "mended", problems);
     if !quiet {
-        let plural = |number: usize| if number == 1 { "" } else { "s" };
-        let fixes = written.iter().filter_map(|at| mended.fixes.get(at));
-        let fixes: usize = fixes.sum();
-        let written = written.len();
-        super::say(format_args!(
-            "{fixes} fix{} applied in {written} file{}",
-            if fixes == 1 { "" } else { "es" },
-            plural(written)
-        ));
+        say_how_much(mended, &written, "applied");
     }
+}
+
+fn say_how_much(mended: &Mended, files: &[usize], done: &str) {
+    let fixes = files.iter().filter_map(|at| mended.fixes.get(at));
+    let fixes: usize = fixes.sum();
+    let files = files.len();
+    super::say(format_args!(
+        "{fixes} fix{} {done} in {files} file{}",
+        if fixes == 1 { "" } else { "es" },
+        if files == 1 { "" } else { "s" },
+    ));
 }

@@ -166,7 +166,9 @@ pub fn load_rules_here(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     let configured = Place::find(&[PathBuf::from(".")], &beside).and_then(|place| {
         let mut folders = configured_rules(&place.config, &place.root)?;
         // Before those that are named: the last of one id counts.
-        load_rules(&folders)?;
+        if !folders.is_empty() {
+            load_rules(&folders)?;
+        }
         folders.extend(paths.iter().cloned());
         Ok(folders)
     });
