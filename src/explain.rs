@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::finding::Severity;
 use crate::rule::schema::{Need, Otherwise, Scope};
-use crate::rule::{MARK, Rule, RuleSet};
+use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet};
 
 /// The page of a rule, Markdown.
 pub fn page(rule: &Rule) -> String {
@@ -56,6 +57,13 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     writeln!(page, "- Severity: {}", rule.severity)?;
     for (when, severity) in &rule.severities {
         writeln!(page, "  - {severity} where `{}`", on_one_line(when))?;
+    }
+    let is_lowered = rule.severity != Severity::Note || !rule.severities.is_empty();
+    if rule.has_tag(CROSS_REFERENCE) && is_lowered {
+        writeln!(
+            page,
+            "  - note under paths that say test, example or archive"
+        )?;
     }
     writeln!(page, "- Looks at: {}", subject(rule.scope))?;
     if !rule.tags.is_empty() {

@@ -21,7 +21,6 @@ use kubetaint::lint::Input;
 use kubetaint::lint::gather::gather;
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin, PoolTaint};
-use kubetaint::model::workload::Level;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Map, Value, json};
 
@@ -361,7 +360,7 @@ fn known_tolerations() -> BTreeMap<Known, (String, u64)> {
     facts
         .workloads
         .iter()
-        .filter(|workload| workload.shape.level != Level::Other)
+        .filter(|workload| workload.shape.level.has_owner())
         .flat_map(|workload| {
             let entries = workload.shape.tolerations.iter().zip(&workload.located);
             entries.map(|(entry, located)| {

@@ -8,6 +8,7 @@ use super::read::{
     TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
     names_tolerations,
 };
+use crate::model::taint::Effect;
 use crate::model::workload::{Level, Stands};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
@@ -41,6 +42,8 @@ impl ObjectReader<'_, '_> {
                 }
             } else if key == "tolerations" && is_one_toleration(node) {
                 self.note_map(&visits, at);
+            } else if key == "tolerations" && is_list_of_words(node) {
+                self.note_words(&visits, at);
             }
         }
     }
@@ -78,12 +81,28 @@ impl ObjectReader<'_, '_> {
             .node
             .field("tolerations")
             .map_or(node.span(), |field| field.span());
-        Self::context(&self.object, Level::Other, &mut self.facts.oddities).malformed(
+        let level = self.level_of_list(visits, at);
+        Self::context(&self.object, level, &mut self.facts.oddities).malformed(
             span,
             &path,
             describe(node),
             "the list",
         );
+    }
+
+    /// Taints as `kubectl taint` takes them where tolerations belong.
+    fn note_words(&mut self, visits: &[Visit<'_>], at: usize) {
+        let path = duplicates::path_of(visits, at, &self.base);
+        let level = self.level_of_list(visits, at);
+        if level != Level::Values {
+            // Somebody's own form of a list is as good as any.
+            return;
+        }
+        let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
+        for (index, item) in visits[at].node.items().enumerate() {
+            let at = yaml::index(&path, index);
+            context.malformed(item.span(), &at, describe(item), "an entry");
+        }
     }
 
     fn note_misplaced(&mut self, visits: &[Visit<'_>], at: usize) {
@@ -147,16 +166,38 @@ impl ObjectReader<'_, '_> {
             return;
         };
         let holder = duplicates::path_of(visits, parent, &self.base);
-        let mut context = Self::context(&self.object, Level::Other, &mut self.facts.oddities);
+        let level = self.level_of_list(visits, at);
+        let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
         let mut read = Pod {
             tolerations: context.read_tolerations(field, &path),
             ..Pod::default()
         };
+        // Charts that write each label of a selector by themselves, in quotes, are not rare.
+        context.level = Level::Other;
         // What stands beside the list belongs to it; more may stand where the values are used.
         if key == "tolerations" {
             context.read_node_selector(visits[parent].node, &holder, &mut read);
         }
-        self.push_other_list(read, holder, field.key.span());
+        self.push_other_list(read, level, holder, field.key.span());
+    }
+
+    /// What becomes of a list that no row expects: charts copy `tolerations` into pods as they stand, and that is what
+    /// values are for; what others make of theirs is not known.
+    fn level_of_list(&self, visits: &[Visit<'_>], at: usize) -> Level {
+        let is_of_chart = self.object.kind.is_empty() && self.object.api_version.is_empty();
+        let is_values = is_of_chart && self.root.kind() == Kind::Mapping;
+        let held = || {
+            let above = std::iter::successors(Some(at), |at| {
+                (*at != 0).then(|| duplicates::parent_of(visits, *at))
+            });
+            let mut keys = above.filter_map(|at| duplicates::key_of(visits, at));
+            keys.any(|key| key.starts_with("values") || key.ends_with("Values"))
+        };
+        if duplicates::key_of(visits, at) == Some("tolerations") && (is_values || held()) {
+            Level::Values
+        } else {
+            Level::Other
+        }
     }
 
     /// Reads a text that is a list of tolerations and nothing else.
@@ -175,13 +216,13 @@ impl ObjectReader<'_, '_> {
             tolerations,
             ..Pod::default()
         };
-        self.push_other_list(read, path.to_owned(), span);
+        self.push_other_list(read, Level::Other, path.to_owned(), span);
     }
 
-    fn push_other_list(&mut self, mut read: Pod, holder: String, span: Span) {
+    fn push_other_list(&mut self, mut read: Pod, level: Level, holder: String, span: Span) {
         read.selection.unknown = true;
         let unread = read.tolerations.unread.clone();
-        let shape = self.shape(Level::Other, &read, unread, Stands::Alone);
+        let shape = self.shape(level, &read, unread, Stands::Alone);
         self.push(shape, read, holder, Stands::Alone, Some(span));
     }
 }
@@ -245,6 +286,17 @@ fn nearest_place(path: &str, places: &[String]) -> String {
 fn is_step(own: &str, known: &str) -> bool {
     let name = |step: &str| step.split_once('[').map(|(name, _)| name.to_owned());
     known == "*" || own == known || (known.ends_with("[]") && name(own) == name(known))
+}
+
+/// A list of nothing but taints in one word each: `key=value:NoSchedule`.
+fn is_list_of_words(node: Node<'_>) -> bool {
+    let is_taint = |item: Node<'_>| {
+        let effect = item.raw().and_then(|word| word.rsplit_once(':'));
+        item.kind() == Kind::Scalar
+            && effect
+                .is_some_and(|(key, effect)| !key.is_empty() && Effect::parse(effect).is_some())
+    };
+    node.kind() == Kind::Sequence && node.items().next().is_some() && node.items().all(is_taint)
 }
 
 /// A map with only a toleration's fields, each a plain value.

@@ -35,6 +35,7 @@ mod pools;
 mod read;
 mod reading;
 mod relocation;
+mod reshaping;
 mod resources;
 pub mod rows;
 mod scripts;
@@ -61,6 +62,7 @@ pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::{ReadPool, Referred};
 use reading::Reading;
+pub use reshaping::chart_of;
 pub use table::{Table, TableError};
 pub use terraform::read_configuration;
 
@@ -97,6 +99,8 @@ pub struct FileFacts {
     pub namespaces: Vec<Namespace>,
     /// RuntimeClasses.
     pub runtime_classes: Vec<RuntimeClass>,
+    /// Templates of charts that do more with `tolerations` than to copy it.
+    pub reshaping: Vec<SourceId>,
 }
 
 impl FileFacts {
@@ -119,6 +123,7 @@ impl FileFacts {
             unreadable,
             namespaces,
             runtime_classes,
+            reshaping,
         } = other;
         self.documents += documents;
         self.workloads.extend(workloads);
@@ -136,6 +141,7 @@ impl FileFacts {
         self.unreadable.extend(unreadable);
         self.namespaces.extend(namespaces);
         self.runtime_classes.extend(runtime_classes);
+        self.reshaping.extend(reshaping);
     }
 }
 
@@ -173,6 +179,9 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     }
     let reading = Reading { source, id, table };
     let mut facts = FileFacts::default();
+    if reshaping::chart_of(&source.path).is_some() && reshaping::reshapes(&source.text) {
+        facts.reshaping.push(id);
+    }
     if is_host_inventory(&source.path) {
         ini::read_inventory(reading, &mut facts);
         return facts;

@@ -206,7 +206,7 @@ impl Context<'_> {
         ];
         for field in affinity.fields() {
             let name = field.name().unwrap_or_default();
-            if !KNOWN.contains(&name) && self.level != Level::Other && !is_placeholder(name) {
+            if !KNOWN.contains(&name) && self.level.has_owner() && !is_placeholder(name) {
                 self.unknown_field(&field, &at, "node affinity", &KNOWN);
             }
         }

@@ -24,7 +24,7 @@ impl Context<'_> {
     /// Notes what the API server refuses of `nodeSelector`, `nodeName` and node affinity. What has another type than
     /// it should is told of built-in kinds only: whoever reads a custom resource may want another.
     pub(super) fn note_selector_errors(&mut self, pod: Node<'_>, path: &str) {
-        if self.level == Level::Other {
+        if !self.level.has_owner() {
             return;
         }
         self.note_label_errors(pod, path);

@@ -168,7 +168,7 @@ impl<'a> PoolReader<'_, 'a> {
         let api_version = self.document.object.api_version.as_str();
         let level = match api_version {
             "v1" => Level::Typed,
-            other if other.starts_with("karpenter.sh/") => Level::Custom,
+            other if other.starts_with("karpenter.sh/") => Level::Typed,
             _ => return,
         };
         for field in item.fields() {
@@ -192,8 +192,9 @@ impl<'a> PoolReader<'_, 'a> {
         let group = api_version.split('/').next().unwrap_or_default();
         match group {
             "v1" => Some(Level::Typed),
-            "karpenter.sh" => Some(Level::Custom),
-            other => other.ends_with("cluster.x-k8s.io").then_some(Level::Custom),
+            // Their schemas decode a taint as the built-in kinds do.
+            "karpenter.sh" => Some(Level::Typed),
+            other => other.ends_with("cluster.x-k8s.io").then_some(Level::Typed),
         }
     }
 

@@ -178,7 +178,7 @@ impl<'a> ObjectReader<'_, 'a> {
             })
             || shape.node_name.is_unknown()
             || shape.selection.has_unknown_values()
-            || (shape.selection.unknown && stands != Stands::InPart && shape.level != Level::Other)
+            || (shape.selection.unknown && stands != Stands::InPart && shape.level.has_owner())
         {
             self.facts.not_judged.push(UNREAD_LIST);
         }

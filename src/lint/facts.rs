@@ -218,6 +218,24 @@ fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
         .text("kind", kind)
         .text("apiGroup", api_group)
         .text("level", level.as_str())
+        .bool("verbatim", level.is_verbatim())
+        .text("rejection", rejection(kind, level))
+}
+
+/// What comes of a list that the API server refuses, as a clause behind what is wrong with it.
+fn rejection(kind: &str, level: Level) -> String {
+    match (level, kind) {
+        (Level::Typed, _) => "so the API server rejects the object".to_owned(),
+        (Level::Custom, kind) => format!(
+            "so the API server rejects its pods (FailedCreate), although it accepts the {kind}"
+        ),
+        (Level::Values, _) => "so the API server rejects what is made with it".to_owned(),
+        (Level::Other, _) => {
+            "so the API server rejects what is made with it, unless what reads it (a chart's \
+                              template, an operator) changes it on the way"
+                .to_owned()
+        }
+    }
 }
 
 /// `workload` with who it is, for scope workload.

@@ -15,7 +15,7 @@ use crate::model::Field;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
-use crate::model::workload::{Level, Oddity, PodShape, Workload};
+use crate::model::workload::{Oddity, PodShape, Workload};
 use crate::source::SourceId;
 
 /// A pool and the file that it stands in.
@@ -54,6 +54,8 @@ pub struct Gathered {
     pub unread: Vec<(SourceId, Unread)>,
     /// What inventories say as a whole, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
+    /// Templates of charts that do more with tolerations than to copy them.
+    pub reshaping: Vec<SourceId>,
     /// Paths below the scanned folder, by source.
     pub scanned_paths: Vec<String>,
     /// Paths in the repository, by source.
@@ -128,6 +130,7 @@ pub fn gather(
         inventories.extend(facts.inventories);
         namespaces.extend(facts.namespaces);
         runtime_classes.extend(facts.runtime_classes);
+        gathered.reshaping.extend(facts.reshaping);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);
@@ -185,7 +188,7 @@ pub fn gather(
     let (other, known): (Vec<_>, Vec<_>) = gathered
         .workloads
         .iter()
-        .partition(|workload| workload.shape.level == Level::Other);
+        .partition(|workload| !workload.shape.level.has_owner());
     report.counts.workloads = number(known.len());
     report.counts.other_lists = number(other.len());
     gathered

@@ -21,7 +21,7 @@ use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
 use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Level, Oddity, PodShape, Stands, Workload};
+use crate::model::workload::{Oddity, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
@@ -133,9 +133,9 @@ impl<'j> Judge<'j> {
                     path: oddity.path.clone(),
                 };
                 if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
-                    let mut labels = place::labels(&verdict.related, None);
-                    labels.extend(oddity.related.iter().cloned());
                     let severity = verdict.severity;
+                    let mut labels = place::labels(&verdict.said(severity).related, None);
+                    labels.extend(oddity.related.iter().cloned());
                     let object = &oddity.object;
                     let (span, path) = (at.span, at.path.clone());
                     let locate = |_: &str| {
@@ -174,7 +174,7 @@ impl<'j> Judge<'j> {
                         continue;
                     };
                     let severity = verdict.severity;
-                    let labels = place::labels(&verdict.related, None);
+                    let labels = place::labels(&verdict.said(severity).related, None);
                     let object = &placed.object;
                     self.push(rule, &verdict, severity, at, &locate, object, None, labels);
                 }
@@ -243,7 +243,7 @@ impl<'j> Judge<'j> {
                     self.push_workload(rule, &verdict, &locate, workload, cluster);
                 }
             }
-            if shape.level != Level::Other {
+            if shape.level.has_owner() {
                 let searched =
                     (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
                 let searched = searched.as_ref();
@@ -364,7 +364,7 @@ impl<'j> Judge<'j> {
                     continue;
                 };
                 let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
-                let labels = place::labels(&verdict.related, None);
+                let labels = place::labels(&verdict.said(severity).related, None);
                 self.push(
                     rule,
                     &verdict,
@@ -448,8 +448,8 @@ impl<'j> Judge<'j> {
                         continue;
                     };
                     if let Some(at) = place::of_taint(pool, taint, &rule.at) {
-                        let labels = place::labels(&verdict.related, None);
                         let severity = verdict.severity;
+                        let labels = place::labels(&verdict.said(severity).related, None);
                         self.push(
                             rule,
                             &verdict,
@@ -509,7 +509,7 @@ impl<'j> Judge<'j> {
         cluster: &Cluster,
     ) {
         let severity = self.lower(rule, verdict.severity, cluster, workload.source);
-        let labels = place::labels(&verdict.related, Some(workload));
+        let labels = place::labels(&verdict.said(severity).related, Some(workload));
         let name = if rule.has_tag(CROSS_REFERENCE) {
             cluster.name.clone()
         } else {
@@ -534,6 +534,8 @@ impl<'j> Judge<'j> {
         related: Vec<Label>,
     ) {
         let file = self.gathered.paths[at.span.source.0 as usize].as_str();
+        // What is said goes by what is proved, whatever severity the configuration gives the rule.
+        let said = verdict.said(severity);
         let mut severity = severity;
         if let Some(setting) = self.settings.config.rules.get(&rule.id) {
             let excepted = setting.except.iter().any(|except| {
@@ -557,8 +559,8 @@ impl<'j> Judge<'j> {
         let finding = Finding {
             rule: rule.id.clone(),
             severity,
-            message: verdict.message.clone(),
-            help: verdict.help.clone(),
+            message: said.message.clone(),
+            help: said.help.clone(),
             span: at.span,
             path: at.path,
             cluster,

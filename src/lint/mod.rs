@@ -1,6 +1,7 @@
 //! The pipeline: sources in, report out. No I/O of its own; whoever calls hands in a function that loads a file.
 
 mod admission;
+mod charts;
 mod cluster;
 mod drift;
 mod dumps;
@@ -201,6 +202,7 @@ fn read_all(
     let mut gathered = gather::gather(all, inputs, config_source, settings.config, report);
     let without = inventories::without_pools(&gathered, settings.config, &report.problems);
     report.problems.extend(without);
+    charts::doubt_values(&mut gathered);
     dumps::merge(&mut gathered, settings.config);
     gather::count_pools(&gathered, report);
     gathered.add_admission(settings.table);

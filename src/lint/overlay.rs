@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::gather::{change, folder};
 use crate::extract::{Kustomization, Overlay, Target, Words};
-use crate::model::workload::{Level, Stands, Workload};
+use crate::model::workload::{Stands, Workload};
 use crate::source::SourceId;
 
 /// Marks what overlays touch. Gives how many workloads they touch.
@@ -32,7 +32,7 @@ pub fn apply(
     let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
     let mut changed = 0;
     for workload in workloads {
-        if workload.stands != Stands::Alone || workload.shape.level == Level::Other {
+        if workload.stands != Stands::Alone || !workload.shape.level.has_owner() {
             continue;
         }
         let own = path(workload.source);

@@ -136,7 +136,7 @@ impl Admission<'_> {
         // Whoever owns a list may make pods of any kind of it, with their controller's own entries.
         let seconds = match self.shape.level {
             Level::Typed => Field::Is(DEFAULT_TOLERATION_SECONDS),
-            Level::Custom | Level::Other => Field::Unknown,
+            Level::Custom | Level::Values | Level::Other => Field::Unknown,
         };
         self.shape.on_pods.add_default_seconds(&seconds);
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::near_miss::{Likeness, is_same_word, key_likeness};
 use super::toleration::Toleration;
 use super::well_known::is_transient_key;
-use super::workload::{Level, Stands, Workload};
+use super::workload::{Stands, Workload};
 
 /// One entry of the tolerations of one workload, both by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -323,7 +323,7 @@ pub(super) fn is_blanket(entry: &Toleration) -> bool {
 /// Whether the pods' tolerations and selectors stand here, all of them.
 pub(super) fn is_told_in_full(workload: &Workload) -> bool {
     workload.stands == Stands::Alone
-        && workload.shape.level != Level::Other
+        && workload.shape.level.has_owner()
         && workload.shape.is_literal()
 }
 

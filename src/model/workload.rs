@@ -21,7 +21,9 @@ pub enum Level {
     Typed,
     /// A custom resource at a path that its operator is known to read.
     Custom,
-    /// A list under a key named `tolerations` whose owner is not known, such as Helm values.
+    /// A list under the key `tolerations` in the values of a chart: templates copy it into pods as it stands.
+    Values,
+    /// A list whose owner is not known, or may change it before a pod gets it.
     Other,
 }
 
@@ -31,8 +33,18 @@ impl Level {
         match self {
             Level::Typed => "typed",
             Level::Custom => "custom",
-            Level::Other => "other",
+            Level::Values | Level::Other => "other",
         }
+    }
+
+    /// Whether it is known what reads the list and makes pods of it.
+    pub fn has_owner(self) -> bool {
+        matches!(self, Level::Typed | Level::Custom)
+    }
+
+    /// Whether what is written reaches the API server as it stands.
+    pub fn is_verbatim(self) -> bool {
+        self != Level::Other
     }
 }
 

@@ -3,7 +3,7 @@
 use cel::Program;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::expression::ExpressionError;
+use super::expression::{Expected, ExpressionError};
 use super::fact::FactKind;
 use super::schema::Scope;
 use super::vocabulary::{self, Entry, Ty};
@@ -13,9 +13,15 @@ use crate::model::near_miss::nearest_word;
 ///
 /// # Errors
 /// The first name that does not exist, or operation that can never be right.
-pub fn infer(program: &Program, text: &str, scope: Scope) -> Result<Ty, ExpressionError> {
+pub fn infer(
+    program: &Program,
+    text: &str,
+    scope: Scope,
+    expected: Expected,
+) -> Result<Ty, ExpressionError> {
     let mut check = Check {
         scope,
+        expected,
         text,
         program,
         local: Vec::new(),
@@ -33,6 +39,7 @@ pub fn char_offset(text: &str, chars: usize) -> usize {
 /// The walk that checks names and finds types.
 struct Check<'e> {
     scope: Scope,
+    expected: Expected,
     text: &'e str,
     program: &'e Program,
     local: Vec<(String, Ty)>,
@@ -159,7 +166,10 @@ impl Check<'_> {
         if let Some((_, ty)) = self.local.iter().rev().find(|(local, _)| local == name) {
             return Ok(*ty);
         }
-        let known = vocabulary::variables(self.scope);
+        let mut known = vocabulary::variables(self.scope);
+        if self.expected == Expected::Text {
+            known.extend(vocabulary::OF_SENTENCES);
+        }
         match known.iter().find(|(known, _)| *known == name) {
             Some((_, ty)) => Ok(*ty),
             None => self.error(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cel::common::types::CelList;
+use cel::common::types::{CelList, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use cel::{Context, ExecutionError, Program, Value};
@@ -11,7 +11,8 @@ use super::check::{self, char_offset};
 use super::fact::{Fact, UNKNOWN};
 use super::functions::ENV;
 use super::schema::Scope;
-use super::vocabulary::Ty;
+use super::vocabulary::{self, Ty};
+use crate::finding::Severity;
 
 /// Longer expressions can exhaust the parser's stack.
 const MAX_EXPRESSION_BYTES: usize = 4096;
@@ -92,6 +93,16 @@ impl Bindings {
     }
 }
 
+impl Bindings {
+    /// The same, with the severity of the finding that sentences speak of.
+    pub fn with_severity(&self, severity: Severity) -> Self {
+        let mut all = self.0.clone();
+        let word: Arc<dyn Val> = Arc::new(CelString::from(severity.as_str()));
+        all.push((vocabulary::SEVERITY, word));
+        Bindings(all)
+    }
+}
+
 impl VariableResolver for Bindings {
     fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
         self.0
@@ -135,6 +146,11 @@ impl Expression {
             program,
             may_read_identity: identity.iter().any(|name| text.contains(name)),
         })
+    }
+
+    /// Whether a word stands in the text.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.text.contains(word)
     }
 
     fn program(&self) -> Result<&Program, ExecutionError> {
@@ -220,7 +236,7 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Program, Expr
             return error(offset, format!("not valid CEL: {message}"));
         }
     };
-    let ty = check::infer(&program, text, scope)?;
+    let ty = check::infer(&program, text, scope, expected)?;
     let fits = matches!(
         (expected, ty),
         (_, Ty::Dyn)

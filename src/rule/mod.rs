@@ -115,14 +115,34 @@ pub enum Judged {
 pub struct Verdict {
     /// Severity after `severity-when`.
     pub severity: Severity,
+    /// What is said at this severity.
+    said: Said,
+    /// What is said where the finding is only a note after all; absent where that is the same.
+    as_note: Option<Box<Said>>,
+    /// How to mend it: the first that can be applied is taken.
+    pub fixes: Vec<Proposal>,
+}
+
+/// The sentences of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
     /// What is.
     pub message: String,
     /// What to do.
     pub help: Option<String>,
     /// Other places.
     pub related: Vec<(Place, String)>,
-    /// How to mend it: the first that can be applied is taken.
-    pub fixes: Vec<Proposal>,
+}
+
+impl Verdict {
+    /// What is said at a severity: this one, or the note that it was lowered to.
+    pub fn said(&self, severity: Severity) -> &Said {
+        let lowered = severity == Severity::Note && self.severity != Severity::Note;
+        self.as_note
+            .as_deref()
+            .filter(|_| lowered)
+            .unwrap_or(&self.said)
+    }
 }
 
 impl Rule {
@@ -199,6 +219,30 @@ impl Rule {
                 Err(Evaluation::Failed(why)) => return Err(why),
             }
         }
+        let bound = bindings.with_severity(severity);
+        let lowers = severity != Severity::Note && self.sentences().any(Template::reads_severity);
+        let as_note = match lowers {
+            true => Some(Box::new(self.say(&bindings.with_severity(Severity::Note))?)),
+            false => None,
+        };
+        Ok(Verdict {
+            severity,
+            said: self.say(&bound)?,
+            as_note,
+            fixes: self
+                .fixes
+                .iter()
+                .filter_map(|fix| fix.propose(&bound).transpose())
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn sentences(&self) -> impl Iterator<Item = &Template> {
+        let related = self.related.iter().map(|(_, message)| message);
+        related.chain([&self.message]).chain(&self.help)
+    }
+
+    fn say(&self, bindings: &Bindings) -> Result<Said, String> {
         let mut related = Vec::new();
         for (at, message) in &self.related {
             let facts = match at.facts(bindings) {
@@ -210,19 +254,13 @@ impl Rule {
             let places = facts.iter().filter_map(Fact::place);
             related.extend(places.map(|place| (place.clone(), message.clone())));
         }
-        Ok(Verdict {
-            severity,
+        Ok(Said {
+            related,
             message: self.message.fill(bindings)?,
             help: match &self.help {
                 Some(help) => Some(help.fill(bindings)?).filter(|text| !text.trim().is_empty()),
                 None => None,
             },
-            related,
-            fixes: self
-                .fixes
-                .iter()
-                .filter_map(|fix| fix.propose(bindings).transpose())
-                .collect::<Result<_, _>>()?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` stand for braces.
 
 use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
+use super::vocabulary;
 
 /// A compiled sentence.
 #[derive(Debug)]
@@ -51,6 +52,14 @@ impl Template {
             parts.push(Part::Text(literal));
         }
         Ok(Template(parts))
+    }
+
+    /// Whether the sentence depends on how severe the finding is. No is certain.
+    pub fn reads_severity(&self) -> bool {
+        self.0.iter().any(|part| match part {
+            Part::Text(_) => false,
+            Part::Hole(expression) => expression.mentions(vocabulary::SEVERITY),
+        })
     }
 
     /// The sentence for these facts. What is not known or not there is written as `…`.

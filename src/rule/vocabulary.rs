@@ -71,6 +71,12 @@ pub fn variables(scope: Scope) -> Vec<Entry> {
     all
 }
 
+/// The variable of sentences that says how severe the finding is.
+pub const SEVERITY: &str = "severity";
+
+/// What sentences see beside the variables of their scope.
+pub const OF_SENTENCES: [Entry; 1] = [(SEVERITY, TEXT)];
+
 /// Whether a scope looks at something that belongs to no cluster, and of whose owner only the kind matters.
 fn is_alone(scope: Scope) -> bool {
     matches!(
@@ -81,7 +87,15 @@ fn is_alone(scope: Scope) -> bool {
 
 /// The fields of a fact. Under some scopes a fact has further fields.
 pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
-    let owner = || vec![("kind", TEXT), ("apiGroup", TEXT), ("level", TEXT)];
+    let owner = || {
+        vec![
+            ("kind", TEXT),
+            ("apiGroup", TEXT),
+            ("level", TEXT),
+            ("verbatim", Ty::Bool),
+            ("rejection", TEXT),
+        ]
+    };
     match kind {
         FactKind::Toleration => {
             let mut all = vec![

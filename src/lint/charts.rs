@@ -1,0 +1,71 @@
+//! Values that do not reach pods as they stand, because templates of their chart make something else of them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::gather::Gathered;
+use crate::extract::chart_of;
+use crate::model::workload::Level;
+use crate::source::SourceId;
+
+/// Takes back that values reach pods as they stand where a chart of the repository is seen to change them: its own values,
+/// and values that stand beside no chart, which may be for it.
+pub fn doubt_values(gathered: &mut Gathered) {
+    let Gathered {
+        paths,
+        workloads,
+        oddities,
+        reshaping,
+        ..
+    } = gathered;
+    if reshaping.is_empty() {
+        return;
+    }
+    let path = |source: SourceId| paths[source.0 as usize].as_str();
+    let changing: BTreeSet<&str> = reshaping
+        .iter()
+        .filter_map(|source| chart_of(path(*source)))
+        .collect();
+    let charts: BTreeSet<&str> = paths
+        .iter()
+        .filter_map(|path| path.strip_suffix("Chart.yaml"))
+        .map(|folder| folder.trim_end_matches('/'))
+        .chain(changing.iter().copied())
+        .collect();
+    let doubt = |level: &Level, source: SourceId| {
+        *level == Level::Values
+            && match folders(path(source)).find(|folder| charts.contains(folder)) {
+                // A chart hands values on to the charts in it.
+                Some(own) => changing.iter().any(|chart| is_in(chart, own)),
+                None => true,
+            }
+    };
+    for workload in workloads {
+        if doubt(&workload.shape.level, workload.source) {
+            Arc::make_mut(&mut workload.shape).level = Level::Other;
+        }
+    }
+    for oddity in oddities {
+        if doubt(&oddity.level, oddity.span.source) {
+            oddity.level = Level::Other;
+        }
+    }
+}
+
+/// The folders that a file is in, the nearest first; the last has no name.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder_of(path)), |at| {
+        (!at.is_empty()).then(|| folder_of(at))
+    })
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn is_in(folder: &str, above: &str) -> bool {
+    above.is_empty()
+        || folder
+            .strip_prefix(above)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
