@@ -1,10 +1,14 @@
 //! What a run has to say: findings, problems and counts, as plain data that every output format reads.
 
+mod not_judged;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::source::{Position, Source, SourceId, Span};
+
+pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
 
 /// How bad a finding is. The order is the order of severity.
 #[derive(
@@ -172,7 +176,7 @@ pub struct Counts {
     pub suppressed: u32,
     /// Findings that the baseline accepts.
     pub baselined: u32,
-    /// What could not be judged, by reason, with how often.
+    /// What could not be judged, by group of reasons, with how often: [`Report::not_judged`] counted.
     pub not_judged: BTreeMap<String, u32>,
 }
 
@@ -185,6 +189,8 @@ pub struct Report {
     pub suppressed: Vec<Suppressed>,
     /// Findings that the baseline accepts; sorted like the others, and not among them.
     pub baselined: Vec<Finding>,
+    /// What was not judged: sorted by file, position and reason, each once.
+    pub not_judged: Vec<NotJudged>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
     /// What was read.

@@ -538,7 +538,7 @@ fn a_template_is_not_broken_and_is_counted() {
     let result = beside_bad(&template);
     assert_eq!(result.places(), ONE);
     assert!(
-        result.err.contains("not judged: template files (1)"),
+        result.err.contains("not judged: templates (1)"),
         "{}",
         result.err
     );
@@ -1001,7 +1001,14 @@ spec:
     };
     assert_eq!(
         keys(&report),
-        ["findings", "kubetaint", "problems", "schema", "summary"]
+        [
+            "findings",
+            "kubetaint",
+            "not_judged",
+            "problems",
+            "schema",
+            "summary"
+        ]
     );
     assert_eq!(report["schema"], 1);
     for key in [

@@ -206,7 +206,7 @@ fn two_runtime_classes_of_one_name_leave_the_pods_open() {
     assert_eq!(places(&report), NOTHING);
     assert_eq!(
         not_judged(&report),
-        [("workloads whose RuntimeClass cannot be told", 1)]
+        [("workloads whose RuntimeClass is not fully known", 1)]
     );
 }
 
@@ -216,7 +216,7 @@ fn a_runtime_class_that_is_not_there_is_counted() {
     let files = [("pool.yaml", POOL), ("web.yaml", web.as_str())];
     assert_eq!(
         not_judged(&report(&files)),
-        [("workloads whose RuntimeClass cannot be told", 1)]
+        [("workloads whose RuntimeClass is not fully known", 1)]
     );
 }
 
@@ -232,7 +232,7 @@ spec:
     assert_eq!(
         not_judged(&report(&[("web.yaml", pod)])),
         [(
-            "tolerations or selectors with values that are not literal",
+            "tolerations, selectors or other fields that are not literal",
             1
         )]
     );
@@ -370,7 +370,7 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
         [
             ("node pools whose taints are not all known", 1),
             (
-                "workloads that depend on values elsewhere that are not known",
+                "workloads that depend on node pools that are not fully known",
                 1
             )
         ]
@@ -382,7 +382,7 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
         [
             ("node pools whose taints are not all known", 1),
             (
-                "tolerations or selectors with values that are not literal",
+                "tolerations, selectors or other fields that are not literal",
                 1
             )
         ]

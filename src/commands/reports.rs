@@ -112,6 +112,7 @@ impl<'a> Reports<'a> {
             with_accepted: self.with_accepted,
             version: env!("CARGO_PKG_VERSION"),
             quiet: self.cli.quiet,
+            verbose: self.cli.verbose,
             rules: &rules,
             exit_code: exit.code(),
         };
@@ -133,7 +134,13 @@ impl<'a> Reports<'a> {
                 }
             }
             if *format != Format::Text && file.is_none() && !self.cli.quiet {
-                super::say(format_args!("{}", output::summary_line(report)));
+                if self.cli.verbose {
+                    for line in output::not_judged_lines(&view) {
+                        super::say(format_args!("{line}"));
+                    }
+                }
+                let verbose = self.cli.verbose;
+                super::say(format_args!("{}", output::summary_line(report, verbose)));
             }
         }
         Ok(())

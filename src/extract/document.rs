@@ -16,14 +16,11 @@ use super::read::{Context, is_placeholder};
 use super::reading::Reading;
 use super::scripts;
 use super::table::Table;
-use crate::finding::Object;
+use crate::finding::{Because, Object, Open};
 use crate::inventory;
 use crate::model::workload::Level;
-use crate::source::{Source, SourceId};
+use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Found, Kind, Node, NodeId};
-
-/// What a template makes of an object may be anything.
-const OPEN_KIND: &str = "objects whose apiVersion or kind is not literal";
 
 /// Reads one document.
 pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
@@ -163,11 +160,19 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         let kind = self.object.kind.clone();
         let open_group = is_placeholder(&self.object.api_version) && self.table.knows_kind(&kind);
         if is_placeholder(&kind) || open_group {
-            self.facts.not_judged.push(OPEN_KIND);
+            let field = if is_placeholder(&kind) {
+                "kind"
+            } else {
+                "apiVersion"
+            };
+            let at = self.root.get(field).unwrap_or(self.root).span();
+            let open = Open::object(at, &self.object, Because::OpenKind);
+            self.facts.not_judged.push(open);
         }
         if let Some(row) = self.table.injects(&group, &kind, text) {
             self.facts.overlays.push(overlays::Overlay {
                 source: self.id,
+                span: self.own_span(),
                 target: overlays::Target::Injected {
                     label: row.workload_label.clone(),
                     kinds: row.workload_kinds.clone(),
@@ -201,17 +206,27 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         }
     }
 
+    /// The object's name, or what comes nearest to it.
+    pub(super) fn own_span(&self) -> Span {
+        let metadata = self.root.get("metadata");
+        let name = metadata.and_then(|metadata| metadata.get("name"));
+        name.or_else(|| self.root.get("kind"))
+            .unwrap_or(self.root)
+            .span()
+    }
+
     /// What counts for the pods of others.
     fn read_others(&mut self, group: &str, kind: &str) {
+        let at = self.own_span();
         match (group, kind) {
             ("", "Namespace") => {
                 let mut context =
                     Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
-                let read = namespaces::namespace(self.root, &self.base, self.id, &mut context);
+                let read = namespaces::namespace(self.root, &self.base, at, &mut context);
                 self.facts.namespaces.extend(read);
             }
             ("node.k8s.io", "RuntimeClass") => {
-                let read = namespaces::runtime_class(self.root, &self.object, self.id);
+                let read = namespaces::runtime_class(self.root, &self.object, at);
                 self.facts.runtime_classes.extend(read);
             }
             _ => {}

@@ -11,13 +11,10 @@ use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
 use super::table::Table;
 use super::{FileFacts, broken, document};
-use crate::finding::Object;
+use crate::finding::{Because, Object, Open};
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{Repository, is_configuration, is_template};
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
-
-/// A text that only running Terraform would tell.
-const OPEN_TEXT: &str = "manifests in Terraform that are not known";
 
 /// Values deeper than this are no manifests.
 const MAX_DEPTH: u32 = 100;
@@ -44,8 +41,8 @@ impl Manifests<'_> {
         }
         let mut taints = false;
         for path in &row.each {
-            if path.find_open(root).is_some() {
-                facts.not_judged.push(OPEN_TEXT);
+            if let Some(why) = path.find_open(root) {
+                facts.not_judged.push(self.open(root.span(), why));
             }
             for found in path.find(root) {
                 if found.node.unknown_because().is_none() {
@@ -75,11 +72,11 @@ impl Manifests<'_> {
             self.read_value(values.root(), facts);
         }
         for path in &row.texts {
-            if path.find_open(root).is_some() {
+            if let Some(why) = path.find_open(root) {
                 let whole = path.find(root);
                 let told = |node: Node<'_>| node.pieces().is_some() || node.kind() != Kind::Scalar;
                 if !whole.iter().all(|found| told(found.node)) || whole.is_empty() {
-                    facts.not_judged.push(OPEN_TEXT);
+                    facts.not_judged.push(self.open(root.span(), why));
                 }
             }
             for found in path.find(root) {
@@ -169,8 +166,8 @@ impl Manifests<'_> {
         let mut read = FileFacts::default();
         for error in &stream.errors {
             // What is filled in may be what is missing.
-            if pieces.open_because().is_some() {
-                read.not_judged.push(OPEN_TEXT);
+            if let Some(why) = pieces.open_because() {
+                read.not_judged.push(self.open(error.span, why));
             } else {
                 let document = text.text().get(error.document.clone()).unwrap_or_default();
                 read.oddities
@@ -193,6 +190,12 @@ impl Manifests<'_> {
         relocation.apply(&mut read);
         self.cast_doubt(&mut read);
         facts.absorb(read);
+    }
+
+    /// A text that only running Terraform would give.
+    fn open(&self, span: Span, why: &str) -> Open {
+        let why = format!("a manifest in it is not known: {why}");
+        Open::object(span, self.resource, Because::Terraform(why.into()))
     }
 
     fn cast_doubt(&self, read: &mut FileFacts) {

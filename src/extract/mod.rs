@@ -50,6 +50,7 @@ mod words;
 mod workloads;
 mod ytt;
 
+use crate::finding::{Because, Open};
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
@@ -79,10 +80,10 @@ pub struct FileFacts {
     pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
     pub oddities: Vec<Oddity>,
-    /// What stands in documents that could not be read, by source.
-    pub unread: Vec<(SourceId, Unread)>,
-    /// Why something could not be judged, once for each document or list.
-    pub not_judged: Vec<&'static str>,
+    /// What stands in documents that could not be read, and where each goes wrong.
+    pub unread: Vec<(Span, Unread)>,
+    /// What could not be judged. Lists and selectors are not among it: workloads say themselves what is open.
+    pub not_judged: Vec<Open>,
     /// Objects that may change other objects' tolerations or selectors.
     pub overlays: Vec<Overlay>,
     /// What Kustomizations take in.
@@ -154,9 +155,6 @@ pub struct Unread {
     pub tolerations: bool,
 }
 
-/// A document that only rendering would make YAML.
-const TEMPLATE_FILE: &str = "template files";
-
 /// Reads what a file says that others read and that is nothing by itself: comments that accept findings, where it is a
 /// configuration.
 pub fn extract_part(path: &str, text: &str, id: SourceId) -> FileFacts {
@@ -200,7 +198,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             tolerations: text.contains("olerations"),
         };
         if unread != Unread::default() {
-            facts.unread.push((id, unread));
+            facts.unread.push((error.span, unread));
         }
         if placeholders::is_template(text, id) {
             in_template = true;
@@ -225,7 +223,8 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
     }
     if in_template {
-        facts.not_judged.push(TEMPLATE_FILE);
+        let whole = Span::new(id, 0..0);
+        facts.not_judged.push(Open::part(whole, Because::Template));
     }
     facts
         .ignores

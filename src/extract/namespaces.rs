@@ -7,7 +7,7 @@ use crate::model::annotations::{
     DEFAULT_TOLERATIONS, NODE_SELECTOR, NamespaceWord, Read, TOLERATIONS_WHITELIST,
     parse_node_selector, parse_tolerations,
 };
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 use crate::yaml::{self, Node};
 
 /// A Namespace.
@@ -15,8 +15,10 @@ use crate::yaml::{self, Node};
 pub struct Namespace {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its file.
     pub source: SourceId,
+    /// Where in it.
+    pub span: Span,
     /// What it says.
     pub word: NamespaceWord,
 }
@@ -26,8 +28,10 @@ pub struct Namespace {
 pub struct RuntimeClass {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its file.
     pub source: SourceId,
+    /// Where in it.
+    pub span: Span,
     /// `scheduling` is written.
     pub schedules: bool,
 }
@@ -36,7 +40,7 @@ pub struct RuntimeClass {
 pub fn namespace(
     root: Node<'_>,
     base: &str,
-    source: SourceId,
+    span: Span,
     context: &mut Context<'_>,
 ) -> Option<Namespace> {
     let name = context.object.name.clone()?;
@@ -53,7 +57,12 @@ pub fn namespace(
         };
     }
     let Some(annotations) = annotations.filter(|node| !is_filled_in(*node)) else {
-        return Some(Namespace { name, source, word });
+        return Some(Namespace {
+            name,
+            source: span.source,
+            span,
+            word,
+        });
     };
     let at = yaml::join(&yaml::join(base, "metadata"), "annotations");
     let mut read = Reader {
@@ -66,18 +75,24 @@ pub fn namespace(
         whitelist: read.annotation(TOLERATIONS_WHITELIST, parse_tolerations),
         node_selector: read.annotation(NODE_SELECTOR, parse_node_selector),
     };
-    Some(Namespace { name, source, word })
+    Some(Namespace {
+        name,
+        source: span.source,
+        span,
+        word,
+    })
 }
 
 /// Reads a RuntimeClass.
-pub fn runtime_class(root: Node<'_>, object: &Object, source: SourceId) -> Option<RuntimeClass> {
+pub fn runtime_class(root: Node<'_>, object: &Object, span: Span) -> Option<RuntimeClass> {
     let holds = |node: Option<Node<'_>>| {
         node.and_then(|node| node.get("scheduling"))
             .is_some_and(|scheduling| !scheduling.is_null())
     };
     Some(RuntimeClass {
         name: object.name.clone()?,
-        source,
+        source: span.source,
+        span,
         schedules: holds(Some(root)) || holds(root.get("spec")),
     })
 }

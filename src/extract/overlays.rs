@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::read::is_placeholder;
 use crate::finding::Object;
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 use crate::yaml::{self, Kind, Node};
 
 /// Something that may change the tolerations or selectors of workloads elsewhere.
@@ -18,6 +18,8 @@ pub struct Overlay {
     pub target: Target,
     /// What it is, for people.
     pub what: &'static str,
+    /// Where in its file it stands.
+    pub span: Span,
     /// Files and folders that it reaches, relative to its own file's folder, or to the repository's root when they
     /// start with `/`; absent when it reaches everything.
     pub within: Option<Arc<[String]>>,
@@ -155,6 +157,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                     source,
                     target,
                     what: "a Kustomization patches it",
+                    span: entry.span(),
                     within: within.clone(),
                 });
             }
@@ -192,9 +195,10 @@ fn literal(node: Option<Node<'_>>) -> Option<String> {
 
 impl Overlay {
     /// A document that is only part of an object (a strategic merge patch) and says something about scheduling.
-    pub fn partial(object: &Object, source: SourceId) -> Overlay {
+    pub fn partial(object: &Object, span: Span) -> Overlay {
         Overlay {
-            source,
+            source: span.source,
+            span,
             target: Target::Object {
                 kind: Some(Words::Exactly(object.kind.clone())),
                 name: object

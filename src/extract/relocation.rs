@@ -2,6 +2,7 @@
 //! from.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::FileFacts;
 use super::ignores::Covers;
@@ -61,6 +62,21 @@ impl Relocation<'_> {
             self.span(&mut span);
             *range = span.start..span.end;
             self.object(&mut ignore.object);
+        }
+        for open in &mut facts.not_judged {
+            self.span(&mut open.span);
+            if let Some(object) = &mut open.object {
+                self.object(Arc::make_mut(object));
+            }
+        }
+        for overlay in &mut facts.overlays {
+            self.span(&mut overlay.span);
+        }
+        for namespace in &mut facts.namespaces {
+            self.span(&mut namespace.span);
+        }
+        for class in &mut facts.runtime_classes {
+            self.span(&mut class.span);
         }
         for misspelt in &mut facts.ignores.misspelt {
             self.span(&mut misspelt.span);

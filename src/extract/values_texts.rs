@@ -10,8 +10,8 @@ use super::placeholders;
 use super::read::{looks_like_tolerations, names_tolerations};
 use super::reading::Reading;
 use super::relocation::Relocation;
-use super::{FileFacts, TEMPLATE_FILE, broken};
-use crate::finding::Object;
+use super::{FileFacts, broken};
+use crate::finding::{Because, Object, Open};
 use crate::model::workload::Level;
 use crate::source::Source;
 use crate::yaml::{Document, Found, Kind};
@@ -59,7 +59,9 @@ impl ObjectReader<'_, '_> {
                 return;
             }
             if placeholders::is_template(text.text(), self.id) {
-                read.not_judged.push(TEMPLATE_FILE);
+                // Moved to its place in the file with all the rest.
+                let open = Open::object(error.span, &self.object, Because::Template);
+                read.not_judged.push(open);
             } else {
                 read.oddities
                     .push(broken(error.span, &error.message, text.text()));

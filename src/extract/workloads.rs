@@ -8,14 +8,12 @@ use super::overlays::Overlay;
 use super::pod::Pod;
 use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
+use crate::finding::{Because, Open};
 use crate::model::admission::PodTolerations;
 use crate::model::workload::{IN_PART, Level, Pairs, PodShape, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
-
-const UNREAD_POD: &str = "pod templates that a template fills in";
-const UNREAD_LIST: &str = "tolerations or selectors with values that are not literal";
 
 impl<'a> ObjectReader<'_, 'a> {
     /// Reads every pod template at a known path; the level when the kind has a row.
@@ -34,12 +32,13 @@ impl<'a> ObjectReader<'_, 'a> {
             };
             level = Some(row_level);
             for path in &row.pods {
-                if path.find_ends(self.root).into_iter().any(is_filled_in) {
-                    self.facts.not_judged.push(UNREAD_POD);
+                let mut ends = path.find_ends(self.root).into_iter();
+                if let Some(end) = ends.find(|end| is_filled_in(*end)) {
+                    self.open_pod(end);
                 }
                 for found in path.find(self.root) {
                     if is_filled_in(found.node) {
-                        self.facts.not_judged.push(UNREAD_POD);
+                        self.open_pod(found.node);
                     } else if found.node.kind() == Kind::Mapping {
                         let at = join(&self.base, &found.path);
                         self.read_pod(found.node, at, row_level, row);
@@ -48,6 +47,11 @@ impl<'a> ObjectReader<'_, 'a> {
             }
         }
         level
+    }
+
+    fn open_pod(&mut self, node: Node<'_>) {
+        let open = Open::object(node.span(), &self.object, Because::OpenPod);
+        self.facts.not_judged.push(open);
     }
 
     fn read_pod(&mut self, node: Node<'a>, path: String, level: Level, row: &WorkloadRow) {
@@ -79,7 +83,7 @@ impl<'a> ObjectReader<'_, 'a> {
         if stands == Stands::InPart && says_something {
             self.facts
                 .overlays
-                .push(Overlay::partial(&self.object, self.id));
+                .push(Overlay::partial(&self.object, self.own_span()));
         }
         let lacks_list = node.get(list).is_none();
         let unread = match (&read.tolerations.unread, lacks_list) {
@@ -166,29 +170,8 @@ impl<'a> ObjectReader<'_, 'a> {
         stands: Stands,
         span: Option<Span>,
     ) {
-        if shape
-            .unread_tolerations
-            .as_deref()
-            .is_some_and(|why| why.contains("template"))
-            || shape.tolerations.iter().any(|entry| {
-                entry.key.is_unknown()
-                    || entry.operator.is_unknown()
-                    || entry.value.is_unknown()
-                    || entry.effect.is_unknown()
-            })
-            || shape.node_name.is_unknown()
-            || shape.selection.has_unknown_values()
-            || (shape.selection.unknown && stands != Stands::InPart && shape.level.has_owner())
-        {
-            self.facts.not_judged.push(UNREAD_LIST);
-        }
         let metadata = self.root.get("metadata");
-        let name = metadata.and_then(|metadata| metadata.get("name"));
-        let span = span.unwrap_or_else(|| {
-            name.or_else(|| self.root.get("kind"))
-                .unwrap_or(self.root)
-                .span()
-        });
+        let span = span.unwrap_or_else(|| self.own_span());
         let map = |name: &str| {
             metadata
                 .and_then(|metadata| metadata.get(name))

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::{Namespace, RuntimeClass, api_group};
+use crate::finding::{Because, Gap, Open};
 use crate::model::Field;
 use crate::model::admission::PodTolerations;
-use crate::model::admit::{InNamespace, OfClass, Plugins, admit};
+use crate::model::admit::{InNamespace, OfClass, OpenWord, Plugins, admit};
 use crate::model::workload::{PodShape, Stands, Workload};
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 
 /// What the RuntimeClass of a workload turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,15 +42,18 @@ struct Situation {
     class: Class,
 }
 
-/// Fills in what is on pods. Gives how many workloads name a RuntimeClass that cannot be told, and how many are in a
-/// Namespace whose word could not be read or may not count.
+/// A shape with what is on its pods, and what its Namespace leaves open.
+type Admitted = (Arc<PodShape>, Vec<OpenWord>);
+
+/// Fills in what is on pods. Gives the workloads whose RuntimeClass is not fully known, and those in a Namespace whose
+/// word could not be read or may not count.
 pub fn apply(
     workloads: &mut [Workload],
     namespaces: &[Namespace],
     classes: &[RuntimeClass],
     config: &Config,
     paths: &[String],
-) -> (usize, usize) {
+) -> Vec<Open> {
     let runs = |name: &str| config.admission.iter().any(|plugin| plugin == name);
     let plugins = Plugins {
         node_selector: runs("PodNodeSelector"),
@@ -76,9 +80,9 @@ pub fn apply(
         .iter()
         .map(|workload| Arc::clone(&workload.shape))
         .collect();
-    let (mut open_classes, mut open_namespaces) = (0, 0);
+    let mut open = Vec::new();
     // Equal shapes in the same situation share what comes out of it. The shapes that went in live as long as this.
-    let mut known: HashMap<(*const PodShape, Situation), (Arc<PodShape>, bool)> = HashMap::new();
+    let mut known: HashMap<(*const PodShape, Situation), Admitted> = HashMap::new();
     for (at, workload) in workloads.iter_mut().enumerate() {
         let own = cluster(workload.source);
         let near = |source: SourceId| {
@@ -96,18 +100,18 @@ pub fn apply(
             }
             Field::Unknown => Class::Missing,
         };
-        if matches!(class, Class::Missing | Class::Several | Class::Unread) {
-            open_classes += 1;
-        }
-        let namespace = workload.object.namespace.as_deref();
-        let filled_in = namespace.is_some_and(is_filled_in);
-        let may_be_in_any = filled_in && namespaces.iter().any(|one| one.word.says_something());
+        let name = shapes[at].runtime_class.text().unwrap_or_default();
+        let mut found = by_name.get(name).into_iter().flatten();
+        let declared = found.find(|class| near(class.source)).map(|one| one.span);
+        let because = class_gap(class, declared, &shapes)
+            .map(|gap| Because::RuntimeClass(name.into(), gap))
+            .filter(|_| !is_lent(workload));
         let situation = situation(workload, namespaces, near, class);
-        let (shape, open) = known
-            .entry((Arc::as_ptr(&shapes[at]), situation))
+        let (shape, words) = known
+            .entry((Arc::as_ptr(&shapes[at]), situation.clone()))
             .or_insert_with_key(|(_, situation)| {
                 let mut shape = (*shapes[at]).clone();
-                let open = admitted(
+                let words = admitted(
                     &mut shape,
                     workload.stands,
                     situation,
@@ -115,12 +119,73 @@ pub fn apply(
                     &shapes,
                     plugins,
                 );
-                (Arc::new(shape), open)
+                (Arc::new(shape), words)
             });
-        open_namespaces += usize::from(*open || may_be_in_any);
+        let own = workload.object.namespace.as_deref();
+        let filled_in = own.is_some_and(is_filled_in);
+        let mut named = namespaces.iter().filter(|_| filled_in && words.is_empty());
+        let any = named.find(|one| one.word.says_something());
+        let may_be_in =
+            any.map(|one| Because::Namespace(one.name.as_str().into(), Gap::Several(one.span)));
+        let of_words = words.iter().map(|word| {
+            let namespaces = situation.namespaces.iter().map(|at| &namespaces[*at]);
+            namespace_gap(*word, own, &namespaces.collect::<Vec<_>>(), &runs)
+        });
+        let reasons = because.into_iter().chain(may_be_in).chain(of_words);
+        open.extend(reasons.map(|because| Open::object(workload.span, &workload.object, because)));
         workload.shape = Arc::clone(shape);
     }
-    (open_classes, open_namespaces)
+    open
+}
+
+/// It has no pods of its own: what is open about it is open about those that name it.
+fn is_lent(workload: &Workload) -> bool {
+    workload.stands == Stands::ForOthers
+}
+
+/// What is not known of a class; `declared` is where one of its name stands.
+fn class_gap(class: Class, declared: Option<Span>, shapes: &[Arc<PodShape>]) -> Option<Gap> {
+    const TOLERATIONS: &str = "tolerations";
+    match (class, declared) {
+        (Class::None | Class::Silent, _) => None,
+        (Class::Missing, _) | (_, None) => Some(Gap::Missing),
+        (Class::Several, Some(at)) => Some(Gap::Several(at)),
+        (Class::Unread, Some(at)) => Some(Gap::Unread("`scheduling`", at)),
+        (Class::At(lent), Some(at)) => {
+            let shape = &shapes[lent];
+            match (&shape.unread_tolerations, shape.selection.unknown) {
+                (Some(_), _) => Some(Gap::Unread(TOLERATIONS, at)),
+                (None, true) => Some(Gap::Unread("a node selector", at)),
+                (None, false) => None,
+            }
+        }
+    }
+}
+
+/// Why what a Namespace says leaves a workload open.
+fn namespace_gap(
+    word: OpenWord,
+    own: Option<&str>,
+    namespaces: &[&Namespace],
+    runs: &impl Fn(&str) -> bool,
+) -> Because {
+    let (at, gap): (_, fn(&'static str, &'static str, Span) -> Gap) = match word {
+        OpenWord::Missing => (None, |_, _, _| Gap::Missing),
+        OpenWord::Unread(at, _) => (Some(at), |_, what, at| Gap::Unread(what, at)),
+        OpenWord::MayCount(at, plugin, _) if runs(plugin) => {
+            (Some(at), |_, _, at| Gap::Several(at))
+        }
+        OpenWord::MayCount(at, ..) => (Some(at), Gap::Plugin),
+    };
+    let (plugin, what) = match word {
+        OpenWord::Missing => ("", ""),
+        OpenWord::Unread(_, what) => ("", what),
+        OpenWord::MayCount(_, plugin, what) => (plugin, what),
+    };
+    match at.and_then(|at| namespaces.get(at)) {
+        Some(one) => Because::Namespace(one.name.as_str().into(), gap(plugin, what, one.span)),
+        None => Because::Namespace(own.unwrap_or_default().into(), Gap::Missing),
+    }
 }
 
 /// The name of the RuntimeClass that a workload is read from.
@@ -187,7 +252,7 @@ fn is_filled_in(name: &str) -> bool {
     name.contains(['{', '$', '<'])
 }
 
-/// Asks the model what admission makes of a shape. Gives whether something about the Namespace is open.
+/// Asks the model what admission makes of a shape. Gives what is open about the Namespace.
 fn admitted(
     shape: &mut PodShape,
     stands: Stands,
@@ -195,10 +260,10 @@ fn admitted(
     namespaces: &[Namespace],
     shapes: &[Arc<PodShape>],
     plugins: Plugins,
-) -> bool {
+) -> Vec<OpenWord> {
     if stands == Stands::ForOthers {
         shape.on_pods = PodTolerations::new(&shape.tolerations);
-        return false;
+        return Vec::new();
     }
     let words = situation.namespaces.iter();
     let namespace = InNamespace {

@@ -1,22 +1,22 @@
 //! Puts together what the files say: pools with the documents that they refer to, workloads with what is added to or
 //! changed in them elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::drift::drift;
-use super::{Input, admission, overlay};
+use super::{Input, admission, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, Table, Unread};
-use crate::finding::Report;
+use crate::finding::{Because, Open, Report};
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
 use crate::model::workload::{Oddity, PodShape, Workload};
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 
 /// A pool and the file that it stands in.
 #[derive(Debug)]
@@ -50,8 +50,12 @@ pub struct Gathered {
     pub oddities: Vec<Oddity>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: Ignores,
-    /// What stands in documents that could not be read, by source.
-    pub unread: Vec<(SourceId, Unread)>,
+    /// What stands in documents that could not be read, and where each starts to go wrong.
+    pub unread: Vec<(Span, Unread)>,
+    /// What could not be judged so far.
+    pub open: Vec<Open>,
+    /// The workloads among it, by where they are named.
+    pub listed: HashSet<Span>,
     /// What inventories say as a whole, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
     /// Templates of charts that do more with tolerations than to copy them.
@@ -65,18 +69,24 @@ pub struct Gathered {
 impl Gathered {
     /// Whether documents of a configured cluster that could not be read hold something of this sort.
     pub fn is_unread(&self, config: &Config, cluster: usize, sort: fn(Unread) -> bool) -> bool {
-        self.unread.iter().any(|(source, unread)| {
-            let path = self.paths[source.0 as usize].as_str();
+        self.first_unread(config, cluster, sort).is_some()
+    }
+
+    /// The first such document.
+    pub fn first_unread(
+        &self,
+        config: &Config,
+        cluster: usize,
+        sort: fn(Unread) -> bool,
+    ) -> Option<Span> {
+        let mut unread = self.unread.iter();
+        let found = unread.find(|(span, unread)| {
+            let path = self.paths[span.source.0 as usize].as_str();
             sort(*unread) && config.clusters_of(path).contains(&cluster)
-        })
+        });
+        found.map(|(span, _)| *span)
     }
 }
-
-const CHANGED_ELSEWHERE: &str = "workloads that a patch, a policy or a namespace changes";
-const UNREAD_POOLS: &str = "clusters with node pools in documents that could not be read";
-const OPEN_LABELS: &str = "node pools whose labels are not all literal";
-const OPEN_RUNTIME_CLASS: &str = "workloads whose RuntimeClass cannot be told";
-const INCOMPLETE_POOLS: &str = "node pools whose taints are not all known";
 
 impl Gathered {
     /// Adds what the providers say of the API servers that pools belong to.
@@ -111,13 +121,7 @@ pub fn gather(
     for facts in all {
         gathered.unread.extend(facts.unread);
         report.counts.documents += facts.documents;
-        for reason in facts.not_judged {
-            *report
-                .counts
-                .not_judged
-                .entry(reason.to_owned())
-                .or_default() += 1;
-        }
+        gathered.open.extend(facts.not_judged);
         gathered.workloads.extend(facts.workloads);
         gathered.devices.extend(facts.devices);
         gathered.oddities.extend(facts.oddities);
@@ -156,34 +160,39 @@ pub fn gather(
     take_in(inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
     gathered.oddities.extend(drifts);
-    let (open_classes, open_namespaces) = admission::apply(
+    // Before others change them: what they say themselves.
+    for (at, open) in unread::workloads(&gathered.workloads, &gathered.oddities) {
+        gathered.listed.insert(at);
+        gathered.open.push(open);
+    }
+    let before = gathered.open.len();
+    let admitted = admission::apply(
         &mut gathered.workloads,
         &namespaces,
         &runtime_classes,
         config,
         &gathered.paths,
     );
+    gathered.open.extend(admitted);
     let changed = overlay::apply(
         &mut gathered.workloads,
         &overlays,
         &kustomizations,
         &gathered.paths,
     );
-    let mut count = |reason: &str, times: usize| {
-        if times > 0 {
-            let times = u32::try_from(times).unwrap_or(u32::MAX);
-            *report
-                .counts
-                .not_judged
-                .entry(reason.to_owned())
-                .or_default() += times;
-        }
-    };
-    count(OPEN_RUNTIME_CLASS, open_classes);
+    gathered.open.extend(changed);
+    // These stand at the workload's own place.
+    let elsewhere = gathered.open[before..].iter().map(|open| open.span);
+    gathered.listed.extend(elsewhere);
     let claimed = (0..config.clusters.len()).filter(|at| config.clusters[*at].complete);
-    let doubtful = claimed.filter(|at| gathered.is_unread(config, *at, |unread| unread.pools));
-    count(UNREAD_POOLS, doubtful.count());
-    count(CHANGED_ELSEWHERE, changed + open_namespaces);
+    for at in claimed {
+        if let Some(unread) = gathered.first_unread(config, at, |unread| unread.pools) {
+            let name = config.clusters[at].name.as_str().into();
+            let because = Because::Cluster(name, Some(unread));
+            let whole = Span::new(config_source, 0..0);
+            gathered.open.push(Open::part(whole, because));
+        }
+    }
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (other, known): (Vec<_>, Vec<_>) = gathered
         .workloads
@@ -194,18 +203,12 @@ pub fn gather(
     gathered
 }
 
-/// Counts the pools, and what of them is not known.
-pub fn count_pools(gathered: &Gathered, report: &mut Report) {
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    report.counts.pools = number(gathered.pools.len());
-    let pools = || gathered.pools.iter().map(|placed| &placed.pool);
-    let incomplete = pools().filter(|pool| !pool.complete).count();
-    let open_labels = pools().filter(|pool| pool.open_labels).count();
-    for (reason, times) in [(INCOMPLETE_POOLS, incomplete), (OPEN_LABELS, open_labels)] {
-        if times > 0 {
-            let counts = &mut report.counts.not_judged;
-            *counts.entry(reason.to_owned()).or_default() += number(times);
-        }
+/// Counts the pools, and says what of them is not known.
+pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
+    report.counts.pools = u32::try_from(gathered.pools.len()).unwrap_or(u32::MAX);
+    for placed in &gathered.pools {
+        let open = unread::pool(&placed.pool, placed.source);
+        gathered.open.extend(open);
     }
 }
 
@@ -372,7 +375,7 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                     .map(|(taint, span)| PoolTaint {
                         taint: taint.clone(),
                         origin: Origin::Declared,
-                        span: Some(crate::source::Span { source, ..*span }),
+                        span: Some(Span { source, ..*span }),
                         path: "pools".to_owned(),
                         spelled: None,
                         fields: BTreeMap::new(),
@@ -381,11 +384,11 @@ fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
                 complete: true,
                 incomplete_because: None,
                 unschedulable: false,
-                span: Some(crate::source::Span {
+                span: Some(Span {
                     source,
                     ..pool.span
                 }),
-                name_span: Some(crate::source::Span {
+                name_span: Some(Span {
                     source,
                     ..pool.span
                 }),

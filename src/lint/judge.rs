@@ -15,7 +15,9 @@ use super::ignores;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use super::testimony::{Testimonies, Testimony};
-use crate::finding::{Finding, Label, Object, Problem, Report, Severity};
+use super::undecided::Reasons;
+use super::unread;
+use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
 use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
@@ -29,13 +31,13 @@ use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict};
 use crate::source::SourceId;
 
 /// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
-/// gives what rules propose to mend them.
+/// gives what rules propose to mend them, and what some rule could not judge.
 pub fn judge(
     gathered: &Gathered,
     settings: Settings<'_>,
     well_known: &WellKnown,
     report: &mut Report,
-) -> Proposals {
+) -> (Proposals, Vec<Open>) {
     let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
     let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
@@ -45,8 +47,7 @@ pub fn judge(
         findings: Vec::new(),
         proposals: Proposals::default(),
         failures: BTreeSet::new(),
-        open_workloads: 0,
-        open_pools: 0,
+        open: Vec::new(),
     };
     judge.oddities(&gathered.oddities);
     judge.devices();
@@ -62,15 +63,9 @@ pub fn judge(
         findings,
         proposals,
         failures,
-        open_workloads,
-        open_pools,
+        open,
         ..
     } = judge;
-    for (reason, times) in [(OPEN_WORKLOADS, open_workloads), (OPEN_POOLS, open_pools)] {
-        if times > 0 {
-            report.counts.not_judged.insert(reason.to_owned(), times);
-        }
-    }
     report
         .problems
         .extend(failures.into_iter().map(|(file, message)| Problem {
@@ -80,11 +75,8 @@ pub fn judge(
         }));
     report.suppressed = suppressed;
     report.findings = findings;
-    proposals
+    (proposals, open)
 }
-
-const OPEN_WORKLOADS: &str = "workloads that depend on values elsewhere that are not known";
-const OPEN_POOLS: &str = "node pools with values that are not literal";
 
 /// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
 type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
@@ -95,10 +87,8 @@ struct Judge<'j> {
     findings: Vec<Finding>,
     proposals: Proposals,
     failures: BTreeSet<(String, String)>,
-    /// Workloads, read in full, of which some rule could not say yes or no.
-    open_workloads: u32,
-    /// Pools with all taints known of which some rule could not.
-    open_pools: u32,
+    /// Workloads and pools of which some rule could not say yes or no.
+    open: Vec<Open>,
 }
 
 impl<'j> Judge<'j> {
@@ -222,7 +212,7 @@ impl<'j> Judge<'j> {
                 Some((shape, testimonies.get(number)?, workloads))
             })
             .collect();
-        let judged: Vec<(Vec<ShapeVerdict<'_>>, bool)> = shapes
+        let judged: Vec<(Vec<ShapeVerdict<'_>>, Option<String>)> = shapes
             .par_iter()
             .map(|(shape, testimony, _)| judge_entries(shape, testimony, facts, &entry_rules))
             .collect();
@@ -247,26 +237,21 @@ impl<'j> Judge<'j> {
                 let searched =
                     (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
                 let searched = searched.as_ref();
-                let open = self.workloads(
+                self.workloads(
                     shape,
                     workloads,
                     facts,
                     &workload_rules,
                     cluster,
                     searched,
-                    open,
+                    open.as_deref(),
                 );
-                // What is not literal itself was counted when it was read.
-                if shape.is_literal() {
-                    self.open_workloads += open;
-                }
             }
         }
         self.pools(cluster, facts, &shapes, assignment, at);
     }
 
-    /// Rules of scope workload. Gives for how many workloads some rule could not say yes or no; with `open`, one about
-    /// their entries could not.
+    /// Rules of scope workload. `open` is what one about their entries read that is not known.
     #[allow(clippy::too_many_arguments)]
     fn workloads(
         &mut self,
@@ -276,8 +261,8 @@ impl<'j> Judge<'j> {
         rules: &[&'j Rule],
         cluster: &Cluster,
         searched: Option<&Fact>,
-        open: bool,
-    ) -> u32 {
+        open: Option<&str>,
+    ) {
         let rules: Vec<&Rule> = rules
             .iter()
             .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
@@ -294,27 +279,33 @@ impl<'j> Judge<'j> {
             }
             None => rules,
         };
-        let mut all_open = 0;
+        let mut reasons = Reasons::default();
         for workload in workloads {
             // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
             if workload.stands != Stands::Alone {
                 continue;
             }
-            let mut open = open;
+            let mut open = open.map(str::to_owned);
             if let Some(searched) = searched {
                 let bindings = bind(facts).fact("workload", &facts::named(searched, workload));
                 for rule in &rules {
                     let judged = rule.judge(&bindings);
-                    open |= judged == Judged::Unknown;
+                    note_unknown(&mut open, &judged);
                     if let Some(verdict) = self.verdict(rule, judged) {
                         let locate = |at: &str| place::of_workload(workload, at);
                         self.push_workload(rule, &verdict, &locate, workload, cluster);
                     }
                 }
             }
-            all_open += u32::from(open);
+            // What is not literal itself was listed when it was read.
+            let listed = self.gathered.listed.contains(&workload.span) && !shape.is_literal();
+            if let Some(what) = open.filter(|_| !listed)
+                && let Some(because) = reasons.because(shape, facts, &what)
+            {
+                let open = Open::object(workload.span, &workload.object, because);
+                self.open.push(open);
+            }
         }
-        all_open
     }
 
     /// Pool rules: the pools of a cluster against all its workloads.
@@ -435,7 +426,7 @@ impl<'j> Judge<'j> {
             }
             let pool = &self.gathered.pools[index].pool;
             let repeated = facts::repeated_taints(pool);
-            let mut open = false;
+            let mut open = None;
             for (at, taint) in pool.taints.iter().enumerate() {
                 let fact = facts::judged_taint(&facts.taints[0][at], taint, repeated[at]);
                 let bindings = bind(&facts)
@@ -443,7 +434,7 @@ impl<'j> Judge<'j> {
                     .fact("pool", &facts.pools[0]);
                 for rule in &rules {
                     let judged = rule.judge(&bindings);
-                    open |= judged == Judged::Unknown;
+                    note_unknown(&mut open, &judged);
                     let Some(verdict) = self.verdict(rule, judged) else {
                         continue;
                     };
@@ -463,7 +454,11 @@ impl<'j> Judge<'j> {
                     }
                 }
             }
-            self.open_pools += u32::from(open && pool.complete);
+            if open.is_some() && pool.complete {
+                let span = unread::pool_span(pool, self.gathered.pools[index].source);
+                let open = Open::object(span, &pool.object, Because::OwnValues);
+                self.open.push(open);
+            }
         }
     }
 
@@ -471,7 +466,7 @@ impl<'j> Judge<'j> {
     fn verdict(&mut self, rule: &Rule, judged: Judged) -> Option<Verdict> {
         match judged {
             Judged::Verdict(verdict) => Some(verdict),
-            Judged::Nothing | Judged::Unknown => None,
+            Judged::Nothing | Judged::Unknown(_) => None,
             Judged::Failed(why) => {
                 self.failures.insert((
                     rule.file.clone(),
@@ -576,14 +571,21 @@ impl<'j> Judge<'j> {
     }
 }
 
-/// Verdicts on the entries of a shape, and whether some rule could not say yes or no.
+/// Keeps the first thing that a rule read and that is not known.
+fn note_unknown(open: &mut Option<String>, judged: &Judged) {
+    if let Judged::Unknown(what) = judged {
+        open.get_or_insert_with(|| what.clone());
+    }
+}
+
+/// Verdicts on the entries of a shape, and what some rule read that is not known.
 fn judge_entries<'r>(
     shape: &Arc<PodShape>,
     testimony: &Testimony,
     facts: &ClusterFacts<'_>,
     rules: &[&'r Rule],
-) -> (Vec<ShapeVerdict<'r>>, bool) {
-    let (mut verdicts, mut open) = (Vec::new(), false);
+) -> (Vec<ShapeVerdict<'r>>, Option<String>) {
+    let (mut verdicts, mut open) = (Vec::new(), None);
     if shape.tolerations.is_empty() {
         return (verdicts, open);
     }
@@ -602,7 +604,9 @@ fn judge_entries<'r>(
             }
             match rule.judge(&bindings) {
                 Judged::Nothing => {}
-                Judged::Unknown => open = true,
+                Judged::Unknown(what) => {
+                    open.get_or_insert(what);
+                }
                 judged => verdicts.push((*rule, Some(index), judged)),
             }
         }

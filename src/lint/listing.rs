@@ -47,7 +47,8 @@ pub fn list_pools(
             taints.chain(own).map(|span| span.source)
         })
         .collect();
-    texts::load_again(inputs, load, &digests, named, &mut report);
+    let wanted = texts::wanted_by(named, &[]);
+    texts::load_again(inputs, load, &digests, wanted, &mut report);
     if let Some(source) = &settings.config.source {
         report
             .sources

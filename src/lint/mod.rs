@@ -14,6 +14,7 @@ mod identity;
 mod ignores;
 mod inventories;
 mod judge;
+mod listed;
 mod listing;
 mod overlay;
 mod place;
@@ -22,12 +23,14 @@ mod shapes;
 mod testimony;
 mod texts;
 mod trial;
+mod undecided;
+mod unread;
 
 use rayon::prelude::*;
 
 use crate::config::Config;
 use crate::extract::{self, FileFacts, Table};
-use crate::finding::{Problem, Report};
+use crate::finding::{Because, Open, Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
@@ -119,8 +122,6 @@ impl ReadFiles {
 /// More files than this are not read one after the other by one thread.
 const NEIGHBOURS: usize = 64;
 
-const NOT_WHOLE: &str = "clusters of which only a part was read";
-
 /// Reads every input and judges what was read. The same inputs give the same report, whatever the thread count.
 ///
 /// `load` is called once for each input, and once more for each that findings point into: it must give the same again.
@@ -130,29 +131,29 @@ pub fn lint(
     settings: Settings<'_>,
 ) -> Report {
     let mut report = Report::default();
-    let (gathered, digests) = read_all(inputs, load, settings, &mut report);
+    let (mut gathered, digests) = read_all(inputs, load, settings, &mut report);
     let well_known = WellKnown::new(settings.table.well_known_taints());
-    let claimed = settings
-        .config
-        .clusters
-        .iter()
-        .filter(|one| one.complete)
-        .count();
-    if !settings.whole && claimed > 0 {
-        let claimed = u32::try_from(claimed).unwrap_or(u32::MAX);
-        report
-            .counts
-            .not_judged
-            .insert(NOT_WHOLE.to_owned(), claimed);
+    let config_id = source_id(inputs.len());
+    let claimed = settings.config.clusters.iter().filter(|one| one.complete);
+    for cluster in claimed.filter(|_| !settings.whole) {
+        let because = Because::Cluster(cluster.name.as_str().into(), None);
+        let whole = Span::new(config_id, 0..0);
+        gathered.open.push(Open::part(whole, because));
     }
-    let proposals = judge::judge(&gathered, settings, &well_known, &mut report);
+    let (proposals, undecided) = judge::judge(&gathered, settings, &well_known, &mut report);
+    let mut open = std::mem::take(&mut gathered.open);
+    open.extend(undecided);
     if let Some(source) = &settings.config.source {
-        report
-            .sources
-            .insert(source_id(inputs.len()), source.clone());
+        report.sources.insert(config_id, source.clone());
     }
-    let named = texts::named_by(&report);
-    texts::load_again(inputs, load, &digests, named, &mut report);
+    let wanted = texts::wanted_by(texts::named_by(&report), &open);
+    let mut places = texts::load_again(inputs, load, &digests, wanted, &mut report);
+    if let Some(source) = &settings.config.source {
+        let own = open.iter().flat_map(Open::spans);
+        let own: Vec<Span> = own.filter(|span| span.source == config_id).collect();
+        places.add(&own, source);
+    }
+    listed::list(open, &gathered.paths, &places, &mut report);
     proposals.work_out(&mut report.findings, &report.sources);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish_suppressed(&mut report.suppressed, &gathered.paths, &report.sources);
@@ -204,7 +205,7 @@ fn read_all(
     report.problems.extend(without);
     charts::doubt_values(&mut gathered);
     dumps::merge(&mut gathered, settings.config);
-    gather::count_pools(&gathered, report);
+    gather::count_pools(&mut gathered, report);
     gathered.add_admission(settings.table);
     (gathered, digests)
 }
@@ -245,9 +246,6 @@ impl Files for OtherFiles<'_> {
     }
 }
 
-/// A file that has a manifest's name and is no text, such as one that git-crypt has encrypted.
-const BINARY_FILE: &str = "encrypted or binary files";
-
 fn source_id(index: usize) -> SourceId {
     SourceId(u32::try_from(index).unwrap_or(u32::MAX))
 }
@@ -280,11 +278,13 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
         ),
         Content::Unusable { kind, detail } => {
             let mut facts = FileFacts::default();
-            if kind == "binary" {
-                // No rule speaks of these: an encrypted file is no mistake, and it is not clean either.
-                facts.not_judged.push(BINARY_FILE);
-            }
             let span = Span::new(source_id(index), 0..0);
+            let because = match kind {
+                // No rule speaks of these: an encrypted file is no mistake, and it is not clean either.
+                "binary" => Because::Binary,
+                _ => Because::Unusable(detail.as_str().into()),
+            };
+            facts.not_judged.push(Open::part(span, because));
             facts
                 .oddities
                 .push(extract::file_oddity(kind, span, &detail, "other"));

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use super::gather::{change, folder};
 use crate::extract::{Kustomization, Overlay, Target, Words};
+use crate::finding::{Because, Open};
 use crate::model::workload::{Stands, Workload};
 use crate::source::SourceId;
 
-/// Marks what overlays touch. Gives how many workloads they touch.
+/// Marks what overlays touch, and gives it.
 pub fn apply(
     workloads: &mut [Workload],
     overlays: &[Overlay],
     kustomizations: &[Kustomization],
     paths: &[String],
-) -> usize {
+) -> Vec<Open> {
     let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
     // Flux' Kustomizations often stand beside kustomize's own: a folder takes in what any of them names.
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -30,7 +31,7 @@ pub fn apply(
     let overlays: Vec<&Overlay> = overlays.iter().chain(&parts).collect();
     let index = Index::new(&overlays);
     let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
-    let mut changed = 0;
+    let mut changed = Vec::new();
     for workload in workloads {
         if workload.stands != Stands::Alone || !workload.shape.level.has_owner() {
             continue;
@@ -53,8 +54,12 @@ pub fn apply(
             continue;
         };
         let overlay = overlays[at];
-        changed += 1;
         let selects_too = matches!(overlay.target, Target::Object { .. });
+        let because = match selects_too {
+            true => Because::Patched(overlay.span),
+            false => Because::Policy(overlay.span),
+        };
+        changed.push(Open::object(workload.span, &workload.object, because));
         change(workload, |shape| {
             shape
                 .unread_tolerations
@@ -83,7 +88,7 @@ fn take_patches<'p>(
     for workload in workloads {
         if workload.stands == Stands::Alone && patches.contains(path(workload.source)) {
             if workload.says_where() {
-                overlays.push(Overlay::partial(&workload.object, workload.source));
+                overlays.push(Overlay::partial(&workload.object, workload.span));
             }
             workload.take_as_part();
         }

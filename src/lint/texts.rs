@@ -1,14 +1,14 @@
 //! The texts that a report points into. They are loaded a second time, so that a run holds the texts of the files with
 //! findings and not those of the whole repository.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hasher as _};
 
 use rayon::prelude::*;
 
 use super::{Content, Input, source_id};
-use crate::finding::{Problem, Report};
-use crate::source::{Source, SourceId};
+use crate::finding::{Open, Problem, Report};
+use crate::source::{Position, Source, SourceId, Span};
 
 /// What a text is known by when it is seen again. That of a file without a text is the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,22 +39,87 @@ pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
         .collect()
 }
 
-/// Puts these sources into the report. One that is not what it was when it was judged
-/// is a problem: what was found stands elsewhere by now.
+/// What is loaded again: for each source whether it is held, and else only the places in it that are wanted.
+pub fn wanted_by(named: BTreeSet<SourceId>, open: &[Open]) -> BTreeMap<SourceId, Wanted> {
+    let mut wanted: BTreeMap<SourceId, Wanted> = BTreeMap::new();
+    for id in named {
+        wanted.entry(id).or_default().held = true;
+    }
+    for span in open.iter().flat_map(Open::spans) {
+        wanted.entry(span.source).or_default().spans.push(span);
+    }
+    wanted
+}
+
+/// What is wanted of one source.
+#[derive(Default)]
+pub struct Wanted {
+    held: bool,
+    spans: Vec<Span>,
+}
+
+/// What texts tell of places in them, where the texts themselves are not held.
+#[derive(Default)]
+pub struct Places(HashMap<Span, (Position, String)>);
+
+impl Places {
+    /// Adds the places of one text.
+    pub fn add(&mut self, spans: &[Span], source: &Source) {
+        self.0.extend(looked_up(spans, source));
+    }
+
+    /// Where a span starts; the start of its file where that is not known.
+    pub fn start(&self, span: Span) -> Position {
+        self.0.get(&span).map_or(START, |(start, _)| *start)
+    }
+
+    /// What is written there: its first line, shortened.
+    pub fn written(&self, span: Span) -> &str {
+        self.0.get(&span).map_or("", |(_, text)| text)
+    }
+}
+
+const START: Position = Position {
+    line: 1,
+    column: 1,
+    offset: 0,
+};
+
+/// Characters of a piece of a file that a sentence shows.
+const WRITTEN: usize = 60;
+
+fn looked_up(spans: &[Span], source: &Source) -> Vec<(Span, (Position, String))> {
+    let look = |span: &Span| {
+        let text = source.slice(*span);
+        let line = text.lines().next().unwrap_or_default().trim_end();
+        let mut written: String = line.chars().take(WRITTEN).collect();
+        if written.len() < text.trim_end().len() {
+            written.push('…');
+        }
+        (*span, (source.position(span.start), written))
+    };
+    spans.iter().map(look).collect()
+}
+
+/// Puts the sources that are to be held into the report, and looks up places in all that are wanted. A source that is not
+/// what it was when it was judged is a problem: what was found stands elsewhere by now.
 pub fn load_again(
     inputs: &[Input],
     load: &(dyn Fn(usize) -> Content + Sync),
     digests: &[Digest],
-    wanted: BTreeSet<SourceId>,
+    wanted: BTreeMap<SourceId, Wanted>,
     report: &mut Report,
-) {
-    let wanted: Vec<(usize, &Input)> = wanted
+) -> Places {
+    let wanted: Vec<(usize, &Input, Wanted)> = wanted
         .into_iter()
-        .filter_map(|id| Some((id.0 as usize, inputs.get(id.0 as usize)?)))
+        .filter_map(|(id, wanted)| {
+            let index = id.0 as usize;
+            Some((index, inputs.get(index)?, wanted))
+        })
         .collect();
-    let loaded: Vec<(usize, Source, bool)> = wanted
+    let loaded: Vec<_> = wanted
         .into_par_iter()
-        .map(|(index, input)| {
+        .map(|(index, input, wanted)| {
             let text = match load(index) {
                 Content::Text(text) | Content::Template(text) => text,
                 Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => {
@@ -62,19 +127,27 @@ pub fn load_again(
                 }
             };
             let same = digests.get(index) == Some(&Digest::of(&text));
-            (index, Source::new(input.path.clone(), text), same)
+            let source = Source::new(input.path.clone(), text);
+            let places = looked_up(&wanted.spans, &source);
+            let changed = (!same).then(|| input.path.clone());
+            (index, wanted.held.then_some(source), places, changed)
         })
         .collect();
-    for (index, source, same) in loaded {
-        if !same {
+    let mut places = Places::default();
+    for (index, source, found, changed) in loaded {
+        if let Some(file) = changed {
             report.problems.push(Problem {
-                file: Some(source.path.clone()),
+                file: Some(file),
                 position: None,
                 message: "changed while it was checked".to_owned(),
             });
         }
-        report.sources.insert(source_id(index), source);
+        places.0.extend(found);
+        if let Some(source) = source {
+            report.sources.insert(source_id(index), source);
+        }
     }
+    places
 }
 
 #[cfg(test)]

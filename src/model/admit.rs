@@ -60,19 +60,29 @@ pub enum OfClass<'c> {
     Open(&'static str),
 }
 
-/// Fills in what is on the pods of a shape, and why they are refused. Gives whether something about their Namespace is
-/// open.
+/// What is open about a pod's Namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenWord {
+    /// Nothing is known of it.
+    Missing,
+    /// What the Namespace of this index says could not be read: what it is.
+    Unread(usize, &'static str),
+    /// What the Namespace of this index says may count or not: the plugin that reads it, and what it is.
+    MayCount(usize, &'static str, &'static str),
+}
+
+/// Fills in what is on the pods of a shape, and why they are refused. Gives what is open about their Namespace.
 pub fn admit(
     shape: &mut PodShape,
     namespace: &InNamespace<'_>,
     class: OfClass<'_>,
     plugins: Plugins,
-) -> bool {
+) -> Vec<OpenWord> {
     shape.on_pods = PodTolerations::new(&shape.tolerations);
     let mut pods = Admission {
         shape,
         certain: namespace.certain,
-        open: false,
+        open: Vec::new(),
     };
     pods.make();
     if namespace.missing && (plugins.node_selector || plugins.toleration_restriction) {
@@ -103,7 +113,7 @@ pub fn admit(
 struct Admission<'s> {
     shape: &'s mut PodShape,
     certain: bool,
-    open: bool,
+    open: Vec<OpenWord>,
 }
 
 impl Admission<'_> {
@@ -111,6 +121,19 @@ impl Admission<'_> {
         let built_in = ["apps", "extensions"].contains(&self.shape.api_group.as_str());
         if self.shape.kind == "DaemonSet" && built_in {
             self.shape.on_pods.add_daemon_set(&self.shape.host_network);
+        }
+    }
+
+    /// Of several Namespaces that leave the same open the first is enough.
+    fn leave_open(&mut self, word: OpenWord) {
+        let without_index = |word: OpenWord| match word {
+            OpenWord::Missing => (false, ""),
+            OpenWord::Unread(_, what) => (false, what),
+            OpenWord::MayCount(_, _, what) => (true, what),
+        };
+        let mut known = self.open.iter();
+        if !known.any(|one| without_index(*one) == without_index(word)) {
+            self.open.push(word);
         }
     }
 
@@ -125,7 +148,7 @@ impl Admission<'_> {
     }
 
     fn missing_namespace(&mut self, plugins: Plugins) {
-        self.open = true;
+        self.leave_open(OpenWord::Missing);
         self.shape.selection.unknown |= plugins.node_selector;
         if plugins.toleration_restriction {
             self.more_tolerations("its Namespace is not in this repository");
@@ -144,7 +167,8 @@ impl Admission<'_> {
     /// Where nobody says that PodNodeSelector runs it may all the same: why else would the Namespace say it?
     fn node_selector(&mut self, words: &[&NamespaceWord], runs: bool) {
         const PLUGIN: &str = "PodNodeSelector";
-        for word in words {
+        const WHAT: &str = "a node selector";
+        for (at, word) in words.iter().enumerate() {
             let selection = &mut self.shape.selection;
             match &word.node_selector {
                 Field::Absent => {}
@@ -171,38 +195,42 @@ impl Admission<'_> {
                     });
                     if !asked && self.certain {
                         selection.unknown = true;
-                        self.open = true;
+                        self.leave_open(OpenWord::MayCount(at, PLUGIN, WHAT));
                     }
                 }
                 Field::Is(Err(why)) if runs && self.certain => self.refuse(PLUGIN, why.clone()),
                 // Where the plugin runs no pod comes to be; where it does not, nobody reads this.
                 Field::Is(Err(_)) => {}
-                Field::Unknown => {
-                    selection.unknown |= self.certain;
-                    self.open |= self.certain;
+                Field::Unknown if self.certain => {
+                    selection.unknown = true;
+                    self.leave_open(OpenWord::Unread(at, WHAT));
                 }
+                Field::Unknown => {}
             }
         }
     }
 
     fn namespace_defaults(&mut self, words: &[&NamespaceWord], runs: bool) {
+        const WHAT: &str = "default tolerations";
         let certain = runs && self.certain;
         let best_effort = match &self.shape.qos_class {
             Field::Is(class) => (*class == QosClass::BestEffort).into(),
             Field::Absent | Field::Unknown => Truth::Unknown,
         };
         let mut defaults: Vec<Toleration> = Vec::new();
-        for word in words {
+        for (at, word) in words.iter().enumerate() {
             match &word.default_tolerations {
                 Field::Absent => {}
                 Field::Is(Ok(list)) => {
-                    self.open |= !certain && !list.is_empty();
+                    if !certain && !list.is_empty() {
+                        self.leave_open(OpenWord::MayCount(at, RESTRICTION, WHAT));
+                    }
                     defaults.extend(list.iter().cloned());
                 }
                 Field::Is(Err(why)) if certain => self.refuse(RESTRICTION, why.clone()),
                 Field::Is(Err(_)) => {}
                 Field::Unknown => {
-                    self.open = true;
+                    self.leave_open(OpenWord::Unread(at, WHAT));
                     self.more_tolerations("its Namespace's default tolerations could not be read");
                 }
             }
@@ -230,8 +258,10 @@ impl Admission<'_> {
             Field::Is(Err(why)) if self.shape.on_pods.entries.iter().any(|entry| entry.certain) => {
                 self.refuse(RESTRICTION, why.clone());
             }
-            Field::Unknown => self.open |= !self.shape.on_pods.entries.is_empty(),
-            Field::Is(_) | Field::Absent => {}
+            Field::Unknown if !self.shape.on_pods.entries.is_empty() => {
+                self.leave_open(OpenWord::Unread(0, "a whitelist of tolerations"));
+            }
+            Field::Is(_) | Field::Absent | Field::Unknown => {}
         }
     }
 

@@ -71,13 +71,17 @@ impl Requirement {
 }
 
 impl NodeSelection {
+    /// Whether something in required node affinity is not known.
+    pub fn has_unknown_terms(&self) -> bool {
+        let terms = self.required.known().into_iter().flatten();
+        terms
+            .flat_map(|term| term.expressions.iter().chain(&term.fields))
+            .any(Requirement::has_unknown_values)
+    }
+
     /// Whether a key, an operator or a value that is written here is not known.
     pub fn has_unknown_values(&self) -> bool {
-        let terms = self.required.known().into_iter().flatten();
-        self.node_selector.values().any(Field::is_unknown)
-            || terms
-                .flat_map(|term| term.expressions.iter().chain(&term.fields))
-                .any(Requirement::has_unknown_values)
+        self.node_selector.values().any(Field::is_unknown) || self.has_unknown_terms()
     }
 
     /// Whether a node with these labels, or some node that a pool with these labels can give, is one that the

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::text::MESSAGE_LIMIT;
+use super::wrap::MESSAGE_LIMIT;
 use super::{View, escape};
 
 /// Writes `path:line:column: severity[rule] message (see path:line:column what stands there)`.

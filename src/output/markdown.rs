@@ -65,7 +65,7 @@ fn write_within(view: &View, room: usize, out: &mut dyn Write) -> io::Result<()>
         let more = count(left, "more finding", "more findings");
         writeln!(out, "{more}, left out to keep this page short.\n")?;
     }
-    for line in summary_line(view.report).lines() {
+    for line in summary_line(view.report, true).lines() {
         writeln!(out, "{}  ", prose(line))?;
     }
     Ok(())

@@ -9,6 +9,7 @@ mod json;
 mod jsonl;
 mod junit;
 mod markdown;
+mod not_judged;
 mod place;
 mod pools;
 mod rdjson;
@@ -23,12 +24,14 @@ mod telling;
 mod tests;
 mod text;
 mod visible;
+mod wrap;
 
 use std::io::{self, BufWriter, Write};
 use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
+pub use not_judged::not_judged_lines;
 pub use pools::PoolTable;
 pub use rows::report_schema;
 pub use standpoint::Standpoint;
@@ -56,6 +59,8 @@ pub struct View<'a> {
     pub version: &'static str,
     /// Findings only: no folded notes, no closing lines.
     pub quiet: bool,
+    /// What was not judged is listed, too.
+    pub verbose: bool,
     /// The rules that ran, for formats that describe them.
     pub rules: &'a [RulePage],
     /// The code that the run ends with, for formats that hold it.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::finding::{Finding, Fix, Problem, Report, Severity};
+use crate::finding::{Finding, Fix, NotJudged, Object, Problem, Report, Severity};
 use crate::source::{Position, Span};
 
 use super::View;
@@ -28,6 +28,9 @@ pub(super) struct Document<'a> {
     /// Sorted by file, position, rule.
     #[schemars(with = "Vec<Row>")]
     findings: Findings<'a>,
+    /// What was not judged, and why: an entry for each object or file and each reason. Sorted by file and position.
+    #[schemars(with = "Vec<OpenRow>")]
+    not_judged: NotJudgedRows<'a>,
     /// What kept something from being judged. Any makes the run end with exit code 2.
     problems: Vec<ProblemRow<'a>>,
 }
@@ -39,6 +42,7 @@ impl<'a> Document<'a> {
             schema,
             kubetaint,
             summary,
+            not_judged,
             problems,
         } = Closing::of(view);
         Document {
@@ -46,6 +50,7 @@ impl<'a> Document<'a> {
             kubetaint,
             summary,
             findings: Findings(view),
+            not_judged,
             problems,
         }
     }
@@ -57,6 +62,7 @@ pub(super) struct Closing<'a> {
     schema: u32,
     kubetaint: &'a str,
     summary: Summary<'a>,
+    not_judged: NotJudgedRows<'a>,
     problems: Vec<ProblemRow<'a>>,
 }
 
@@ -67,6 +73,7 @@ impl<'a> Closing<'a> {
             schema: SCHEMA,
             kubetaint: view.version,
             summary: Summary::of(view.report),
+            not_judged: NotJudgedRows(view.report),
             problems: view.report.problems.iter().map(ProblemRow::of).collect(),
         }
     }
@@ -96,9 +103,9 @@ struct Summary<'a> {
     suppressed: u32,
     /// Findings that the baseline accepts.
     baselined: u32,
-    /// How often something could not be judged.
-    not_judged: u64,
-    /// The same by reason.
+    /// How many objects and files were not judged, counted once for each reason: the length of the list `not_judged`.
+    not_judged: usize,
+    /// The same by groups of reasons.
     not_judged_because: &'a BTreeMap<String, u32>,
 }
 
@@ -116,7 +123,7 @@ impl<'a> Summary<'a> {
             note: report.count(Severity::Note),
             suppressed: counts.suppressed,
             baselined: counts.baselined,
-            not_judged: counts.not_judged.values().copied().map(u64::from).sum(),
+            not_judged: report.not_judged.len(),
             not_judged_because: &counts.not_judged,
         }
     }
@@ -129,6 +136,51 @@ impl Serialize for Findings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let view = self.0;
         serializer.collect_seq(view.findings().map(|finding| Row::of(view.report, finding)))
+    }
+}
+
+/// The same for what was not judged.
+struct NotJudgedRows<'a>(&'a Report);
+
+impl Serialize for NotJudgedRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.not_judged.iter().map(OpenRow::of))
+    }
+}
+
+/// Something that was not judged.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NotJudged")]
+struct OpenRow<'a> {
+    /// Relative to the repository, with `/`.
+    file: &'a str,
+    /// Where it stands; the first character where the whole file is meant.
+    start: PositionRow,
+    /// The object, as far as it is one: a file has none of it.
+    object: ObjectRow<'a>,
+    /// Why, in plain words.
+    because: &'a str,
+}
+
+impl<'a> OpenRow<'a> {
+    fn of(one: &'a NotJudged) -> Self {
+        OpenRow {
+            file: &one.file,
+            start: one.start.into(),
+            object: one.object.as_deref().map(ObjectRow::of).unwrap_or_default(),
+            because: &one.because,
+        }
+    }
+}
+
+impl<'a> ObjectRow<'a> {
+    fn of(object: &'a Object) -> Self {
+        ObjectRow {
+            api_version: present(Some(&object.api_version)),
+            kind: present(Some(&object.kind)),
+            namespace: present(object.namespace.as_deref()),
+            name: present(object.name.as_deref()),
+        }
     }
 }
 
@@ -187,7 +239,7 @@ struct PositionRow {
 }
 
 /// As much of a Kubernetes object as says which it is.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 #[schemars(rename = "Object")]
 #[serde(rename_all = "camelCase")]
 struct ObjectRow<'a> {
@@ -248,7 +300,6 @@ struct ProblemRow<'a> {
 impl<'a> Row<'a> {
     /// A finding with its places.
     pub(super) fn of(report: &'a Report, finding: &'a Finding) -> Self {
-        let object = &finding.object;
         Row {
             rule: &finding.rule,
             severity: finding.severity,
@@ -257,12 +308,7 @@ impl<'a> Row<'a> {
             place: PlaceRow::of(report, finding.span),
             path: present(Some(&finding.path)),
             cluster: present(finding.cluster.as_deref()),
-            object: ObjectRow {
-                api_version: present(Some(&object.api_version)),
-                kind: present(Some(&object.kind)),
-                namespace: present(object.namespace.as_deref()),
-                name: present(object.name.as_deref()),
-            },
+            object: ObjectRow::of(&finding.object),
             related: finding
                 .related
                 .iter()

@@ -44,5 +44,5 @@ pub fn write_statistics(view: &View, out: &mut dyn Write) -> io::Result<()> {
     if !rows.is_empty() {
         writeln!(out)?;
     }
-    writeln!(out, "{}", summary_line(view.report))
+    writeln!(out, "{}", summary_line(view.report, true))
 }

@@ -7,7 +7,9 @@ use super::standpoint::Standpoint;
 
 /// What was read and found, as the last of its lines. Lines before it say what the reader must know to trust it:
 /// what could not be judged, and that no workloads or no pools were read. There is no line break at the end.
-pub fn summary_line(report: &Report) -> String {
+///
+/// Where nothing lists what was not judged, `listed` is false, and the line says what does.
+pub fn summary_line(report: &Report, listed: bool) -> String {
     let counts = &report.counts;
     let mut lines = Vec::new();
     if !counts.not_judged.is_empty() {
@@ -16,7 +18,8 @@ pub fn summary_line(report: &Report) -> String {
             .iter()
             .map(|(reason, times)| format!("{} ({times})", escape::sentence(reason)))
             .collect();
-        lines.push(format!("not judged: {}", reasons.join(", ")));
+        let hint = if listed { "" } else { "; -v lists them" };
+        lines.push(format!("not judged: {}{hint}", reasons.join(", ")));
     }
     if counts.workloads == 0 && counts.other_lists == 0 {
         lines.push("0 workloads read: no tolerations were judged".to_owned());

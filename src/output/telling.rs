@@ -5,7 +5,7 @@ use crate::source::Span;
 
 use super::escape;
 use super::place::locate;
-use super::text::MESSAGE_LIMIT;
+use super::wrap::MESSAGE_LIMIT;
 
 /// Related places that are named.
 const RELATED: usize = 9;

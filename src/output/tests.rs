@@ -10,7 +10,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnost
 
 use super::snippet::{Mark, Snippet, group};
 use super::*;
-use crate::finding::{Counts, Label, Object, Problem, Suppressed};
+use crate::finding::{Counts, Label, NotJudged, Object, Problem, Suppressed};
 use crate::source::{Position, Source, SourceId, Span};
 
 const WEB: &str = "\
@@ -117,6 +117,7 @@ fn view(report: &Report) -> View<'_> {
         with_accepted: true,
         version: "0.0.0",
         quiet: false,
+        verbose: false,
         rules: &[],
         exit_code: 1,
     }
@@ -323,6 +324,39 @@ fn text_says_that_nothing_was_found() {
     ");
 }
 
+/// A file and a workload that were not judged.
+fn open_things() -> Vec<NotJudged> {
+    let at = |line, column, offset| Position {
+        line,
+        column,
+        offset,
+    };
+    let web = Object {
+        api_version: "apps/v1".to_owned(),
+        kind: "Deployment".to_owned(),
+        namespace: Some("shop".to_owned()),
+        name: Some("web".to_owned()),
+    };
+    vec![
+        NotJudged {
+            file: "apps/web.yaml".into(),
+            start: at(4, 9, 52),
+            object: Some(web.into()),
+            because: "node pool `gpu` (terraform/clusters/prod/pools.tf:12) has taints that are not all known: its \
+                      document is a template; and 3 more pools"
+                .into(),
+            group: "workloads that depend on node pools that are not fully known",
+        },
+        NotJudged {
+            file: "charts/web/templates/a.yaml".into(),
+            start: at(1, 1, 0),
+            object: None,
+            because: "template".into(),
+            group: "templates",
+        },
+    ]
+}
+
 #[test]
 fn text_says_what_was_not_read_and_not_judged() {
     let mut draft = Draft::new(&[]);
@@ -339,8 +373,22 @@ fn text_says_what_was_not_read_and_not_judged() {
         ..Counts::default()
     };
     insta::assert_snapshot!(draft.show(Format::Text));
+    draft.0.not_judged = open_things();
+    insta::assert_snapshot!(draft.show_as(Format::Text, |view| view.verbose = true), @r"
+    No findings.
+    Not judged:
+      apps/web.yaml:4:9: Deployment shop/web: node pool `gpu` (terraform/clusters/prod/pools.tf:12) has
+          taints that are not all known: its document is a template; and 3 more pools
+      charts/web/templates/a.yaml:1:1: template
+
+    not judged: files with template actions (3), unresolved Terraform expressions (1)
+    0 node pools read: tolerations were not compared with taints (`pools:` in .kubetaint.yaml can name them)
+    1 file, 2 documents, 0 workloads, 4 other lists of tolerations, 0 node pools read; no findings, 2 suppressed, 1 in the baseline
+    ");
+    let quiet = draft.show_as(Format::Text, |view| view.quiet = true);
+    assert_eq!(quiet, "");
     draft.0.counts.other_lists = 0;
-    assert!(summary_line(&draft.0).contains("0 workloads read: "));
+    assert!(summary_line(&draft.0, true).contains("0 workloads read: "));
 }
 
 #[test]
@@ -371,6 +419,12 @@ fn text_shows_hostile_text_and_does_not_obey_it() {
         message: "cannot\nread".to_owned(),
     }];
     draft.0.counts.not_judged = BTreeMap::from([("odd\x1b things".to_owned(), 1)]);
+    draft.0.not_judged = open_things();
+    draft.0.not_judged[0].because = "patched by \x1b[2J\nerror[fake].yaml:7".into();
+    draft.0.not_judged[1].file = "a\x1b[1A\u{202e}.yaml".into();
+    let listed = draft.show_as(Format::Text, |view| view.verbose = true);
+    let bad = |c: &char| *c != '\n' && escape::acts(*c);
+    assert_eq!(listed.chars().find(bad), None, "{listed:?}");
     for format in Format::ALL {
         let shown = draft.show(*format);
         let bad = |c: &char| *c != '\n' && escape::acts(*c);

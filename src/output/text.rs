@@ -8,20 +8,16 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use crate::finding::{Finding, Label, Object, Severity};
 use crate::source::Span;
 
+use super::not_judged::{not_judged_lines, owner};
 use super::snippet::{Mark, Snippet, group};
 use super::summary::{count, summary_line};
+use super::wrap::{COLUMNS, LABEL_LIMIT, MESSAGE_LIMIT, wrap};
 use super::{View, escape};
 
-/// Characters of a message that are shown.
-pub(super) const MESSAGE_LIMIT: usize = 1000;
-/// Characters of what is written beside a place.
-const LABEL_LIMIT: usize = 160;
 /// Further places of the same finding that are listed.
 const MORE_PLACES: usize = 5;
 /// Related places that are drawn.
 const RELATED_DRAWN: usize = 4;
-/// Characters of a source line that are shown, at most and at least.
-const COLUMNS: (usize, usize) = (160, 40);
 
 /// Writes all findings, then what the run read.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
@@ -47,7 +43,13 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
             Some(Severity::Error) => writeln!(out, "No errors.")?,
         }
     }
-    writeln!(out, "{}", summary_line(view.report))
+    if view.verbose && !view.report.not_judged.is_empty() {
+        for line in not_judged_lines(view) {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", summary_line(view.report, view.verbose))
 }
 
 /// What must be equal for two findings to be told once.
@@ -218,18 +220,7 @@ impl<'a> Page<'a> {
 
     /// `Deployment shop/web (cluster prod)`; nothing when the document names no kind.
     fn owner(&self, object: &Object, cluster: Option<&str>) -> Option<String> {
-        if object.kind.is_empty() {
-            return None;
-        }
-        let mut owner = object.kind.clone();
-        if let Some(name) = &object.name {
-            owner.push(' ');
-            if let Some(namespace) = &object.namespace {
-                owner.push_str(namespace);
-                owner.push('/');
-            }
-            owner.push_str(name);
-        }
+        let mut owner = owner(object)?;
         if let Some(cluster) = cluster {
             owner.push_str(&format!(" (cluster {cluster})"));
         }
@@ -261,26 +252,7 @@ impl<'a> Page<'a> {
     /// Breaks a sentence between words so that it fits the terminal; `used` columns are taken on the first line,
     /// `indent` on the others. Words are never broken: they are names to copy.
     fn wrap(&self, sentence: &str, used: usize, indent: usize) -> String {
-        let width = match self.view.width {
-            0 => usize::MAX,
-            width => width.max(COLUMNS.1),
-        };
-        let mut wrapped = String::with_capacity(sentence.len());
-        let mut column = used;
-        for (at, word) in sentence.split(' ').enumerate() {
-            let length = word.chars().count();
-            if at > 0 && column + 1 + length > width {
-                wrapped.push('\n');
-                wrapped.extend(std::iter::repeat_n(' ', indent));
-                column = indent;
-            } else if at > 0 {
-                wrapped.push(' ');
-                column += 1;
-            }
-            wrapped.push_str(word);
-            column += length;
-        }
-        wrapped
+        wrap(sentence, self.view.width, used, indent)
     }
 }
 

@@ -115,8 +115,8 @@ impl VariableResolver for Bindings {
 /// Why an evaluation gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// It read something that is not known.
-    Unknown,
+    /// It read something that is not known: the name of the field, of the key or of the function.
+    Unknown(String),
     /// It read a key that its map does not have, without asking for it with `in` or `has` first.
     Absent,
     /// The expression itself is at fault, in a way that only shows when it runs.
@@ -265,8 +265,8 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Program, Expr
 
 fn explain(error: &ExecutionError) -> Evaluation {
     match error {
-        ExecutionError::FunctionError { function, .. } if function == UNKNOWN => {
-            Evaluation::Unknown
+        ExecutionError::FunctionError { function, message } if function == UNKNOWN => {
+            Evaluation::Unknown(message.to_string())
         }
         ExecutionError::NoSuchKey(_) => Evaluation::Absent,
         other => Evaluation::Failed(other.to_string()),

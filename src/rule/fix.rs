@@ -129,7 +129,7 @@ impl Fix {
         if let Some(when) = &self.when {
             match when.holds(bindings) {
                 Ok(true) => {}
-                Ok(false) | Err(Evaluation::Unknown | Evaluation::Absent) => return Ok(None),
+                Ok(false) | Err(Evaluation::Unknown(_) | Evaluation::Absent) => return Ok(None),
                 Err(Evaluation::Failed(why)) => return Err(why),
             }
         }

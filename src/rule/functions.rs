@@ -52,18 +52,20 @@ fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
     member("tolerates", "toleration_taint", toleration, taint, |args| {
         let (one, other) = two_facts(&args)?;
         match (one.handle(), other.handle()) {
-            (Handle::Toleration(entry), Handle::Taint(taint)) => {
-                known(entry.tolerates(taint, one.comparison_operators()))
-            }
+            (Handle::Toleration(entry), Handle::Taint(taint)) => known(
+                "tolerates",
+                entry.tolerates(taint, one.comparison_operators()),
+            ),
             _ => mismatch("tolerates"),
         }
     })?;
     member("tolerates", "workload_taint", workload, taint, |args| {
         let (one, other) = two_facts(&args)?;
         match (one.handle(), other.handle()) {
-            (Handle::Workload(shape), Handle::Taint(taint)) => {
-                known(shape_tolerates(shape, taint, one.comparison_operators()))
-            }
+            (Handle::Workload(shape), Handle::Taint(taint)) => known(
+                "tolerates",
+                shape_tolerates(shape, taint, one.comparison_operators()),
+            ),
             _ => mismatch("tolerates"),
         }
     })?;
@@ -115,7 +117,7 @@ fn eviction_seconds<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {
     };
     match shape.eviction(&[taint], gate).seconds() {
         Some(seconds) => Ok(CowVal::owned(CelInt::from(seconds))),
-        None => Err(ExecutionError::function_error(UNKNOWN, "not known")),
+        None => Err(ExecutionError::function_error(UNKNOWN, "evictionSeconds")),
     }
 }
 
@@ -163,7 +165,7 @@ fn of_pool<'b, 'v>(
     let (one, other) = two_facts(args)?;
     match (one.handle(), other.handle()) {
         (Handle::Workload(shape), Handle::Pool(pool)) => {
-            known(ask(shape, pool, one.comparison_operators()))
+            known(function, ask(shape, pool, one.comparison_operators()))
         }
         _ => mismatch(function),
     }
@@ -187,11 +189,12 @@ fn answer<'b, 'v>(result: Result<bool, ExecutionError>) -> Evaluated<'b, 'v> {
     result.map(|value| CowVal::owned(CelBool::from(value)))
 }
 
-fn known<'b, 'v>(truth: Truth) -> Evaluated<'b, 'v> {
+/// The answer; an unknown one is known by the function that was asked.
+fn known<'b, 'v>(function: &str, truth: Truth) -> Evaluated<'b, 'v> {
     match truth {
         Truth::Yes => answer(Ok(true)),
         Truth::No => answer(Ok(false)),
-        Truth::Unknown => Err(ExecutionError::function_error(UNKNOWN, "not known")),
+        Truth::Unknown => Err(ExecutionError::function_error(UNKNOWN, function)),
     }
 }
 

@@ -104,8 +104,8 @@ pub enum Judged {
     Nothing,
     /// It holds.
     Verdict(Verdict),
-    /// It reads something that is not known.
-    Unknown,
+    /// It reads something that is not known: the name of the field, of the key or of the function.
+    Unknown(String),
     /// The rule itself is at fault.
     Failed(String),
 }
@@ -198,7 +198,7 @@ impl Rule {
             Ok(false) => return Judged::Nothing,
             Ok(true) => {}
             Err(Evaluation::Absent) => return Judged::Nothing,
-            Err(Evaluation::Unknown) => return Judged::Unknown,
+            Err(Evaluation::Unknown(what)) => return Judged::Unknown(what),
             Err(Evaluation::Failed(why)) => return Judged::Failed(why),
         }
         match self.verdict(bindings) {
@@ -215,7 +215,7 @@ impl Rule {
                     severity = *other;
                     break;
                 }
-                Ok(false) | Err(Evaluation::Unknown | Evaluation::Absent) => {}
+                Ok(false) | Err(Evaluation::Unknown(_) | Evaluation::Absent) => {}
                 Err(Evaluation::Failed(why)) => return Err(why),
             }
         }
@@ -247,7 +247,7 @@ impl Rule {
         for (at, message) in &self.related {
             let facts = match at.facts(bindings) {
                 Ok(facts) => facts,
-                Err(Evaluation::Unknown | Evaluation::Absent) => continue,
+                Err(Evaluation::Unknown(_) | Evaluation::Absent) => continue,
                 Err(Evaluation::Failed(why)) => return Err(why),
             };
             let message = message.fill(bindings)?;

@@ -73,7 +73,7 @@ impl Template {
                 Part::Text(literal) => text.push_str(literal),
                 Part::Hole(expression) => match expression.text(bindings) {
                     Ok(value) => text.push_str(&value),
-                    Err(Evaluation::Unknown | Evaluation::Absent) => text.push('…'),
+                    Err(Evaluation::Unknown(_) | Evaluation::Absent) => text.push('…'),
                     Err(Evaluation::Failed(why)) => return Err(why),
                 },
             }

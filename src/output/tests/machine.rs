@@ -37,6 +37,7 @@ fn ordinary() -> Draft {
         message: "cannot be read: permission denied".to_owned(),
     }];
     draft.0.counts.not_judged = BTreeMap::from([("files with template actions".to_owned(), 3)]);
+    draft.0.not_judged = open_things();
     draft
 }
 

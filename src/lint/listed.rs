@@ -1,0 +1,70 @@
+//! What was not judged, as the report lists it: places as positions, reasons as texts, each once.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::texts::Places;
+use crate::finding::{NotJudged, Open, Report, Texts};
+use crate::source::{SourceId, Span};
+
+/// Puts everything that was not judged into the report, sorted, and counts it by groups of reasons.
+pub fn list(open: Vec<Open>, paths: &[String], places: &Places, report: &mut Report) {
+    let mut interned = Interned::default();
+    let named = Named { paths, places };
+    let mut listed: Vec<NotJudged> = open
+        .into_iter()
+        .map(|one| NotJudged {
+            file: interned.text(named.path(one.span.source)),
+            start: places.start(one.span),
+            because: interned.text(&one.because.text(&named)),
+            group: one.because.group(),
+            object: one.object,
+        })
+        .collect();
+    listed.sort_unstable();
+    listed.dedup();
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    for one in &listed {
+        *counts.entry(one.group.to_owned()).or_default() += 1;
+    }
+    report.counts.not_judged = counts;
+    report.not_judged = listed;
+}
+
+/// One copy of each text: few reasons are given for many things.
+#[derive(Default)]
+struct Interned(HashSet<Arc<str>>);
+
+impl Interned {
+    fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+}
+
+struct Named<'n> {
+    paths: &'n [String],
+    places: &'n Places,
+}
+
+impl Named<'_> {
+    fn path(&self, source: SourceId) -> &str {
+        let path = self.paths.get(source.0 as usize);
+        path.map_or("", String::as_str)
+    }
+}
+
+impl Texts for Named<'_> {
+    fn place(&self, span: Span) -> String {
+        let line = self.places.start(span).line;
+        format!("{}:{line}", self.path(span.source))
+    }
+
+    fn written(&self, span: Span) -> String {
+        self.places.written(span).to_owned()
+    }
+}

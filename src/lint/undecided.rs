@@ -1,0 +1,130 @@
+//! Which fact was missing where a rule could say neither yes nor no.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::search::ClusterFacts;
+use crate::finding::{Because, PoolGap};
+use crate::model::Truth;
+use crate::model::admission::{Giver, Injector};
+use crate::model::node_pool::NodePool;
+use crate::model::placement::{Moment, Placement, place};
+use crate::model::workload::{IN_PART, PodShape};
+
+/// Why a rule could not judge pods of this shape that read the fact `what`; nothing where that was said when the
+/// workload was read.
+fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<Because> {
+    let said = |why: &str| Some(Because::Own(why.into()));
+    match what {
+        "priorityClassName" | "runtimeClassName" | "hostNetwork" | "nodeName"
+        | "tolerationSeconds" => return said(&format!("its `{what}` is not literal")),
+        "system" => return said("its namespace or its `priorityClassName` is not literal"),
+        "extendedResources" => return said("its requests and limits are not literal"),
+        "qosClass" if shape.resources_unread => {
+            return said("its requests and limits are not literal");
+        }
+        "qosClass" => return said("the QoS class of its pods is decided elsewhere"),
+        _ => {}
+    }
+    if let Some(why) = &shape.unread_tolerations {
+        return (why != IN_PART).then(|| Because::Own(why.as_str().into()));
+    }
+    if what == "injected" {
+        return said("the owner of its pods may add tolerations");
+    }
+    if let Some(because) = added(shape, facts, what) {
+        return Some(because);
+    }
+    if let Some(because) = pools(shape, facts) {
+        return Some(because);
+    }
+    match what {
+        "canLand" | "tolerates" | "selects" | "matches" | "evictionSeconds" | "shadowedBy" => {
+            said("what else its pods tolerate is not known")
+        }
+        _ => said(&format!("`{what}` is not literal")),
+    }
+}
+
+/// A toleration that a plugin may add and that would fit a taint here.
+fn added(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<Because> {
+    let taints = || facts.models.iter().flat_map(|pool| &pool.taints);
+    let uncertain = shape.on_pods.entries.iter().filter(|entry| !entry.certain);
+    for entry in uncertain {
+        let key = entry.toleration.key.known()?;
+        let fits = || taints().any(|taint| taint.taint.key.known() == Some(key));
+        match entry.giver {
+            Giver::Injected(Injector::ExtendedResourceToleration) if fits() => {
+                return Some(Because::ExtendedResource(key.as_str().into()));
+            }
+            Giver::Injected(Injector::DefaultTolerationSeconds) if what == "evictionSeconds" => {
+                let why = "its owner makes the pods, and may set how long they stay";
+                return Some(Because::Own(why.into()));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Pools of which something is not known that matters to these pods: the first, and how many others.
+fn pools(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
+    let tolerations = shape.all_tolerations();
+    let candidate = shape.candidate(&tolerations);
+    let gate = facts.comparison_operators;
+    let matters = |pool: &&Arc<NodePool>| {
+        let unknown = matches!(
+            place(&candidate, pool, Moment::Lasting, gate),
+            Placement::Unknown(_)
+        );
+        unknown
+            || pool.taints.iter().any(|taint| {
+                let mut entries = shape.tolerations.iter();
+                entries.any(|entry| entry.tolerates(&taint.taint, gate) == Truth::Unknown)
+            })
+    };
+    let mut open = facts.models.iter().filter(matters);
+    let first = open.next()?;
+    let more = u32::try_from(open.count()).unwrap_or(u32::MAX);
+    Some(Because::Pool(Arc::new(gap(first)), more))
+}
+
+/// What is not known of a pool.
+fn gap(pool: &NodePool) -> PoolGap {
+    let open_taint = pool.taints.iter().any(|taint| {
+        let taint = &taint.taint;
+        taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown()
+    });
+    let (what, why) = match (pool.complete, open_taint) {
+        (false, _) => ("taints", pool.incomplete_because.clone()),
+        (true, true) => ("values of taints", None),
+        (true, false) => ("labels", None),
+    };
+    PoolGap {
+        name: pool.name.clone(),
+        span: pool.name_span.or(pool.span),
+        what,
+        why,
+    }
+}
+
+/// The reasons of one shape in one cluster, each worked out once, however many workloads have it.
+#[derive(Default)]
+pub struct Reasons(BTreeMap<String, Option<Because>>);
+
+impl Reasons {
+    /// Why a rule that read `what` could not judge.
+    pub fn because(
+        &mut self,
+        shape: &PodShape,
+        facts: &ClusterFacts<'_>,
+        what: &str,
+    ) -> Option<Because> {
+        if let Some(known) = self.0.get(what) {
+            return known.clone();
+        }
+        let because = undecided(shape, facts, what);
+        self.0.insert(what.to_owned(), because.clone());
+        because
+    }
+}

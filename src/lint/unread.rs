@@ -1,0 +1,97 @@
+//! What workloads and pools say themselves that could not be read, each at its place.
+
+use std::collections::HashSet;
+
+use crate::finding::{Because, Open};
+use crate::model::node_pool::NodePool;
+use crate::model::workload::{Oddity, Stands, Workload};
+use crate::source::{SourceId, Span};
+
+/// What of the workloads is not literal, with where each of them is named.
+pub fn workloads<'w>(
+    workloads: &'w [Workload],
+    oddities: &[Oddity],
+) -> impl Iterator<Item = (Span, Open)> + use<'w> {
+    let refuted = refuted(oddities);
+    workloads
+        .iter()
+        .filter_map(move |workload| Some((workload.span, own(workload, &refuted)?)))
+}
+
+/// Fields that rules find wrong: of these it is known that they are wrong, and they are not open.
+fn refuted(oddities: &[Oddity]) -> HashSet<Span> {
+    let wrong = ["mistyped-field", "malformed-tolerations"];
+    let found = oddities.iter().filter(|one| wrong.contains(&one.kind));
+    found.map(|one| one.span).collect()
+}
+
+/// What of a workload is not literal, at the place where it is written.
+fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
+    let shape = &workload.shape;
+    let open = |span, because| Some(Open::object(span, &workload.object, because));
+    let said = |why: &str| Because::Own(why.into());
+    if let Some(why) = &shape.unread_tolerations
+        && why.contains("template")
+    {
+        let is_file = why.starts_with("its document");
+        let because = if is_file {
+            Because::Template
+        } else {
+            said(why)
+        };
+        return open(workload.list.unwrap_or(workload.span), because);
+    }
+    for (entry, located) in shape.tolerations.iter().zip(&workload.located) {
+        let fields = [
+            ("key", &entry.key),
+            ("operator", &entry.operator),
+            ("value", &entry.value),
+            ("effect", &entry.effect),
+        ];
+        for (name, _) in fields.into_iter().filter(|(_, field)| field.is_unknown()) {
+            let span = located.field(name).unwrap_or(located.entry);
+            if !refuted.contains(&span) {
+                return open(span, Because::Written(span));
+            }
+        }
+    }
+    if shape.node_name.is_unknown() {
+        return open(workload.span, said("its `nodeName` is not literal"));
+    }
+    let selection = &shape.selection;
+    let selector = selection.node_selector.iter();
+    for (key, _) in selector.filter(|(_, value)| value.is_unknown()) {
+        let mut selectors = workload.selectors.iter();
+        let written = selectors.find(|(own, ..)| own == key);
+        let span = written.map_or(workload.span, |(_, span, _)| *span);
+        if !refuted.contains(&span) {
+            return open(span, Because::Written(span));
+        }
+    }
+    if selection.has_unknown_terms() {
+        return open(workload.span, said("its node affinity is not literal"));
+    }
+    let open_selection = selection.unknown && workload.stands != Stands::InPart;
+    if open_selection && shape.level.has_owner() {
+        let why = "its node selector or affinity is filled in by a template";
+        return open(workload.span, said(why));
+    }
+    None
+}
+
+/// Where a pool is named, or else where it starts, or else its file.
+pub fn pool_span(pool: &NodePool, source: SourceId) -> Span {
+    let span = pool.name_span.or(pool.span);
+    span.unwrap_or_else(|| Span::new(source, 0..0))
+}
+
+/// What of a pool is not known.
+pub fn pool(pool: &NodePool, source: SourceId) -> impl Iterator<Item = Open> {
+    let taints = (!pool.complete).then(|| {
+        let why = pool.incomplete_because.as_deref();
+        Because::OwnTaints(why.unwrap_or("some could not be read").into())
+    });
+    let labels = pool.open_labels.then_some(Because::OwnLabels);
+    let open = move |because| Open::object(pool_span(pool, source), &pool.object, because);
+    taints.into_iter().chain(labels).map(open)
+}
