@@ -388,7 +388,7 @@ fn what_is_no_mapping_is_no_configuration() {
     );
     assert_eq!(
         errors("? [a]\n: b\n"),
-        ["1:3: a key in the configuration has no name"]
+        ["1:3: not valid YAML: invalid map key: a map or a list"]
     );
 }
 

@@ -190,6 +190,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         }
         let level = self.read_workloads(&group, &version, &kind);
         let pools = self.read_pools(&group, &version, &kind);
+        self.note_node_errors();
         let devices = self.read_devices(&group, &version, &kind);
         self.read_strings(pools);
         self.read_values_texts(&group, &kind);

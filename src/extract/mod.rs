@@ -21,6 +21,7 @@ mod makers;
 mod manifests;
 mod names;
 mod namespaces;
+mod node_errors;
 mod nodes;
 mod notation;
 mod open;

@@ -1,8 +1,8 @@
 //! Pod specs and maps that look like one: node selectors, node affinity and everything else that scheduling reads.
 
 use super::read::{
-    Context, Tolerations, describe, is_filled_in, is_placeholder, is_template_action,
-    looks_like_tolerations, read_text,
+    Context, Tolerations, is_filled_in, is_placeholder, is_template_action, looks_like_tolerations,
+    read_text,
 };
 use super::resources::{ReadResources, read_resources};
 use crate::model::Field;
@@ -10,7 +10,7 @@ use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
 use crate::model::workload::Level;
 use crate::source::Span;
-use crate::yaml::{self, Kind, Node, Scalar};
+use crate::yaml::{self, Kind, Node};
 
 /// Fields of a pod spec through which kubetaint sees scheduling; a misspelt one is dropped by the API server.
 const SCHEDULING_FIELDS: [&str; 7] = [
@@ -119,20 +119,7 @@ impl Context<'_> {
         let Some(field) = pod.field("hostNetwork") else {
             return Field::Absent;
         };
-        let node = field.value;
-        match node.scalar() {
-            Some(Scalar::Null) => return Field::Absent,
-            Some(Scalar::Bool(on)) => return Field::Is(on),
-            _ => {}
-        }
-        let filled_in = is_template_action(node) || node.raw().is_some_and(is_placeholder);
-        if self.level == Level::Typed && !filled_in {
-            let meant = ["true", "false"].into_iter();
-            let meant = meant.filter(|word| node.raw() == Some(*word)).collect();
-            let at = yaml::join(path, "hostNetwork");
-            self.mistyped(&field, at, describe(node), meant);
-        }
-        Field::Unknown
+        self.expect_boolean(&field, &yaml::join(path, "hostNetwork"))
     }
 
     pub(super) fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {

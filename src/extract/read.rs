@@ -164,18 +164,18 @@ impl Context<'_> {
         let Some(field) = field else {
             return Field::Absent;
         };
-        let (found, suggestion) = match field.value.scalar() {
+        let scalar = field.value.scalar();
+        if let Some(seconds) = scalar.and_then(|scalar| scalar.as_integer()) {
+            return Field::Is(seconds);
+        }
+        let (found, suggestion) = match scalar {
             Some(Scalar::Null) => return Field::Absent,
-            Some(Scalar::Int(seconds)) => return Field::Is(seconds),
-            // Clients turn YAML into JSON first, and `300.0` arrives as 300.
-            Some(Scalar::Float(seconds))
-                if seconds.fract() == 0.0 && seconds.abs() < 9_007_199_254_740_992.0 =>
-            {
-                #[allow(clippy::cast_possible_truncation)]
-                return Field::Is(seconds as i64);
+            Some(Scalar::Float(number)) if number.fract() == 0.0 => {
+                ("a number beyond 64 bits", String::new())
             }
+            // An integer was read above.
             Some(Scalar::Float(_)) => ("a fraction", String::new()),
-            Some(Scalar::BigInt) => ("a number beyond 64 bits", String::new()),
+            Some(Scalar::Int(_) | Scalar::BigInt) => ("a number beyond 64 bits", String::new()),
             Some(Scalar::Str(text)) if is_placeholder(text) => return Field::Unknown,
             Some(Scalar::Str(text)) => (
                 "a string",

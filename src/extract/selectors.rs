@@ -39,6 +39,10 @@ impl Context<'_> {
         {
             self.invalid(field.span(), yaml::join(path, "nodeName"), name, &error);
         }
+        let spread = "topologySpreadConstraints";
+        if let Some(field) = pod.field(spread) {
+            self.has_kind(&field, Kind::Sequence, &yaml::join(path, spread));
+        }
         let Some(affinity) = pod.field("affinity") else {
             return;
         };
@@ -47,6 +51,9 @@ impl Context<'_> {
             return;
         }
         self.note_unknown(affinity.value, &at, "affinity", &AFFINITY_FIELDS);
+        for name in ["podAffinity", "podAntiAffinity"] {
+            self.note_pod_affinity(affinity.value, name, &at);
+        }
         let Some(affinity) = affinity.value.field("nodeAffinity") else {
             return;
         };
@@ -82,6 +89,28 @@ impl Context<'_> {
                 message: "the same toleration".to_owned(),
             });
             self.note(oddity);
+        }
+    }
+
+    /// Notes what has another kind of value than it must around the terms of affinity to other pods.
+    fn note_pod_affinity(&mut self, affinity: Node<'_>, name: &str, at: &str) {
+        let at = yaml::join(at, name);
+        let Some(field) = affinity.field(name) else {
+            return;
+        };
+        if !self.has_kind(&field, Kind::Mapping, &at) {
+            return;
+        }
+        for (name, what) in [(REQUIRED, "a term"), (PREFERRED, "a preferred term")] {
+            let at = yaml::join(&at, name);
+            let Some(list) = field.value.field(name) else {
+                continue;
+            };
+            if self.has_kind(&list, Kind::Sequence, &at) {
+                for (index, item) in list.value.items().enumerate() {
+                    self.is_map(item, &yaml::index(&at, index), what);
+                }
+            }
         }
     }
 
@@ -178,15 +207,12 @@ impl Context<'_> {
         let written = field.as_ref().map(|field| field.value);
         let span = field.as_ref().map_or(item.span(), |field| field.span());
         let path = yaml::join(at, "weight");
-        let weight = match written.and_then(|node| node.scalar()) {
+        let scalar = written.and_then(|node| node.scalar());
+        let number = scalar.and_then(|scalar| scalar.as_integer());
+        let weight = match scalar {
             None if written.is_none() => 0,
             Some(Scalar::Null) => 0,
-            Some(Scalar::Int(weight)) => weight,
-            // Clients turn YAML into JSON first, and `10.0` arrives as 10.
-            #[allow(clippy::cast_possible_truncation)]
-            Some(Scalar::Float(weight)) if weight.fract() == 0.0 && weight.abs() < 1e9 => {
-                weight as i64
-            }
+            Some(Scalar::Int(_) | Scalar::Float(_)) if let Some(weight) = number => weight,
             Some(Scalar::Str(text)) if is_placeholder(text) => return,
             _ => {
                 if let Some(field) = &field {

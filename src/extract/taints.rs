@@ -5,14 +5,14 @@ use std::ops::Range;
 use super::embedded::Embedded;
 use super::pool_rows::EffectSpelling;
 use super::pools::PoolReader;
-use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
+use super::read::{Context, describe, is_filled_in, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_pool::{Origin, PoolTaint};
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Level;
 use crate::source::Span;
-use crate::yaml::{self, Found, Kind, Node};
+use crate::yaml::{self, Found, Kind, Node, Scalar};
 
 /// A map that is a taint, not one of several. Of a map by key `key: NoSchedule` would be an entry of its own.
 fn is_one_taint(node: Node<'_>) -> bool {
@@ -41,6 +41,16 @@ impl<'a> PoolReader<'_, 'a> {
             self.incomplete("taints are filled in by a template");
             return;
         }
+        if node.kind() != Kind::Sequence
+            && !node.is_assembled()
+            && let Some(level) = self.strict_level()
+        {
+            // Nothing that is not a list is decoded into one.
+            if let Some(field) = &found.field {
+                self.context(level).misshapen(field, &found.path, "a list");
+            }
+            return self.incomplete("`taints` is not a list");
+        }
         match node.kind() {
             Kind::Sequence => {
                 for (index, item) in node.items().enumerate() {
@@ -53,6 +63,9 @@ impl<'a> PoolReader<'_, 'a> {
                         // The API server decodes null into a taint without anything.
                         _ if item.is_null() && self.document.object.api_version == "v1" => {
                             self.read_taint(item, path, origin);
+                        }
+                        _ if self.wants_maps() && !is_filled_in(item) => {
+                            self.note_malformed_taint(item, path);
                         }
                         _ => self.read_taint_text(item, &path, origin),
                     }
@@ -89,6 +102,7 @@ impl<'a> PoolReader<'_, 'a> {
                 .all(|(key, text)| item.get(key).and_then(|node| node.raw()) == Some(text));
         let origin = if startup { Origin::Startup } else { origin };
         self.note_unknown_fields(item, &path);
+        self.note_time(item, &path);
         let strict = self.strict_level().is_some();
         let written = PARTS.map(|names| {
             let names = if strict { &names[..1] } else { names };
@@ -183,6 +197,50 @@ impl<'a> PoolReader<'_, 'a> {
                 }
                 .unknown_field(&field, path, "a taint", &KNOWN);
             }
+        }
+    }
+
+    /// A Node and a Karpenter pool have lists of maps and nothing else.
+    fn wants_maps(&self) -> bool {
+        let api_version = self.document.object.api_version.as_str();
+        !self.element.is_assembled()
+            && (api_version == "v1" || api_version.starts_with("karpenter.sh/"))
+    }
+
+    fn note_malformed_taint(&mut self, item: Node<'a>, path: String) {
+        let level = self.strict_level().unwrap_or(Level::Custom);
+        let context = self.context(level);
+        let mut oddity = context.oddity("misshapen-field", item.span(), path);
+        oddity.field = "taints".to_owned();
+        oddity.detail = format!("a taint is {}, and must be a map", describe(item));
+        context.oddities.push(oddity);
+        self.incomplete("a taint is not a map");
+    }
+
+    fn context(&mut self, level: Level) -> Context<'_> {
+        Context {
+            object: self.document.object,
+            level,
+            oddities: self.oddities,
+        }
+    }
+
+    /// A time, which nobody writes by hand and dumps hold.
+    fn note_time(&mut self, item: Node<'a>, path: &str) {
+        let field = item.field("timeAdded").filter(|_| self.wants_maps());
+        let Some(field) = field.filter(|field| !is_filled_in(field.value)) else {
+            return;
+        };
+        let level = self.strict_level().unwrap_or(Level::Custom);
+        let at = yaml::join(path, "timeAdded");
+        let good = match field.value.scalar() {
+            Some(Scalar::Null) => true,
+            Some(Scalar::Str(text)) => yaml::time::is_rfc3339(text),
+            _ => false,
+        };
+        if !good {
+            let wanted = "a time such as 2024-01-31T00:00:00Z";
+            self.context(level).misshapen(&field, &at, wanted);
         }
     }
 

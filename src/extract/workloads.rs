@@ -42,6 +42,12 @@ impl<'a> ObjectReader<'_, 'a> {
                     } else if found.node.kind() == Kind::Mapping {
                         let at = join(&self.base, &found.path);
                         self.read_pod(found.node, at, row_level, row);
+                    } else if let Some(field) = &found.field
+                        && row_level == Level::Typed
+                    {
+                        let at = join(&self.base, &found.path);
+                        Self::context(&self.object, row_level, &mut self.facts.oddities)
+                            .expect_kind(field, Kind::Mapping, &at);
                     }
                 }
             }

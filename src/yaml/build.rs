@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 
+use super::base64;
+use super::keys;
 use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
-use super::scalar::{Tag, resolve, resolve_plain};
+use super::scalar::{Scalar, Tag, resolve, resolve_plain};
 use super::scan::{Scan, WINDOW, floor};
 use crate::source::SourceId;
 
@@ -128,7 +130,7 @@ impl Build {
             Event::MappingStart(style, anchor, tag) => {
                 self.open(style, anchor, tag_of(tag.as_deref()), range, true);
             }
-            Event::SequenceEnd | Event::MappingEnd => return self.end(range),
+            Event::SequenceEnd | Event::MappingEnd => return self.end(text, range),
             Event::Alias(anchor) => self.alias(text, anchor, range),
             Event::UnresolvedAlias(name) => {
                 self.refuse(
@@ -179,15 +181,11 @@ impl Build {
         tag: Tag,
         range: Range<usize>,
     ) {
-        let (mut value, mut tag) = (value, tag);
+        let mut value = value;
         let (style, place) = match style {
             ScalarStyle::Plain if range.is_empty() => {
                 // The parser writes a `~` for it.
                 value = "";
-                if tag == Tag::NonSpecific {
-                    // A lone `!` is text to go-yaml, unlike one before a value.
-                    tag = Tag::Str;
-                }
                 let place = self.unwritten(text, &range);
                 self.reached = self.reached.max(place.end);
                 (Style::Plain, place)
@@ -209,12 +207,40 @@ impl Build {
                 place.clone(),
             );
         }
-        let from = offset(self.text.len());
-        self.text.push_str(value);
-        let to = offset(self.text.len());
-        let node = self.push(place, style, tag, Shape::Scalar { from, to });
+        let bytes = match tag {
+            Tag::Binary => base64::decode(value),
+            _ => None,
+        };
+        if tag == Tag::Binary && bytes.is_none() {
+            let message = "!!binary value contains invalid base64 data";
+            self.refuse(|| message.to_owned(), place.clone());
+        }
+        if let Some(Scalar::Float(number)) = resolve(value, tag, style == Style::Plain)
+            && !number.is_finite()
+            && !self.at_key()
+        {
+            self.refuse(|| format!("unsupported value: {value}"), place.clone());
+        }
+        let shape = self.keep(bytes.as_deref().unwrap_or(value));
+        let node = self.push(place, style, tag, shape);
         self.anchor(anchor, node, Some(1));
         self.done(node, 1);
+    }
+
+    /// Adds the text of a scalar.
+    fn keep(&mut self, text: &str) -> Shape {
+        let from = offset(self.text.len());
+        self.text.push_str(text);
+        let to = offset(self.text.len());
+        Shape::Scalar { from, to }
+    }
+
+    /// Whether the next node is a key.
+    fn at_key(&self) -> bool {
+        let frame = self.frames.last();
+        frame.is_some_and(|frame| {
+            frame.mapping && (self.waiting.len() - frame.first).is_multiple_of(2)
+        })
     }
 
     /// Where a value that is not written would stand: after the `:` or `-` that announces it.
@@ -312,7 +338,7 @@ impl Build {
         });
     }
 
-    fn end(&mut self, range: Range<usize>) {
+    fn end(&mut self, text: &str, range: Range<usize>) {
         let Some(frame) = self.frames.pop() else {
             return;
         };
@@ -325,6 +351,7 @@ impl Build {
             .map_or(0, |last| self.nodes[last.0 as usize].end);
         let shape = if frame.mapping {
             let merges = self.check_merges(from as usize..to as usize);
+            self.settle_keys(text, from as usize..to as usize);
             Shape::Mapping { from, to, merges }
         } else {
             Shape::Sequence { from, to }
@@ -377,6 +404,41 @@ impl Build {
             }
         }
         merges
+    }
+
+    /// Turns keys into texts, and refuses those that cannot become one.
+    fn settle_keys(&mut self, text: &str, children: Range<usize>) {
+        for at in children.step_by(2) {
+            let key = self.edges[at];
+            let data = &self.nodes[key.0 as usize];
+            let place = data.start as usize..data.end as usize;
+            let meant = match data.shape {
+                Shape::Alias(target) => &self.nodes[target.0 as usize],
+                _ => data,
+            };
+            let Shape::Scalar { from, to } = meant.shape else {
+                if !is_action(text, &place) {
+                    self.refuse(|| "invalid map key: a map or a list".to_owned(), place);
+                }
+                continue;
+            };
+            let text = self
+                .text
+                .get(from as usize..to as usize)
+                .unwrap_or_default();
+            let Some(found) = resolve(text, meant.tag, meant.style == Style::Plain) else {
+                continue;
+            };
+            if let Some(message) = keys::refusal(found) {
+                self.refuse(|| message.to_owned(), place);
+            } else if let Some(arrives) = keys::as_text(found).filter(|arrives| arrives != text) {
+                // It is of the same type as before, now in its one spelling.
+                let (style, tag) = (meant.style, meant.tag);
+                let shape = self.keep(&arrives);
+                let data = &mut self.nodes[key.0 as usize];
+                (data.shape, data.style, data.tag) = (shape, style, tag);
+            }
+        }
     }
 
     fn is_mapping(&self, node: NodeId) -> bool {
@@ -461,19 +523,30 @@ fn tag_of(tag: Option<&granit_parser::Tag>) -> Tag {
     let Some(tag) = tag else {
         return Tag::None;
     };
-    match tag.core_suffix() {
-        Some("bool") => return Tag::Bool,
-        Some("int") => return Tag::Int,
-        Some("float") => return Tag::Float,
-        Some("null") => return Tag::Null,
-        Some(_) => return Tag::Str,
-        None => {}
-    }
-    if tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref() == Some("merge") {
-        return Tag::Merge;
+    if let Some(name) = tag.suffix_in_namespace("tag:yaml.org,2002:") {
+        return match &*name {
+            "bool" => Tag::Bool,
+            "int" => Tag::Int,
+            "float" => Tag::Float,
+            "null" => Tag::Null,
+            "timestamp" => Tag::Timestamp,
+            "binary" => Tag::Binary,
+            "merge" => Tag::Merge,
+            _ => Tag::Str,
+        };
     }
     match tag.parts() {
         ("", "!") | ("!", "") => Tag::NonSpecific,
         _ => Tag::Local,
     }
+}
+
+/// Whether a key in braces or brackets is the inner half of a template action: `{{ x }}`, also before a colon.
+fn is_action(text: &str, place: &Range<usize>) -> bool {
+    let key = text.get(place.clone()).unwrap_or_default();
+    let before = text.get(..place.start).unwrap_or_default();
+    ['{', '['].into_iter().any(|brace| {
+        key.strip_prefix(brace)
+            .is_some_and(|rest| before.ends_with(brace) || rest.starts_with(brace))
+    })
 }

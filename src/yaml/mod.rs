@@ -4,11 +4,13 @@
 //! Values are typed as Kubernetes' own YAML reader (go-yaml v2) types them.
 
 mod assembly;
+mod base64;
 mod build;
 mod compare;
 mod de;
 pub mod edit;
 mod gaps;
+mod keys;
 mod node;
 mod parse;
 mod path;
@@ -21,6 +23,7 @@ mod same;
 mod scalar;
 mod scan;
 mod target;
+pub mod time;
 mod tree;
 
 pub use compare::{Difference, differences};

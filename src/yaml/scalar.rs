@@ -1,5 +1,7 @@
 //! What a scalar means: the typing rules of go-yaml v2's resolver, which every Kubernetes manifest passes through.
 
+use super::time::is_timestamp;
+
 /// A typed scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar<'a> {
@@ -18,6 +20,16 @@ pub enum Scalar<'a> {
 }
 
 impl Scalar<'_> {
+    /// The integer that a number is once it was turned into JSON and back, as every manifest is: `3e2` and `300.0` are
+    /// 300. Go writes floats in their shortest form, and from 1e21 on with an exponent, which no integer has.
+    pub fn as_integer(&self) -> Option<i64> {
+        match self {
+            Scalar::Int(value) => Some(*value),
+            Scalar::Float(value) if value.abs() < 1e21 => value.to_string().parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The short YAML tag of the type, as it appears in go-yaml's messages.
     pub(super) fn tag(&self) -> &'static str {
         match self {
@@ -35,7 +47,7 @@ impl Scalar<'_> {
 pub(super) enum Tag {
     /// No tag.
     None,
-    /// `!`: go-yaml v2 resolves the scalar as if it were plain, even when it is quoted.
+    /// `!`: a text, whatever it looks like.
     NonSpecific,
     /// `!!str`, and every tag of YAML's own that the resolver does not know.
     Str,
@@ -45,6 +57,10 @@ pub(super) enum Tag {
     Int,
     Float,
     Null,
+    /// `!!timestamp`: a text that must look like a date.
+    Timestamp,
+    /// `!!binary`: a text that stands for bytes.
+    Binary,
     /// `!!merge`, which makes a key `<<` a merge key whatever its quotes.
     Merge,
 }
@@ -59,6 +75,8 @@ impl Tag {
             Tag::Int => "!!int",
             Tag::Float => "!!float",
             Tag::Null => "!!null",
+            Tag::Timestamp => "!!timestamp",
+            Tag::Binary => "!!binary",
             Tag::Merge => "!!merge",
         }
     }
@@ -69,9 +87,12 @@ impl Tag {
 /// `None` when the tag demands a type that the text is not; go-yaml refuses the whole document then.
 pub(super) fn resolve(text: &str, tag: Tag, plain: bool) -> Option<Scalar<'_>> {
     match tag {
-        Tag::Str | Tag::Local | Tag::Merge => Some(Scalar::Str(text)),
+        Tag::Str | Tag::NonSpecific | Tag::Local | Tag::Merge | Tag::Binary => {
+            Some(Scalar::Str(text))
+        }
+        Tag::Timestamp => is_timestamp(text).then_some(Scalar::Str(text)),
         Tag::None if !plain => Some(Scalar::Str(text)),
-        Tag::None | Tag::NonSpecific => Some(resolve_plain(text)),
+        Tag::None => Some(resolve_plain(text)),
         Tag::Bool | Tag::Int | Tag::Float | Tag::Null => match (tag, resolve_plain(text)) {
             (Tag::Bool, found @ Scalar::Bool(_))
             | (Tag::Int, found @ (Scalar::Int(_) | Scalar::BigInt))
@@ -316,8 +337,35 @@ mod tests {
         assert_eq!(resolve("5", Tag::Float, true), Some(Scalar::Float(5.0)));
         assert_eq!(resolve("yes", Tag::Str, true), Some(Scalar::Str("yes")));
         assert_eq!(
-            resolve("yes", Tag::NonSpecific, false),
-            Some(Scalar::Bool(true))
+            resolve("yes", Tag::NonSpecific, true),
+            Some(Scalar::Str("yes"))
         );
+        assert_eq!(resolve("x", Tag::Timestamp, true), None);
+    }
+
+    #[test]
+    fn floats_arrive_as_the_integers_that_json_makes_of_them() {
+        let integer = |text: &str| resolve_plain(text).as_integer();
+        assert_eq!(integer("300.0"), Some(300));
+        assert_eq!(integer("1e16"), Some(10_000_000_000_000_000));
+        assert_eq!(integer("1e18"), Some(1_000_000_000_000_000_000));
+        assert_eq!(integer("9007199254740993.0"), Some(9_007_199_254_740_992));
+        assert_eq!(
+            integer("4611686018427387904.0"),
+            Some(4_611_686_018_427_388_000)
+        );
+        assert_eq!(integer("-0.0"), Some(0));
+        for text in [
+            "1e19",
+            "9223372036854775807.0",
+            "1e21",
+            "1.5",
+            ".5",
+            ".inf",
+            "'1'",
+            "x",
+        ] {
+            assert_eq!(integer(text), None, "{text}");
+        }
     }
 }

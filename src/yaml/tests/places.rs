@@ -48,14 +48,14 @@ fn lists_at_the_indentation_of_their_key_start_at_the_dash() {
 
 #[test]
 fn a_list_in_a_list_starts_at_its_own_dash() {
-    let text = "a: &x # - c\n- - b\n  - c\n- - d\n? - k\n: - v\n";
+    let text = "a: &x # - c\n- - b\n  - c\n- - d\n? k\n: - v\n";
     let document = one(text);
     let list = document.root().get("a").unwrap();
     assert_eq!(at(text, list.span()), "- - b\n  - c\n- - d");
     let items: Vec<_> = list.items().map(|item| at(text, item.span())).collect();
     assert_eq!(items, ["- b\n  - c", "- d"]);
     let pair = document.root().fields()[1];
-    assert_eq!(at(text, pair.key.span()), "- k");
+    assert_eq!(at(text, pair.key.span()), "k");
     assert_eq!(at(text, pair.value.span()), "- v");
 }
 

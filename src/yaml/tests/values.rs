@@ -21,7 +21,7 @@ fn only_plain_scalars_are_typed_unless_a_tag_says_so() {
             Scalar::Int(360),
             Scalar::Str("yes"),
             Scalar::Int(5),
-            Scalar::Bool(true),
+            Scalar::Str("on"),
             Scalar::Str("1"),
             Scalar::Float(1.0),
             Scalar::Str("2024-01-01"),
@@ -48,12 +48,12 @@ fn of_duplicates_the_last_wins_and_all_are_written() {
 
 #[test]
 fn a_merge_overrides_what_stands_before_it_and_not_what_stands_after() {
-    let text = "base: &b {x: 1, y: 1, z: 1}\nx:\n  x: 0\n  <<: *b\n  y: 2\n";
+    let text = "base: &b {x: 1, w: 1, z: 1}\nx:\n  x: 0\n  <<: *b\n  w: 2\n";
     let document = one(text);
     let merged = document.root().get("x").unwrap();
     assert_eq!(
         names(&merged.fields()),
-        [("x", "1"), ("y", "2"), ("z", "1")]
+        [("x", "1"), ("w", "2"), ("z", "1")]
     );
     for (name, value) in names(&merged.fields()) {
         assert_eq!(merged.get(name).unwrap().raw(), Some(value));
@@ -68,14 +68,14 @@ fn a_merge_overrides_what_stands_before_it_and_not_what_stands_after() {
 #[test]
 fn in_a_list_of_merge_sources_the_earlier_wins() {
     let text =
-        "a: &a {k: 1, m: 1}\nb: &b {<<: {n: 2, k: 9}, k: 2, l: 2}\nc:\n  <<: [*a, *b, {o: 3}]\n";
+        "a: &a {k: 1, m: 1}\nb: &b {<<: {p: 2, k: 9}, k: 2, l: 2}\nc:\n  <<: [*a, *b, {o: 3}]\n";
     let document = one(text);
     let merged = document.root().get("c").unwrap();
     let mut fields = names(&merged.fields());
     fields.sort_unstable();
     assert_eq!(
         fields,
-        [("k", "1"), ("l", "2"), ("m", "1"), ("n", "2"), ("o", "3")]
+        [("k", "1"), ("l", "2"), ("m", "1"), ("o", "3"), ("p", "2")]
     );
     for (name, value) in fields {
         assert_eq!(merged.get(name).unwrap().raw(), Some(value), "{name}");
@@ -114,6 +114,44 @@ fn fields_are_the_same_in_small_and_in_large_mappings() {
         assert_eq!(names(&fields)[0], ("k0", "again"));
         assert_eq!(document.root().written_fields().count(), count + 1);
     }
-    // Keys that are collections are all kept.
-    assert_eq!(one("[a]: 1\n[b]: 2\n").root().fields().len(), 2);
+    // Keys that a template makes are all kept.
+    assert_eq!(one("{{ a }}: 1\n{{ b }}: 2\n").root().fields().len(), 2);
+}
+
+#[test]
+fn keys_that_are_no_texts_have_one_spelling() {
+    let document = one("{on: 1, 0x10: 2, .50: 3, 'on': 4, 07: 5, 1: 6}");
+    let fields = document.root().fields();
+    let names: Vec<_> = fields.iter().filter_map(Field::name).collect();
+    assert_eq!(names, ["true", "16", "0.5", "on", "7", "1"]);
+    assert_eq!(document.root().get("16").unwrap().as_int(), Some(2));
+}
+
+#[test]
+fn keys_that_json_cannot_have_are_refused() {
+    for (text, message) in [
+        ("? [a]\n: 1\n", "invalid map key: a map or a list"),
+        ("{{a: b}: c}", "invalid map key: a map or a list"),
+        ("~: 1\n", "unsupported map key of type null"),
+        ("{: 1}", "unsupported map key of type null"),
+        (
+            "9223372036854775808: 1\n",
+            "unsupported map key of type uint64",
+        ),
+        ("a: .inf\n", "unsupported value: .inf"),
+    ] {
+        let stream = parse(text, SourceId(7));
+        let told: Vec<_> = stream
+            .errors
+            .iter()
+            .map(|error| error.message.as_str())
+            .collect();
+        // What looks like a template action is one.
+        let expected: &[&str] = if text.starts_with("{{") {
+            &[]
+        } else {
+            &[message]
+        };
+        assert_eq!(told, expected, "{text}");
+    }
 }

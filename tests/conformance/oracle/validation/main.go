@@ -44,6 +44,8 @@ type question struct {
 	NodeName     string                       `json:"nodeName"`
 	Tolerations  []v1.Toleration              `json:"tolerations"`
 	Taints       []v1.Taint                   `json:"taints"`
+	// Of a manifest.
+	Text string `json:"text"`
 }
 
 func main() {
@@ -73,6 +75,8 @@ func answer(asked *question, comparisonOperators bool) (any, error) {
 		return runtimeClassErrors(asked)
 	case "node":
 		return nodeErrors(asked)
+	case "manifest":
+		return takeText(asked)
 	default:
 		return nil, fmt.Errorf("unknown kind %q", asked.Kind)
 	}
@@ -103,10 +107,11 @@ func podTemplateErrors(asked *question) ([]string, error) {
 		}
 		spec.Affinity = &v1.Affinity{NodeAffinity: affinity}
 	}
-	given := v1.PodTemplate{
-		ObjectMeta: metav1.ObjectMeta{Name: "o", Namespace: "n"},
-		Template:   v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: asked.Annotations}, Spec: spec},
-	}
+	return templateErrors(&v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: asked.Annotations}, Spec: spec})
+}
+
+func templateErrors(template *v1.PodTemplateSpec) ([]string, error) {
+	given := v1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: "o", Namespace: "n"}, Template: *template}
 	var taken core.PodTemplate
 	if err := take(&given, &taken); err != nil {
 		return nil, err
@@ -116,25 +121,31 @@ func podTemplateErrors(asked *question) ([]string, error) {
 }
 
 func runtimeClassErrors(asked *question) ([]string, error) {
-	given := nodev1.RuntimeClass{
+	return classErrors(&nodev1.RuntimeClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "o"},
 		Handler:    "h",
 		Scheduling: &nodev1.Scheduling{NodeSelector: asked.NodeSelector, Tolerations: asked.Tolerations},
-	}
+	})
+}
+
+func classErrors(given *nodev1.RuntimeClass) ([]string, error) {
 	var taken node.RuntimeClass
-	if err := take(&given, &taken); err != nil {
+	if err := take(given, &taken); err != nil {
 		return nil, err
 	}
 	return described(nodevalidation.ValidateRuntimeClass(&taken)), nil
 }
 
 func nodeErrors(asked *question) ([]string, error) {
-	given := v1.Node{
+	return wholeNodeErrors(&v1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "o", Annotations: asked.Annotations},
 		Spec:       v1.NodeSpec{Taints: asked.Taints},
-	}
+	})
+}
+
+func wholeNodeErrors(given *v1.Node) ([]string, error) {
 	var taken core.Node
-	if err := take(&given, &taken); err != nil {
+	if err := take(given, &taken); err != nil {
 		return nil, err
 	}
 	return described(validation.ValidateNode(&taken)), nil

@@ -1,0 +1,76 @@
+//! Keys as they arrive: JSON has keys that are texts and no others, so numbers and booleans become texts.
+
+use super::scalar::Scalar;
+
+/// The text of a key that is no text. `sigs.k8s.io/yaml` writes numbers as Go does: integers in full, and floats as
+/// 32-bit ones, in the shortest way.
+///
+/// `None` for a text, which stays as it is.
+pub(super) fn as_text(key: Scalar<'_>) -> Option<String> {
+    match key {
+        Scalar::Bool(value) => Some(value.to_string()),
+        Scalar::Int(value) => Some(value.to_string()),
+        Scalar::Float(value) => Some(shortest(value)),
+        Scalar::Str(_) | Scalar::Null | Scalar::BigInt => None,
+    }
+}
+
+/// What Go's reader says of a key that cannot become a text.
+pub(super) fn refusal(key: Scalar<'_>) -> Option<&'static str> {
+    match key {
+        Scalar::Null => Some("unsupported map key of type null"),
+        Scalar::BigInt => Some("unsupported map key of type uint64"),
+        _ => None,
+    }
+}
+
+/// A float as Go's `FormatFloat(value, 'g', -1, 32)` writes it.
+fn shortest(value: f64) -> String {
+    // Rounding to 32 bits is what Go does here.
+    #[allow(clippy::cast_possible_truncation)]
+    let value = value as f32;
+    if value.is_nan() {
+        return ".nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if exponent < -4 || exponent >= 6 {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{digits}e{sign}{:02}", exponent.abs());
+    }
+    format!("{value}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_written_as_go_writes_them() {
+        for (value, text) in [
+            (0.5, "0.5"),
+            (1.1, "1.1"),
+            (1000.0, "1000"),
+            (1e6, "1e+06"),
+            (1e21, "1e+21"),
+            (0.000_01, "1e-05"),
+            (0.0001, "0.0001"),
+            (123_456.0, "123456"),
+            (123_456_789.5, "1.2345679e+08"),
+            (-0.0, "-0"),
+            (-1.5, "-1.5"),
+            (1e39, ".inf"),
+            (1e-50, "0"),
+            (f64::NEG_INFINITY, "-.inf"),
+            (f64::NAN, ".nan"),
+        ] {
+            assert_eq!(shortest(value), text);
+        }
+    }
+}
