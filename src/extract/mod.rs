@@ -42,6 +42,7 @@ pub mod rows;
 mod scripts;
 mod selectors;
 mod table;
+mod taint_errors;
 mod taints;
 mod templates;
 mod terraform;
