@@ -648,3 +648,21 @@ fn invented_files_in_every_layout_are_accepted_and_change_in_nothing_else() {
     }
     assert!(accepts_everything(folder.path(), "note") > 100);
 }
+
+#[test]
+fn a_manifest_behind_a_comment_that_looks_like_a_heredoc_is_accepted_above_its_text() {
+    let resource = "resource \"kubectl_manifest\" \"a\" {\n  yaml_body = <<-YAML\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: a}\n    \
+                    spec:\n      containers: []\n      tolerations:\n        - {key: a, operator: Exists, value: b}\n    YAML\n}\n";
+    for above in [
+        "# <<YAML\n",
+        "locals {\n  a = \"<<YAML\"\n}\n",
+        "// <<EOT\n",
+    ] {
+        becomes(
+            "main.tf",
+            &format!("{above}{resource}"),
+            "  yaml_body = <<",
+            "  # kubetaint: ignore[value-with-exists] the agent drains nodes\n  yaml_body = <<",
+        );
+    }
+}

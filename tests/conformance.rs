@@ -16,6 +16,8 @@ mod edges;
 mod generate;
 #[path = "conformance/listed.rs"]
 mod listed;
+#[path = "conformance/random.rs"]
+mod random;
 #[path = "conformance/scheduling.rs"]
 mod scheduling;
 #[path = "conformance/scheduling_cases.rs"]

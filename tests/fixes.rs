@@ -290,3 +290,30 @@ fn manifests_in_heredocs_are_mended_and_nothing_around_them() {
     let (after, _) = mended_bytes("main.tf", open.as_bytes());
     assert_eq!(String::from_utf8(after).unwrap(), open);
 }
+
+#[test]
+fn comments_and_texts_that_look_like_heredocs_keep_no_manifest_below_from_being_mended() {
+    let resource = "resource \"kubectl_manifest\" \"a\" {\n  yaml_body = <<-EOT\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: a}\n    \
+                    spec:\n      containers: [{name: a, image: b}]\n      tolerations:\n      - key: a\n        operator: Exists\n        \
+                    value: b # why\n  EOT\n}\n";
+    let expected = resource.replace("        value: b # why\n", "        # why\n");
+    for above in [
+        "# <<EOT\n",
+        "// <<-OTHER\n",
+        "/* text = <<EOT\n*/\n",
+        "locals {\n  a = \"<<EOT\"\n  b = \"# <<EOT\"\n}\n",
+        "locals {\n  a = <<EOT\nEOT\n  b = (<<EOT\nx\nEOT\n)\n}\n",
+        "locals {\n  a = <<OTHER\n<<EOT\nOTHER\n}\n",
+        "locals {\n  a = { b = 1, b = 2 }\n}\n",
+        "# a \" and a ${\n",
+    ] {
+        let (after, err) = mended_bytes("main.tf", format!("{above}{resource}").as_bytes());
+        let after = String::from_utf8(after).unwrap();
+        assert_eq!(after, format!("{above}{expected}"), "{above} {err}");
+    }
+    // What `%%{` says is no directive.
+    let said = resource.replace("# why", "# 5 %%{ why");
+    let (after, err) = mended_bytes("main.tf", said.as_bytes());
+    let expected = said.replace("        value: b # 5", "        # 5");
+    assert_eq!(String::from_utf8(after).unwrap(), expected, "{err}");
+}

@@ -57,7 +57,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
 /// Paths outside the house, and the only modules that may name them.
 const RESERVED: &[(&str, &[&str])] = &[
     ("granit_parser", &["yaml"]),
-    ("hcl_edit", &["terraform"]),
+    ("unicode_ident", &["terraform"]),
     ("cel", &["rule"]),
     ("miette", &["output"]),
     ("clap", &["cli"]),

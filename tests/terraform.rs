@@ -1390,3 +1390,178 @@ fn what_is_taken_apart_with_regular_expressions_is_known() {
         assert!(!complete, "{expression}");
     }
 }
+
+/// A node pool of GKE with what stands in its `node_config`.
+fn gke(name: &str, config: &str) -> String {
+    format!(
+        "resource \"google_container_node_pool\" \"{name}\" {{\n  name = \"{name}\"\n  node_config {{\n{config}\n  }}\n}}\n"
+    )
+}
+
+const TAINT: &str = "taint {\n  key = \"team\"\n  value = \"maps\"\n  effect = \"NO_SCHEDULE\"\n}";
+
+fn names(reading: &Reading) -> Vec<&str> {
+    let pools = reading.pools();
+    pools.iter().map(|pool| pool.name.as_str()).collect()
+}
+
+#[test]
+fn a_key_that_is_written_twice_in_an_object_loses_no_pool_and_its_last_value_counts() {
+    let twice = gke("a", "labels = { team = \"x\", team = \"maps\" }");
+    let inherited = "locals {\n  common = {\n    \"team\" = 1\n    team   = 2\n  }\n}\n";
+    let reading = read(&[("main.tf", &format!("{inherited}{twice}{}", gke("b", TAINT)))]);
+    assert!(reading.gathered.oddities.is_empty());
+    assert_eq!(names(&reading), ["a", "b"]);
+    assert_eq!(
+        reading.pool("a").labels.labels["team"],
+        Field::Is("maps".to_owned())
+    );
+}
+
+#[test]
+fn an_argument_that_is_set_twice_is_said_and_its_pool_is_read() {
+    let twice = gke("a", "machine_type = \"x\"\nmachine_type = \"y\"\n");
+    let reading = read(&[("main.tf", &format!("{twice}{}", gke("b", TAINT)))]);
+    let [oddity] = reading.gathered.oddities.as_slice() else {
+        panic!("{}", reading.gathered.oddities.len());
+    };
+    assert_eq!(reading.place(oddity.span), "main.tf:5:1 `machine_type`");
+    assert_eq!(names(&reading), ["a", "b"]);
+}
+
+#[test]
+fn heredocs_of_every_form_leave_the_pools_around_them_readable() {
+    for heredocs in [
+        "a = <<EOT\nEOT\nb = (<<EOT\nx\nEOT\n)",
+        "a = [<<EOT\nx\nEOT\n, <<-E\n  y\n  E\n]",
+        "a = <<EOT\n<<OTHER\nOTHER }\nEOT",
+        "a = <<EOT\n${<<INNER\nEOT\nINNER\n}\nEOT",
+        "a = f(<<-EOT\n\n  \"}\n  EOT\n)",
+        "# <<EOT\na = 1 # <<EOT",
+        "// \"${\n/* <<EOT\n*/",
+        "a = \"<<EOT\"",
+        "a = 1 << EOT\n",
+    ] {
+        let text = format!("locals {{\n{heredocs}\n}}\n{}", gke("a", TAINT));
+        for text in [text.replace('\n', "\r\n"), text] {
+            let reading = read(&[("main.tf", &text)]);
+            assert_eq!(names(&reading), ["a"], "{heredocs}");
+            let broken = heredocs.contains("1 <<");
+            assert_eq!(
+                reading.gathered.oddities.len(),
+                usize::from(broken),
+                "{heredocs}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_broken_block_hides_no_other_block_even_where_heredocs_stand_in_the_first_column() {
+    let startup =
+        "metadata = { startup = <<EOT\nif true; then\nresource \"x\" \"y\" {\nfi\nEOT\n}\n";
+    let good = gke("b", &format!("{startup}{TAINT}"));
+    for broken in [
+        "resource \"x\" \"y\" {\n  a = = 1\n}\n",
+        "resource \"x\" \"y\" {\n",
+        "locals {\n  a = \"\n}\n",
+        "locals {\n  a = <<OTHER\n}\n",
+        "locals {\n  a = [1, 2\n}\n",
+        "locals {\n  a = \"${1\"\n}\n",
+        "}\n",
+        "/*\n",
+    ] {
+        let text = format!("{}{broken}{good}", gke("a", TAINT));
+        let reading = read(&[("main.tf", &text)]);
+        assert_eq!(names(&reading), ["a", "b"], "{broken}");
+        assert_eq!(reading.gathered.oddities.len(), 1, "{broken}");
+    }
+}
+
+#[test]
+fn a_key_in_parentheses_is_a_value_and_not_a_word() {
+    let labels = "labels = merge([for team, one in { maps = \"x\" } : { (team) = one }]...)";
+    let reading = read(&[("main.tf", &gke("a", labels))]);
+    assert_eq!(
+        reading.pool("a").labels.labels["maps"],
+        Field::Is("x".to_owned())
+    );
+}
+
+#[test]
+fn a_number_of_many_digits_keeps_them_all() {
+    let labels =
+        "labels = { a = 9007199254740993, b = 0.1, c = 1e3, d = \"${12345678901234567890}\" }";
+    let reading = read(&[("main.tf", &gke("a", labels))]);
+    for (key, value) in [
+        ("a", "9007199254740993"),
+        ("b", "0.1"),
+        ("c", "1000"),
+        ("d", "12345678901234567890"),
+    ] {
+        assert_eq!(
+            reading.pool("a").labels.labels[key],
+            Field::Is(value.to_owned())
+        );
+    }
+}
+
+#[test]
+fn what_is_nested_or_repeated_without_end_is_read_in_time_and_hides_nothing() {
+    let good = gke("a", TAINT);
+    let many = 50_000;
+    for sign in [
+        "(",
+        "[",
+        "{",
+        "!",
+        "-",
+        "\"${",
+        "<<E\n",
+        "a = <<E\n",
+        "a {\n",
+        "a = {\n",
+        "/*",
+        "# <<E\n",
+        "[for a in ",
+        "f(",
+        "a ? ",
+        "1 + ",
+        "a.",
+        "a[",
+        "%{ if ",
+        "\"%{ if true }",
+        "\n",
+        "$",
+        "\"",
+        "\\",
+        "a = \"\n",
+        "a = \"${<<E\n",
+        "{ a = ",
+        "::",
+        "a::",
+        "1.",
+    ] {
+        for before in ["x = ", "x = \"", "x = <<E\n", "locals {\n", ""] {
+            let text = format!("{before}{}\n{good}", sign.repeat(many / sign.len()));
+            let started = std::time::Instant::now();
+            let (file, _) = kubetaint::terraform::parse("main.tf", &text, SourceId(0), &|_| true);
+            kubetaint::terraform::heredocs(&text);
+            assert!(
+                started.elapsed().as_secs() < 5,
+                "{before}{sign}: {:?}",
+                started.elapsed()
+            );
+            drop(file);
+        }
+    }
+    // As deep as anybody would write, and far deeper.
+    for depth in [40, 10_000] {
+        let lists = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let sum = vec!["1"; depth].join(" + ");
+        let text = format!("locals {{\n  a = {lists}\n}}\nlocals {{\n  b = {sum}\n}}\n{good}");
+        let reading = read(&[("main.tf", &text)]);
+        assert_eq!(names(&reading), ["a"]);
+        assert_eq!(reading.gathered.oddities.is_empty(), depth == 40);
+    }
+}

@@ -162,7 +162,7 @@ pub struct Unread {
 pub fn extract_part(path: &str, text: &str, id: SourceId) -> FileFacts {
     let mut facts = FileFacts::default();
     if (is_configuration(path) || is_included(path)) && ignores::Ignores::may_be_in(text) {
-        facts.ignores.read_lines(text, 0..text.len(), id);
+        facts.ignores.read_configuration(text, id);
     }
     facts
 }

@@ -8,7 +8,7 @@ use super::trial::Trials;
 use crate::finding::{Edit, Finding, Fix};
 use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
-use crate::terraform::{is_configuration, is_template};
+use crate::terraform::{self, is_configuration, is_template};
 use crate::yaml::edit::{self, Change, Replacement, Target};
 use crate::yaml::{self, Document, Kind, Node, Style};
 
@@ -143,10 +143,10 @@ impl<'s> Reading<'s> {
         let text: &str = &source.text;
         // A configuration is written in another language, apart from the manifests in it that are YAML as they stand there.
         // Variables stand where they stand; what depends on a condition does not.
-        let ranges = if is_configuration(&source.path) {
-            let mut heredocs = heredocs(text);
-            heredocs.retain(|range| !text[range.clone()].contains("%{"));
-            heredocs
+        let ranges: Vec<Range<usize>> = if is_configuration(&source.path) {
+            let heredocs = terraform::heredocs(text).into_iter();
+            let fixed = heredocs.filter(|one| !one.has_directives);
+            fixed.map(|one| one.lines).collect()
         } else {
             std::iter::once(0..text.len()).collect()
         };
@@ -218,34 +218,6 @@ fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<us
             !child.is_alias() && span.start <= place.start && place.end <= span.end
         })?;
     }
-}
-
-/// The lines of all heredocs of a configuration, without their marks.
-fn heredocs(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut open: Option<(usize, String)> = None;
-    for line in text.split_inclusive('\n') {
-        let end = start + line.len();
-        match &open {
-            Some((from, mark)) if line.trim() == mark => {
-                found.push(*from..start);
-                open = None;
-            }
-            Some(_) => {}
-            None => {
-                let mark = line.split_once("<<").map(|(_, mark)| mark.trim());
-                let mark = mark.map(|mark| mark.strip_prefix('-').unwrap_or(mark));
-                let is_mark = |mark: &&str| {
-                    let letter = |one: char| one.is_alphanumeric() || one == '_' || one == '-';
-                    !mark.is_empty() && mark.chars().all(letter)
-                };
-                open = mark.filter(is_mark).map(|mark| (end, mark.to_owned()));
-            }
-        }
-        start = end;
-    }
-    found
 }
 
 /// A text after the fixes of its findings. Of fixes that overlap the first is applied; another round may apply the other.

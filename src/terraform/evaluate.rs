@@ -110,6 +110,9 @@ impl Evaluator<'_> {
             ExpressionKind::Null => Value::Null,
             ExpressionKind::Bool(value) => Value::Bool(*value),
             ExpressionKind::Number(number) => Value::Number(*number),
+            ExpressionKind::LongNumber(_) => {
+                return Ok(self.unknown(expression, "has too many digits"));
+            }
             ExpressionKind::Text(text) => Value::text(text),
             ExpressionKind::Template(template) => return self.template(template, at, names),
             ExpressionKind::List(items) => {
@@ -130,20 +133,18 @@ impl Evaluator<'_> {
             ExpressionKind::Conditional(parts) => {
                 let [condition, yes, no] = &**parts;
                 let condition = self.evaluate(condition, names)?;
-                return match condition.value.as_bool() {
-                    Some(true) => self.evaluate(yes, names),
-                    Some(false) => self.evaluate(no, names),
-                    None => match condition.value.unknown() {
-                        Some(why) => {
-                            // Both may come to the same.
-                            let (yes, no) = (self.value(yes, names), self.value(no, names));
-                            match self.scope.run().equal(&yes.value, &no.value) {
-                                Some(true) => Ok(yes),
-                                _ => Ok(Term::unknown(Rc::clone(why), at)),
-                            }
+                return match (condition.value.as_bool(), condition.value.unknown()) {
+                    (Some(true), _) => self.chosen(yes, no, names),
+                    (Some(false), _) => self.chosen(no, yes, names),
+                    (None, Some(why)) => {
+                        // Both may come to the same.
+                        let (yes, no) = (self.value(yes, names), self.value(no, names));
+                        match self.scope.run().equal(&yes.value, &no.value) {
+                            Some(true) => Ok(yes),
+                            _ => Ok(Term::unknown(Rc::clone(why), at)),
                         }
-                        None => Err(Failure("a condition is not a boolean".to_owned())),
-                    },
+                    }
+                    (None, None) => Err(Failure("a condition is not a boolean".to_owned())),
                 };
             }
             ExpressionKind::Call(call) => return self.call(expression, call, at, names),
@@ -172,6 +173,21 @@ impl Evaluator<'_> {
         Ok(Term::new(value, at))
     }
 
+    /// What a conditional comes to. Both of its sides have one type: beside a text, a number is a text, too.
+    fn chosen(self, one: &Expression, other: &Expression, names: &Names<'_>) -> Outcome {
+        let term = self.evaluate(one, names)?;
+        let beside = match self.evaluate(other, names) {
+            Ok(beside) => Some(beside.value),
+            Err(_) => other.like(),
+        };
+        match term.value.beside(beside.as_ref().unwrap_or(&Value::Null)) {
+            Some(value) => Ok(Term { value, ..term }),
+            None => Err(Failure(
+                "the two sides of a conditional have different types".to_owned(),
+            )),
+        }
+    }
+
     fn object(
         self,
         written: &[(Expression, Expression)],
@@ -181,11 +197,7 @@ impl Evaluator<'_> {
         let mut open: Vec<(&Expression, Unnamed)> = Vec::new();
         for (written, value) in written {
             let key_at = self.span(written);
-            let key = match &written.kind {
-                // A bare word is a name, not a reference.
-                ExpressionKind::Name(name) => Term::new(Value::text(name), key_at),
-                _ => self.evaluate(written, names)?,
-            };
+            let key = self.evaluate(written, names)?;
             let term = self.evaluate(value, names)?;
             match (key.value.as_text(), key.value.unknown()) {
                 (Some(key), _) => fields.set(Entry { key, key_at, term }),
@@ -214,6 +226,41 @@ impl Evaluator<'_> {
         Ok(fields.finish(more).with_unnamed(unnamed))
     }
 
+    /// `&&` and `||`: a side that decides does so whatever is wrong with the other, which has to be a boolean all the same.
+    fn logical(
+        self,
+        one: &Expression,
+        decides: bool,
+        other: &Expression,
+        names: &Names<'_>,
+    ) -> Result<Value, Failure> {
+        let mut sides = Vec::with_capacity(2);
+        for side in [one, other] {
+            let outcome = self.evaluate(side, names).map(|term| term.value);
+            let like = match &outcome {
+                Ok(Value::Null) => None,
+                Ok(value) => Some(value.clone()).filter(|value| value.unknown().is_none()),
+                Err(_) => side.like(),
+            };
+            if like.is_some_and(|value| value.as_bool().is_none()) {
+                return Err(Failure("a boolean is wanted".to_owned()));
+            }
+            sides.push(outcome);
+        }
+        let bool_of = |side: &Result<Value, Failure>| side.as_ref().ok().and_then(Value::as_bool);
+        if sides.iter().any(|side| bool_of(side) == Some(decides)) {
+            return Ok(Value::Bool(decides));
+        }
+        let sides: Vec<Value> = sides.into_iter().collect::<Result<_, _>>()?;
+        if sides.iter().all(|side| side.as_bool().is_some()) {
+            return Ok(Value::Bool(!decides));
+        }
+        match sides.iter().find_map(Value::unknown) {
+            Some(why) => Ok(Value::Unknown(Rc::clone(why))),
+            None => Err(Failure("a boolean is wanted".to_owned())),
+        }
+    }
+
     fn binary(
         self,
         one: &Expression,
@@ -221,19 +268,10 @@ impl Evaluator<'_> {
         other: &Expression,
         names: &Names<'_>,
     ) -> Result<Value, Failure> {
-        let one = self.evaluate(one, names)?.value;
         if let Operator::And | Operator::Or = operator {
-            let decides = operator == Operator::Or;
-            if one.as_bool() == Some(decides) {
-                return Ok(Value::Bool(decides));
-            }
-            let other = self.evaluate(other, names)?.value;
-            return match (one.as_bool(), other.as_bool()) {
-                (_, Some(value)) if value == decides => Ok(Value::Bool(decides)),
-                (Some(_), Some(value)) => Ok(Value::Bool(value)),
-                _ => unknown_of(&one, &other, "a boolean is wanted"),
-            };
+            return self.logical(one, operator == Operator::Or, other, names);
         }
+        let one = self.evaluate(one, names)?.value;
         let other = self.evaluate(other, names)?.value;
         if let Operator::Equal | Operator::Unequal = operator {
             return Ok(match self.scope.run().equal(&one, &other) {
@@ -260,8 +298,32 @@ impl Evaluator<'_> {
             Operator::Times => Value::Number(a * b),
             Operator::Divided if b == 0.0 => return Err(Failure("a division by zero".to_owned())),
             Operator::Divided => Value::Number(a / b),
-            Operator::Modulo if b == 0.0 => return Err(Failure("a division by zero".to_owned())),
+            Operator::Modulo if b == 0.0 => Value::Number(a),
             _ => Value::Number(a % b),
+        })
+    }
+}
+
+impl Expression {
+    /// A value of the type that it has for certain, even where it cannot be evaluated.
+    fn like(&self) -> Option<Value> {
+        use Operator::{Divided, Minus, Modulo, Plus, Times};
+        Some(match &self.kind {
+            ExpressionKind::Negative(_) => Value::Number(0.0),
+            ExpressionKind::Binary(parts) => match parts.1 {
+                Plus | Minus | Times | Divided | Modulo => Value::Number(0.0),
+                _ => Value::Bool(true),
+            },
+            ExpressionKind::Not(_) => Value::Bool(true),
+            ExpressionKind::List(_) => Value::list(Vec::new(), None),
+            ExpressionKind::Number(number) => Value::Number(*number),
+            ExpressionKind::Bool(own) => Value::Bool(*own),
+            ExpressionKind::Text(text) => Value::text(text),
+            ExpressionKind::Conditional(parts) => {
+                let [_, yes, no] = &**parts;
+                yes.like()?.beside(&no.like()?)?
+            }
+            _ => return None,
         })
     }
 }

@@ -1,18 +1,11 @@
-//! HCL text in, tree out. With `templates` beside it the only module that names the parser of HCL.
+//! HCL text in, tree out: files as a whole, of which as much is read as can be where a part of one is broken.
 
-use std::ops::Range;
+use std::collections::HashSet;
 
-use hcl_edit::Span as _;
-use hcl_edit::expr::{
-    BinaryOperator, Expression as Parsed, ObjectKey, TraversalOperator, UnaryOperator,
-};
-use hcl_edit::structure::{Block as ParsedBlock, Body as ParsedBody, Structure};
-use hcl_edit::template::Template as ParsedTemplate;
-
-use super::syntax::{
-    Block, Body, Call, Expression, ExpressionKind, File, For, Operator, Part, Step, Template, place,
-};
-use super::{SyntaxError, terragrunt};
+use super::parser::{Mistake, Parser};
+use super::syntax::{Body, ExpressionKind, File, Part, Template};
+use super::tokens::{Kind, Scanner};
+use super::{Heredoc, SyntaxError, terragrunt};
 
 /// What stands before the type of what is looked up.
 pub(super) const DATA: &str = "data.";
@@ -24,23 +17,18 @@ pub(super) fn read(
     errors: &mut Vec<SyntaxError>,
     wanted: &dyn Fn(&str) -> bool,
 ) {
-    for (body, shift) in bodies(text, file, errors) {
-        let reader = Reader { text, shift };
-        for structure in &body {
-            if let Structure::Block(block) = structure {
-                // Most of a configuration is resources that nobody asks for.
-                let first = block.labels.first().map(|label| label.as_str());
-                let looked_up = || first.map(|of_type| format!("{DATA}{of_type}"));
-                let skipped = match block.ident.as_str() {
-                    "resource" => !first.is_some_and(wanted),
-                    "data" => !looked_up().is_some_and(|of_type| wanted(&of_type)),
-                    "moved" | "import" | "removed" | "check" => true,
-                    _ => false,
-                };
-                if !skipped {
-                    file.take(reader.block(block), wanted);
-                }
-            }
+    for block in body(text, file, errors).blocks {
+        // Most of a configuration is resources that nobody asks for.
+        let first = block.labels.first();
+        let looked_up = || first.map(|of_type| format!("{DATA}{of_type}"));
+        let skipped = match &*block.name {
+            "resource" => !first.is_some_and(|of_type| wanted(of_type)),
+            "data" => !looked_up().is_some_and(|of_type| wanted(&of_type)),
+            "moved" | "import" | "removed" | "check" => true,
+            _ => false,
+        };
+        if !skipped {
+            file.take(block, wanted);
         }
     }
 }
@@ -52,72 +40,101 @@ pub(super) fn read_terragrunt(
     file: &mut File,
     errors: &mut Vec<SyntaxError>,
 ) {
-    let (mut inputs, mut terraform, mut includes) = (None, None, Vec::new());
-    for (body, shift) in bodies(text, file, errors) {
-        let reader = Reader { text, shift };
-        for structure in &body {
-            match structure {
-                Structure::Block(block) if block.ident.as_str() == "locals" => {
-                    file.take(reader.block(block), &|_| false);
-                }
-                Structure::Block(block) if block.ident.as_str() == "terraform" => {
-                    terraform = Some(reader.block(block));
-                }
-                Structure::Block(block) if block.ident.as_str() == "include" => {
-                    includes.extend(terragrunt::include(&reader.block(block)));
-                }
-                Structure::Attribute(attribute) if attribute.key.as_str() == "inputs" => {
-                    let at = reader.place(attribute.key.span());
-                    inputs = Some((at, reader.expression(&attribute.value)));
-                }
-                _ => {}
-            }
+    let body = body(text, file, errors);
+    let (mut terraform, mut includes) = (None, Vec::new());
+    for block in body.blocks {
+        match &*block.name {
+            "locals" => file.take(block, &|_| false),
+            "terraform" => terraform = Some(block),
+            "include" => includes.extend(terragrunt::include(&block)),
+            _ => {}
         }
     }
+    let mut attributes = body.attributes.into_iter();
+    let inputs = attributes.find(|(name, ..)| &**name == "inputs");
+    let inputs = inputs.map(|(_, at, value)| (at, value));
     file.modules
         .extend(terragrunt::call(path, inputs, terraform.as_ref(), includes));
 }
 
 /// Reads a `.tfvars` file into `file`.
 pub(super) fn read_values(text: &str, file: &mut File, errors: &mut Vec<SyntaxError>) {
-    for (body, shift) in bodies(text, file, errors) {
-        let reader = Reader { text, shift };
-        for attribute in body.attributes() {
-            let value = reader.expression(&attribute.value);
-            file.values.push((attribute.key.as_str().into(), value));
-        }
-    }
+    let attributes = body(text, file, errors).attributes.into_iter();
+    file.values
+        .extend(attributes.map(|(name, _, value)| (name, value)));
 }
 
 /// Whether two `.tf` texts differ in blanks and comments only. A text that cannot be read is like no other.
 pub(super) fn same(one: &str, other: &str) -> bool {
-    match (one.parse::<ParsedBody>(), other.parse::<ParsedBody>()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    [one, other]
+        .iter()
+        .all(|text| items(text).mistake.is_none())
+        && meaningful(one).eq(meaningful(other))
+}
+
+/// The tokens of a text as they are written, comments left out, with an end of a line for several of them.
+fn meaningful(text: &str) -> impl Iterator<Item = (Kind, &str)> {
+    let mut scanner = Scanner::code(text, 0);
+    let mut ended_line = true;
+    std::iter::from_fn(move || {
+        loop {
+            let token = scanner.next();
+            let written = text.get(token.start..token.end).unwrap_or_default();
+            let ends_line = match token.kind {
+                Kind::End => return None,
+                Kind::Newline => true,
+                Kind::Comment if !written.ends_with('\n') => continue,
+                Kind::Comment => true,
+                _ => false,
+            };
+            let ended_before = std::mem::replace(&mut ended_line, ends_line);
+            match ends_line {
+                true if ended_before => {}
+                true => return Some((Kind::Newline, "")),
+                false => return Some((token.kind, written)),
+            }
+        }
+    })
+}
+
+/// The heredocs of a text, in order; what stands in one is not looked at again.
+pub(super) fn heredocs(text: &str) -> Vec<Heredoc> {
+    let mut heredocs = items(text).heredocs;
+    heredocs.sort_by_key(|one| one.whole.start);
+    let mut end = 0;
+    heredocs.retain(|one| {
+        let is_outer = one.lines.start >= end;
+        end = end.max(one.lines.end);
+        is_outer
+    });
+    heredocs
 }
 
 /// A text inside quotes, as JSON configuration has it: what `${` starts is filled in.
 pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
-    match text.parse::<ParsedTemplate>() {
-        Ok(parsed) => {
-            let reader = Reader { text: "", shift: 0 };
-            let mut kind = reader.quoted_template(parsed.iter());
-            // Places inside such a text are those of the whole: escapes keep them from being told better.
-            if let ExpressionKind::Template(template) = &mut kind {
-                for part in &mut template.parts {
-                    match part {
-                        Part::Value(value, whole) => (value.at, *whole) = (at, at),
-                        // Expressions in it would be shown at places of another text.
-                        Part::If(_) | Part::For(_) => *part = Part::Unread,
-                        Part::Text(_) | Part::Unread => {}
-                    }
-                }
-            }
-            kind
+    let parts = match Parser::template(text).template_parts(Kind::End, false) {
+        Ok(parts) => parts,
+        Err(_) => vec![Part::Unread],
+    };
+    // Places inside such a text are those of the whole: escapes keep them from being told better.
+    let placed = |part: Part| match part {
+        Part::Value(mut value, _) => {
+            value.at = at;
+            Part::Value(value, at)
         }
-        Err(_) => ExpressionKind::Template(Box::new(Template {
-            parts: vec![Part::Unread],
+        // Expressions in it would be shown at places of another text.
+        Part::If(_) | Part::For(_) | Part::Unread => Part::Unread,
+        Part::Text(mut literal) => {
+            (literal.runs, literal.at) = (Vec::new(), at);
+            Part::Text(literal)
+        }
+    };
+    let mut parts: Vec<Part> = parts.into_iter().map(placed).collect();
+    match parts.as_mut_slice() {
+        [] => ExpressionKind::Text("".into()),
+        [Part::Text(only)] => ExpressionKind::Text(std::mem::take(&mut only.text).into()),
+        _ => ExpressionKind::Template(Box::new(Template {
+            parts,
             has_lines: false,
         })),
     }
@@ -125,216 +142,79 @@ pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
 
 /// A file that is a template itself; nothing when it is none.
 pub(super) fn read_template_file(text: &str) -> Option<Template> {
-    let parsed = text.parse::<ParsedTemplate>().ok()?;
-    let reader = Reader { text, shift: 0 };
-    match reader.lines_of_template(parsed.iter(), false) {
-        ExpressionKind::Template(template) => Some(*template),
-        _ => None,
-    }
+    let parts = Parser::template(text).template_parts(Kind::End, false);
+    Some(Template {
+        parts: parts.ok()?,
+        has_lines: true,
+    })
 }
 
-/// The file as a whole, or, where it is broken, as many of its top-level blocks as can be read.
-fn bodies(text: &str, file: &mut File, errors: &mut Vec<SyntaxError>) -> Vec<(ParsedBody, usize)> {
-    let error = match text.parse::<ParsedBody>() {
-        Ok(body) => return vec![(body, 0)],
-        Err(error) => error,
-    };
-    file.broken = true;
-    // The parser counts bytes and may stop inside a character.
-    let mut at = error.location().offset().min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+/// The blocks and attributes of a file.
+pub(super) fn body(text: &str, file: &mut File, errors: &mut Vec<SyntaxError>) -> Body {
+    let items = items(text);
+    if let Some(Mistake { at, message }) = items.mistake {
+        file.broken = true;
+        errors.push(SyntaxError { at, message });
     }
-    errors.push(SyntaxError {
-        at: place(at..at),
-        message: error.message().to_owned(),
-    });
-    chunks(text)
-        .into_iter()
-        .filter_map(|chunk| {
-            let body = text.get(chunk.clone())?.parse::<ParsedBody>().ok()?;
-            Some((body, chunk.start))
-        })
-        .collect()
+    items.body
 }
 
-/// Ranges that each begin with a word in the first column: top-level blocks, as they are usually laid out.
-fn chunks(text: &str) -> Vec<Range<usize>> {
-    let mut starts = Vec::new();
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        if line.starts_with(|first: char| first.is_ascii_alphabetic()) {
-            starts.push(offset);
+/// What can be read of a text.
+#[derive(Default)]
+struct Items {
+    body: Body,
+    heredocs: Vec<Heredoc>,
+    /// The first thing that HCL would refuse.
+    mistake: Option<Mistake>,
+}
+
+/// Reads a text; where a block or an attribute is broken, it goes on at the next line that looks like one.
+fn items(text: &str) -> Items {
+    /// So many times the text may be looked at in vain before a broken block ends where the next line looks like one.
+    const TRIES: usize = 8;
+    let mut items = Items::default();
+    let mut names = HashSet::new();
+    let mut in_vain = 0;
+    let mut part = 0..text.len();
+    loop {
+        let mut parser = Parser::code(text.get(..part.end).unwrap_or_default(), part.start);
+        let mut failed = None;
+        while let (None, Some(start)) = (&failed, parser.next_item()) {
+            let item = parser.item(&mut items.body, &mut names);
+            failed = item.err().map(|mistake| (mistake, start));
         }
-        offset += line.len();
-    }
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(a, b)| a..b)
-        .collect()
-}
-
-/// Reads what was parsed of a file.
-pub(super) struct Reader<'t> {
-    /// The file's text.
-    pub text: &'t str,
-    /// Where the parsed part starts in the file.
-    pub shift: usize,
-}
-
-impl Reader<'_> {
-    pub(super) fn place(&self, range: Option<Range<usize>>) -> (u32, u32) {
-        let range = range.unwrap_or(0..0);
-        place(range.start + self.shift..range.end + self.shift)
-    }
-
-    fn block(&self, block: &ParsedBlock) -> Block {
-        Block {
-            name: block.ident.as_str().into(),
-            labels: block
-                .labels
-                .iter()
-                .map(|label| label.as_str().into())
-                .collect(),
-            body: self.body(&block.body),
-            at: self.place(block.span()),
-            name_at: self.place(block.ident.span()),
-        }
-    }
-
-    fn body(&self, parsed: &ParsedBody) -> Body {
-        let mut body = Body::default();
-        for structure in parsed {
-            match structure {
-                Structure::Attribute(attribute) => body.attributes.push((
-                    attribute.key.as_str().into(),
-                    self.place(attribute.key.span()),
-                    self.expression(&attribute.value),
-                )),
-                Structure::Block(block) => body.blocks.push(self.block(block)),
-            }
-        }
-        body
-    }
-
-    // Recursion is as deep as the parser's, which bounds it.
-    pub(super) fn expression(&self, parsed: &Parsed) -> Expression {
-        let boxed = |parsed: &Parsed| Box::new(self.expression(parsed));
-        let kind = match parsed {
-            Parsed::Null(_) => ExpressionKind::Null,
-            Parsed::Bool(value) => ExpressionKind::Bool(*value.value()),
-            Parsed::Number(number) => {
-                ExpressionKind::Number(number.value().as_f64().unwrap_or(f64::NAN))
-            }
-            Parsed::String(text) => ExpressionKind::Text(text.as_str().into()),
-            Parsed::Array(array) => {
-                ExpressionKind::List(array.iter().map(|item| self.expression(item)).collect())
-            }
-            Parsed::Object(object) => ExpressionKind::Object(
-                object
-                    .iter()
-                    .map(|(key, value)| (self.key(key), self.expression(value.expr())))
-                    .collect(),
-            ),
-            Parsed::StringTemplate(template) => self.quoted_template(template.iter()),
-            Parsed::HeredocTemplate(heredoc) => {
-                let start = self.place(parsed.span()).0 as usize;
-                let written = self.text.get(start..);
-                let is_indented = written.is_some_and(|text| text.starts_with("<<-"));
-                self.lines_of_template(heredoc.template.iter(), is_indented)
-            }
-            Parsed::Parenthesis(inner) => return self.expression(inner.inner()),
-            Parsed::Variable(name) => ExpressionKind::Name(name.as_str().into()),
-            Parsed::Conditional(conditional) => ExpressionKind::Conditional(Box::new([
-                self.expression(&conditional.cond_expr),
-                self.expression(&conditional.true_expr),
-                self.expression(&conditional.false_expr),
-            ])),
-            Parsed::FuncCall(call) => ExpressionKind::Call(Box::new(Call {
-                name: if call.name.is_namespaced() {
-                    // A provider's own function; no such function is known here.
-                    format!("::{}", call.name.name.as_str()).into()
-                } else {
-                    call.name.name.as_str().into()
-                },
-                arguments: call.args.iter().map(|one| self.expression(one)).collect(),
-                spread: call.args.expand_final(),
-            })),
-            Parsed::Traversal(traversal) => {
-                let steps = traversal
-                    .operators
-                    .iter()
-                    .map(|operator| match operator.value() {
-                        TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_) => {
-                            Step::Each
-                        }
-                        TraversalOperator::GetAttr(name) => Step::Name(name.as_str().into()),
-                        TraversalOperator::Index(index) => Step::Index(boxed(index)),
-                        TraversalOperator::LegacyIndex(index) => {
-                            #[allow(clippy::cast_precision_loss, reason = "an index is small")]
-                            let number = *index.value() as f64;
-                            Step::Index(Box::new(Expression {
-                                kind: ExpressionKind::Number(number),
-                                at: self.place(index.span()),
-                            }))
-                        }
-                    })
-                    .collect();
-                ExpressionKind::Access(boxed(&traversal.expr), steps)
-            }
-            Parsed::UnaryOp(operation) => match operation.operator.value() {
-                UnaryOperator::Neg => ExpressionKind::Negative(boxed(&operation.expr)),
-                UnaryOperator::Not => ExpressionKind::Not(boxed(&operation.expr)),
-            },
-            Parsed::BinaryOp(operation) => ExpressionKind::Binary(Box::new((
-                self.expression(&operation.lhs_expr),
-                operator(*operation.operator.value()),
-                self.expression(&operation.rhs_expr),
-            ))),
-            Parsed::ForExpr(one) => ExpressionKind::For(Box::new(For {
-                key_name: one.intro.key_var.as_ref().map(|name| name.as_str().into()),
-                value_name: one.intro.value_var.as_str().into(),
-                over: self.expression(&one.intro.collection_expr),
-                key: one.key_expr.as_ref().map(|key| self.expression(key)),
-                value: self.expression(&one.value_expr),
-                grouped: one.grouping,
-                when: one.cond.as_ref().map(|when| self.expression(&when.expr)),
-            })),
+        items.heredocs.append(&mut parser.heredocs);
+        let from = failed.as_ref().map(|(_, start)| *start);
+        let mistakes = parser
+            .mistakes
+            .drain(..)
+            .chain(failed.map(|(mistake, _)| mistake));
+        items.mistake = items.mistake.or(mistakes.min_by_key(|one| one.at));
+        let from = match from {
+            Some(start) => start,
+            None if part.end < text.len() => part.end - 1,
+            None => return items,
         };
-        Expression {
-            kind,
-            at: self.place(parsed.span()),
-        }
-    }
-
-    fn key(&self, key: &ObjectKey) -> Expression {
-        match key {
-            ObjectKey::Ident(name) => Expression {
-                kind: ExpressionKind::Text(name.as_str().into()),
-                at: self.place(name.span()),
-            },
-            ObjectKey::Expression(expression) => self.expression(expression),
-        }
+        let Some(next) = next_start(text, from) else {
+            return items;
+        };
+        in_vain += parser.reached().saturating_sub(from);
+        let end = match in_vain > TRIES * text.len() {
+            true => next_start(text, next).unwrap_or(text.len()),
+            false => text.len(),
+        };
+        part = next..end;
     }
 }
 
-fn operator(operator: BinaryOperator) -> Operator {
-    match operator {
-        BinaryOperator::Eq => Operator::Equal,
-        BinaryOperator::NotEq => Operator::Unequal,
-        BinaryOperator::Less => Operator::Less,
-        BinaryOperator::LessEq => Operator::LessOrEqual,
-        BinaryOperator::Greater => Operator::Greater,
-        BinaryOperator::GreaterEq => Operator::GreaterOrEqual,
-        BinaryOperator::Plus => Operator::Plus,
-        BinaryOperator::Minus => Operator::Minus,
-        BinaryOperator::Mul => Operator::Times,
-        BinaryOperator::Div => Operator::Divided,
-        BinaryOperator::Mod => Operator::Modulo,
-        BinaryOperator::And => Operator::And,
-        BinaryOperator::Or => Operator::Or,
+/// The next line behind a place that begins with a letter: top-level blocks are usually laid out so.
+fn next_start(text: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = text.as_bytes().get(at..)?;
+        at += memchr::memchr(b'\n', rest)? + 1;
+        if text.as_bytes().get(at)?.is_ascii_alphabetic() {
+            return Some(at);
+        }
     }
 }

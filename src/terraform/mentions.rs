@@ -34,6 +34,7 @@ fn parts<'e>(expression: &'e Expression, open: &mut Vec<&'e Expression>) {
         ExpressionKind::Null
         | ExpressionKind::Bool(_)
         | ExpressionKind::Number(_)
+        | ExpressionKind::LongNumber(_)
         | ExpressionKind::Text(_)
         | ExpressionKind::Name(_) => {}
         ExpressionKind::Template(template) => {
@@ -51,7 +52,8 @@ fn parts<'e>(expression: &'e Expression, open: &mut Vec<&'e Expression>) {
             open.push(of);
             let indices = steps.iter().filter_map(|step| match step {
                 Step::Index(index) => Some(&**index),
-                Step::Name(_) | Step::Each => None,
+                // A legacy index is a number.
+                Step::Name(_) | Step::Each | Step::OfEach(_) => None,
             });
             open.extend(indices);
         }

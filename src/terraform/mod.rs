@@ -5,8 +5,10 @@
 mod body;
 mod collections;
 mod conform;
+mod describe;
 mod equality;
 mod evaluate;
+mod expressions;
 mod fill;
 mod folder;
 mod functions;
@@ -14,8 +16,10 @@ mod hcl;
 mod includes;
 mod instances;
 mod json;
+mod literals;
 mod mentions;
 mod module;
+mod parser;
 mod patterns;
 mod references;
 mod run;
@@ -23,13 +27,18 @@ mod syntax;
 mod templates;
 mod terragrunt;
 mod text_functions;
+mod tokens;
 mod trees;
 mod value;
+mod words;
+
+use std::ops::Range;
 
 use crate::source::SourceId;
 use crate::yaml;
 
 pub use folder::{Files, Folder, Repository};
+pub use literals::literals;
 pub use syntax::File;
 
 use module::{Inputs, Module};
@@ -45,6 +54,17 @@ pub struct SyntaxError {
     pub at: (u32, u32),
     /// What is wrong.
     pub message: String,
+}
+
+/// A text that `<<WORD` begins and `WORD` on a line of its own ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heredoc {
+    /// All of it, from `<<` to the end of the second `WORD`.
+    pub whole: Range<usize>,
+    /// Its lines, without those of the marks.
+    pub lines: Range<usize>,
+    /// What stands in it depends on a directive: `%{ … }`.
+    pub has_directives: bool,
 }
 
 /// What kind of block declared something.
@@ -146,6 +166,12 @@ pub fn parse(
 /// Whether two texts, not in JSON's notation, differ in blanks and comments only. One that is broken is like no other.
 pub fn same(one: &str, other: &str) -> bool {
     hcl::same(one, other)
+}
+
+/// The heredocs of a text, not in JSON's notation, in order; none of them in another. Where the text is broken, those of
+/// the blocks that can be read.
+pub fn heredocs(text: &str) -> Vec<Heredoc> {
+    hcl::heredocs(text)
 }
 
 impl Repository<'_> {

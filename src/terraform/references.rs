@@ -69,7 +69,14 @@ impl Evaluator<'_> {
                 return Ok(term);
             }
             let key = match step {
-                Step::Each => return self.each(expression, term, &steps[at + 1..], names),
+                Step::Each => {
+                    let rest = steps.get(at + 1..).unwrap_or_default();
+                    return self.each(expression, term, rest, names);
+                }
+                Step::OfEach(inner) => {
+                    term = self.each(expression, term, inner, names)?;
+                    continue;
+                }
                 Step::Name(name) => Term::new(Value::text(name), term.at),
                 Step::Index(index) => self.evaluate(index, names)?,
             };
@@ -142,6 +149,9 @@ impl Evaluator<'_> {
             match (key.value.as_text(), key.value.unknown()) {
                 (Some(key), _) => {
                     let term = match fields.get(&key) {
+                        Some(_) if !one.grouped => {
+                            return Err(Failure(format!("`for` makes the key `{key}` twice")));
+                        }
                         Some(known) if one.grouped => group(Some(known), term),
                         _ if one.grouped => group(None, term),
                         _ => term,

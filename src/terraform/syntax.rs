@@ -23,6 +23,8 @@ pub enum ExpressionKind {
     Bool(bool),
     /// A number.
     Number(f64),
+    /// A number of more digits than anybody would write out.
+    LongNumber(Box<str>),
     /// A text without anything to fill in.
     Text(Box<str>),
     /// A text with parts to fill in.
@@ -77,7 +79,7 @@ pub enum Part {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Literal {
     /// The text.
-    pub text: Box<str>,
+    pub text: String,
     /// Offsets in the text and in the file from which on both are the same; none where the text is not written as it
     /// reads.
     pub runs: Vec<(usize, u32)>,
@@ -116,8 +118,10 @@ pub enum Step {
     Name(Box<str>),
     /// `[index]`
     Index(Box<Expression>),
-    /// `[*]` or `.*`: the rest applies to each item.
+    /// `[*]`: the rest applies to each item.
     Each,
+    /// `.*` with the names and indices behind it: these apply to each item, the rest to the list that they make.
+    OfEach(Vec<Step>),
 }
 
 /// A call of a function.
@@ -350,68 +354,4 @@ pub fn line_starts(text: &str) -> Vec<u32> {
 pub fn place(range: Range<usize>) -> (u32, u32) {
     let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     (clamp(range.start), clamp(range.end))
-}
-
-impl Expression {
-    /// The text, when it is one without anything to fill in.
-    pub fn plain_text(&self) -> Option<&str> {
-        match &self.kind {
-            ExpressionKind::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The text with which every value of a template begins, and the one with which it ends.
-    fn ends(&self) -> [&str; 2] {
-        let ExpressionKind::Template(template) = &self.kind else {
-            return ["", ""];
-        };
-        [template.parts.first(), template.parts.last()].map(|part| match part {
-            Some(Part::Text(literal)) => &*literal.text,
-            _ => "",
-        })
-    }
-
-    /// Whether its value may be this text, whatever is filled in.
-    pub fn may_be(&self, text: &str) -> bool {
-        let [start, end] = self.ends();
-        text.starts_with(start) && text.ends_with(end)
-    }
-
-    /// Whether the values of two expressions differ, whatever is filled in.
-    pub fn differs(&self, other: &Expression) -> bool {
-        let ([one, one_end], [other, other_end]) = (self.ends(), other.ends());
-        !(one.starts_with(other) || other.starts_with(one))
-            || !(one_end.ends_with(other_end) || other_end.ends_with(one_end))
-    }
-
-    /// The expression in a few words, for reasons.
-    pub fn describe(&self) -> String {
-        match &self.kind {
-            ExpressionKind::Access(of, steps) => {
-                let mut text = of.describe();
-                for step in steps {
-                    match step {
-                        Step::Name(name) => {
-                            text.push('.');
-                            text.push_str(name);
-                        }
-                        Step::Index(index) => match &index.kind {
-                            ExpressionKind::Text(key) => text.push_str(&format!("[\"{key}\"]")),
-                            ExpressionKind::Number(number) => text.push_str(&format!("[{number}]")),
-                            _ => text.push_str("[…]"),
-                        },
-                        Step::Each => text.push_str("[*]"),
-                    }
-                }
-                text
-            }
-            ExpressionKind::Name(name) => name.to_string(),
-            ExpressionKind::Call(call) => format!("{}(…)", call.name),
-            ExpressionKind::Conditional(_) => "a conditional".to_owned(),
-            ExpressionKind::For(_) => "a `for` expression".to_owned(),
-            ExpressionKind::Template(_) => "a template".to_owned(),
-            _ => "an expression".to_owned(),
-        }
-    }
 }

@@ -1,301 +1,333 @@
-//! Texts with parts to fill in, out of what the parser of HCL gives: what stands on which line once indentation and
-//! the blanks that `~` takes are gone.
+//! Texts with parts to fill in, out of tokens: what stands on which line once indentation and the blanks that `~` takes
+//! are gone.
 
-use std::ops::Range;
+use super::parser::{Mistake, Parsed, Parser};
+use super::syntax::{Expression, ExpressionKind, If, Literal, Part, Repeat, Template, place};
+use super::tokens::{Kind, Token};
 
-use hcl_edit::Span as _;
-use hcl_edit::template::{Directive, Element, Strip};
-
-use super::hcl::Reader;
-use super::syntax::{ExpressionKind, If, Literal, Part, Repeat, Template};
-
-/// How the lines of a heredoc are indented.
-struct Indentation {
-    /// What follows begins a line.
-    at_start: bool,
-    /// The least number of blanks before a line.
-    least: Option<usize>,
+/// A piece of a template before it is known which belong together.
+#[derive(Debug)]
+enum Piece {
+    Text(Literal),
+    Value(Expression, (u32, u32)),
+    If(Expression),
+    Else,
+    EndIf,
+    For(Option<Box<str>>, Box<str>, Expression),
+    EndFor,
 }
 
-impl Indentation {
-    /// Looks at what all of a template's lines have in common.
-    fn see(&mut self, text: Option<&str>) {
-        let Some(text) = text else {
-            if self.at_start {
-                self.least = Some(0);
-            }
-            self.at_start = false;
-            return;
-        };
-        for line in text.split_inclusive('\n') {
-            let blanks = line.len() - line.trim_start().len();
-            // Blank lines say nothing.
-            if self.at_start && !(blanks == line.len() && line.ends_with('\n')) {
-                self.least = Some(self.least.map_or(blanks, |least| least.min(blanks)));
-            }
-            self.at_start = line.ends_with('\n');
-        }
+/// A piece, and where it stands.
+type Placed = (Piece, (u32, u32));
+
+impl Parser<'_> {
+    /// The rest of a text in quotes.
+    pub fn quoted_template(&mut self) -> Parsed<ExpressionKind> {
+        let mut parts = self.template_parts(Kind::CloseQuote, false)?;
+        Ok(match parts.as_mut_slice() {
+            [] => ExpressionKind::Text("".into()),
+            [Part::Text(only)] => ExpressionKind::Text(std::mem::take(&mut only.text).into()),
+            _ => ExpressionKind::Template(Box::new(Template {
+                parts,
+                has_lines: false,
+            })),
+        })
     }
-}
 
-impl Reader<'_> {
-    /// A text in quotes.
-    pub(super) fn quoted_template<'e>(
-        &self,
-        elements: impl Iterator<Item = &'e Element>,
-    ) -> ExpressionKind {
-        let elements: Vec<&Element> = elements.collect();
-        if let [Element::Literal(text)] = elements.as_slice() {
-            return ExpressionKind::Text(text.as_str().into());
+    /// The parts of a template up to the token that ends it. The one that begins it was taken.
+    pub fn template_parts(&mut self, end: Kind, is_flush: bool) -> Parsed<Vec<Part>> {
+        let mut pieces = self.nested(|parser| parser.pieces(end))?;
+        if is_flush {
+            take_indentation(&mut pieces);
         }
-        if elements.is_empty() {
-            return ExpressionKind::Text("".into());
-        }
-        let parts = elements
-            .into_iter()
-            .map(|element| match element {
-                Element::Literal(text) => Part::Text(Literal {
-                    text: text.as_str().into(),
-                    runs: Vec::new(),
-                    at: self.place(text.span()),
+        let mut pieces = pieces.into_iter();
+        self.nested(|parser| {
+            let (parts, end) = parser.gathered(&mut pieces)?;
+            match end {
+                None => Ok(parts),
+                Some((_, at)) => Err(Mistake {
+                    at,
+                    message: "nothing is open that this directive could end".to_owned(),
                 }),
-                Element::Interpolation(one) => {
-                    Part::Value(self.expression(&one.expr), self.place(element.span()))
-                }
-                Element::Directive(_) => Part::Unread,
-            })
-            .collect();
-        ExpressionKind::Template(Box::new(Template {
-            parts,
-            has_lines: false,
-        }))
+            }
+        })
     }
 
-    /// A heredoc, or a file that is a template.
-    pub(super) fn lines_of_template<'e>(
-        &self,
-        elements: impl Iterator<Item = &'e Element>,
-        is_indented: bool,
-    ) -> ExpressionKind {
-        let elements: Vec<&Element> = elements.collect();
-        let mut seen = Indentation {
-            at_start: true,
-            least: None,
-        };
-        if is_indented {
-            self.see(&elements, &mut seen);
-        }
-        let mut writer = Writer {
-            reader: self,
-            indentation: seen.least.unwrap_or(0),
-            at_start: true,
-        };
-        let parts = writer.parts(&elements, false, false);
-        ExpressionKind::Template(Box::new(Template {
-            parts,
-            has_lines: true,
-        }))
-    }
-
-    fn see(&self, elements: &[&Element], seen: &mut Indentation) {
-        for element in elements {
-            match element {
-                Element::Literal(literal) => {
-                    let range = self.range(literal.span());
-                    seen.see(self.text.get(range));
-                }
-                Element::Interpolation(_) => seen.see(None),
-                Element::Directive(directive) => {
-                    seen.see(None);
-                    for body in bodies(directive) {
-                        self.see(&body, seen);
-                        seen.see(None);
+    fn pieces(&mut self, end: Kind) -> Parsed<Vec<Placed>> {
+        let mut pieces: Vec<Placed> = Vec::new();
+        // `~}` takes the blanks of the text right behind it.
+        let mut takes_blanks = false;
+        loop {
+            let token = self.lines(false, |parser| Ok(parser.take()))?;
+            if token.kind == end {
+                return Ok(pieces);
+            }
+            let strips = std::mem::take(&mut takes_blanks);
+            match token.kind {
+                Kind::Literal | Kind::Quoted => {
+                    let mut literal = self.literal(token)?;
+                    if strips {
+                        literal.strip_start();
                     }
+                    pieces.push((Piece::Text(literal), token.at()));
                 }
-            }
-        }
-    }
-
-    fn range(&self, range: Option<Range<usize>>) -> Range<usize> {
-        let (from, to) = self.place(range);
-        from as usize..to as usize
-    }
-}
-
-/// The templates in a directive.
-fn bodies(directive: &Directive) -> Vec<Vec<&Element>> {
-    match directive {
-        Directive::If(one) => std::iter::once(&one.if_expr.template)
-            .chain(one.else_expr.as_ref().map(|other| &other.template))
-            .map(|template| template.iter().collect())
-            .collect(),
-        Directive::For(one) => vec![one.for_expr.template.iter().collect()],
-    }
-}
-
-/// Takes the indentation off, from the first part to the last.
-struct Writer<'w, 't> {
-    reader: &'w Reader<'t>,
-    indentation: usize,
-    at_start: bool,
-}
-
-impl Writer<'_, '_> {
-    /// The parts of a template. `strip_before` and `strip_after` say whether what stands around it takes blanks.
-    fn parts(&mut self, elements: &[&Element], strip_before: bool, strip_after: bool) -> Vec<Part> {
-        let mut parts = Vec::new();
-        let mut strip = strip_before;
-        for element in elements {
-            match element {
-                Element::Literal(literal) => {
-                    let mut text = self.literal(literal.as_str(), literal.span());
-                    if strip {
-                        text.strip_start();
+                Kind::OpenValue | Kind::OpenDirective => {
+                    if let (true, Some((Piece::Text(before), _))) =
+                        (self.written(token).ends_with('~'), pieces.last_mut())
+                    {
+                        before.strip_end();
                     }
-                    parts.push(Part::Text(text));
-                    strip = false;
+                    let (piece, close) = self.lines(true, |parser| parser.sequence(token))?;
+                    takes_blanks = self.written(close).starts_with('~');
+                    pieces.push((piece, place(token.start..close.end)));
                 }
-                Element::Interpolation(one) => {
-                    strip_end(&mut parts, takes_before(one.strip));
-                    strip = takes_after(one.strip);
-                    self.at_start = false;
-                    let value = self.reader.expression(&one.expr);
-                    parts.push(Part::Value(value, self.reader.place(element.span())));
-                }
-                Element::Directive(directive) => {
-                    let (before, after) = match &**directive {
-                        Directive::If(one) => (one.if_expr.strip, one.endif_expr.strip),
-                        Directive::For(one) => (one.for_expr.strip, one.endfor_expr.strip),
-                    };
-                    strip_end(&mut parts, takes_before(before));
-                    strip = takes_after(after);
-                    parts.push(self.directive(directive));
-                }
+                _ => return Err(self.wrong(token, "the end of a text is expected")),
             }
         }
-        strip_end(&mut parts, strip_after);
-        parts
     }
 
-    fn directive(&mut self, directive: &Directive) -> Part {
-        self.at_start = false;
-        let part = match directive {
-            Directive::If(one) => {
-                let end = takes_before(one.endif_expr.strip);
-                let (else_before, else_after) =
-                    one.else_expr.as_ref().map_or((end, false), |other| {
-                        (takes_before(other.strip), takes_after(other.strip))
-                    });
-                let yes: Vec<&Element> = one.if_expr.template.iter().collect();
-                let yes = self.parts(&yes, takes_after(one.if_expr.strip), else_before);
-                self.at_start = false;
-                let no = one.else_expr.as_ref().map(|other| {
-                    let no: Vec<&Element> = other.template.iter().collect();
-                    self.parts(&no, else_after, end)
-                });
-                Part::If(Box::new(If {
-                    condition: self.reader.expression(&one.if_expr.cond_expr),
-                    yes,
-                    no: no.unwrap_or_default(),
-                }))
+    /// What stands between `${` or `%{` and its closing brace, and that brace.
+    fn sequence(&mut self, open: Token) -> Parsed<(Piece, Token)> {
+        let piece = match open.kind {
+            Kind::OpenValue => {
+                let value = self.expression()?;
+                let whole = place(open.start..self.peek().end);
+                Piece::Value(value, whole)
             }
-            Directive::For(one) => {
-                let body: Vec<&Element> = one.for_expr.template.iter().collect();
-                let (before, after) = (one.for_expr.strip, one.endfor_expr.strip);
-                let body = self.parts(&body, takes_after(before), takes_before(after));
-                let key = one.for_expr.key_var.as_ref();
-                Part::For(Box::new(Repeat {
-                    key_name: key.map(|name| name.as_str().into()),
-                    value_name: one.for_expr.value_var.as_str().into(),
-                    over: self.reader.expression(&one.for_expr.collection_expr),
-                    body,
-                }))
-            }
+            _ => self.directive()?,
         };
-        self.at_start = false;
-        part
+        let close = self.take();
+        match close.kind {
+            Kind::CloseSequence => Ok((piece, close)),
+            _ => Err(self.wrong(
+                close,
+                "`}` is expected (text that is meant as it stands is written `$${…}` or `%%{…}`)",
+            )),
+        }
     }
 
-    fn literal(&mut self, read: &str, span: Option<Range<usize>>) -> Literal {
-        let range = self.reader.range(span.clone());
-        let mut literal = Literal {
-            at: self.reader.place(span),
-            ..Literal::default()
-        };
-        let Some(written) = self.reader.text.get(range.clone()) else {
-            literal.text = read.into();
-            return literal;
-        };
-        let mut text = String::new();
-        let mut offset = range.start;
-        for line in written.split_inclusive('\n') {
-            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let skipped = match self.at_start {
-                true => blanks.min(self.indentation),
-                false => 0,
+    fn directive(&mut self) -> Parsed<Piece> {
+        let word = self.want_name("`if`, `else`, `endif`, `for` or `endfor` is expected")?;
+        Ok(match self.written(word) {
+            "if" => Piece::If(self.expression()?),
+            "else" => Piece::Else,
+            "endif" => Piece::EndIf,
+            "for" => {
+                let (key_name, value_name) = self.for_names()?;
+                Piece::For(key_name, value_name, self.expression()?)
+            }
+            "endfor" => Piece::EndFor,
+            _ => {
+                let message = "`if`, `else`, `endif`, `for` or `endfor` is expected";
+                return Err(self.wrong(word, message));
+            }
+        })
+    }
+
+    /// Pieces as parts, up to a directive that ends what is open around them, which is handed back.
+    fn gathered(
+        &mut self,
+        pieces: &mut std::vec::IntoIter<Placed>,
+    ) -> Parsed<(Vec<Part>, Option<Placed>)> {
+        let mut parts: Vec<Part> = Vec::new();
+        while let Some((piece, at)) = pieces.next() {
+            let part = match piece {
+                Piece::Text(literal) => match parts.last_mut() {
+                    Some(Part::Text(before)) => {
+                        before.append(&literal);
+                        continue;
+                    }
+                    _ => Part::Text(literal),
+                },
+                Piece::Value(value, whole) => Part::Value(value, whole),
+                Piece::If(condition) => {
+                    let (yes, mut end) = self.inside(pieces)?;
+                    let mut no = Vec::new();
+                    if let Some((Piece::Else, _)) = end {
+                        (no, end) = self.inside(pieces)?;
+                    }
+                    if !matches!(end, Some((Piece::EndIf, _))) {
+                        return Err(missing("`%{ endif }`", "`%{ if … }`", at, end));
+                    }
+                    Part::If(Box::new(If { condition, yes, no }))
+                }
+                Piece::For(key_name, value_name, over) => {
+                    let (body, end) = self.inside(pieces)?;
+                    if !matches!(end, Some((Piece::EndFor, _))) {
+                        return Err(missing("`%{ endfor }`", "`%{ for … }`", at, end));
+                    }
+                    Part::For(Box::new(Repeat {
+                        key_name,
+                        value_name,
+                        over,
+                        body,
+                    }))
+                }
+                end @ (Piece::Else | Piece::EndIf | Piece::EndFor) => {
+                    return Ok((parts, Some((end, at))));
+                }
             };
-            self.at_start = line.ends_with('\n');
-            let mut rest = &line[skipped..];
-            let mut at = offset + skipped;
-            while !rest.is_empty() {
-                // `$${` stands for `${`, and `%%{` for `%{`.
-                let escape = [rest.find("$${"), rest.find("%%{")];
-                let taken = escape.into_iter().flatten().min();
-                let part = &rest[..taken.map_or(rest.len(), |at| at + 1)];
-                literal
-                    .runs
-                    .push((text.len(), super::syntax::place(at..at).0));
-                text.push_str(part);
-                let used = part.len() + usize::from(taken.is_some());
-                at += used;
-                rest = &rest[used..];
-            }
-            offset += line.len();
+            parts.push(part);
         }
-        literal.text = text.into();
-        literal
+        Ok((parts, None))
+    }
+
+    fn inside(
+        &mut self,
+        pieces: &mut std::vec::IntoIter<Placed>,
+    ) -> Parsed<(Vec<Part>, Option<Placed>)> {
+        self.nested(|parser| parser.gathered(pieces))
+    }
+
+    fn literal(&self, token: Token) -> Parsed<Literal> {
+        let (text, run) = match token.kind {
+            Kind::Literal => {
+                let written = self.written(token);
+                // `$${` stands for `${`, and `%%{` for `%{`.
+                let is_escape = written.starts_with("$${") || written.starts_with("%%{");
+                let skipped = usize::from(is_escape);
+                let text = written.get(skipped..).unwrap_or_default();
+                (
+                    text.to_owned(),
+                    Some((0, place(token.start + skipped..token.end).0)),
+                )
+            }
+            _ => (self.unescaped(token)?, None),
+        };
+        Ok(Literal {
+            text,
+            runs: run.into_iter().collect(),
+            at: token.at(),
+        })
+    }
+
+    /// A part of a text in quotes as it reads.
+    pub fn unescaped(&self, token: Token) -> Parsed<String> {
+        let written = self.written(token);
+        if let Some(rest) = ["$${", "%%{"].iter().find_map(|two| {
+            let rest = written.strip_prefix(two)?;
+            Some((two.get(1..)?, rest))
+        }) {
+            return Ok([rest.0, rest.1].concat());
+        }
+        let mut text = String::with_capacity(written.len());
+        let mut letters = written.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            if letter != '\\' {
+                text.push(letter);
+                continue;
+            }
+            let escaped = letters.next().map(|(_, escaped)| escaped);
+            let digits = match escaped {
+                Some('u') => 4,
+                Some('U') => 8,
+                _ => 0,
+            };
+            let start = token.start + at;
+            let own = match escaped {
+                Some('n') => Some('\n'),
+                Some('r') => Some('\r'),
+                Some('t') => Some('\t'),
+                Some(same @ ('"' | '\\')) => Some(same),
+                Some('u' | 'U') => written
+                    .get(at + 2..at + 2 + digits)
+                    .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+                    .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                    .and_then(char::from_u32),
+                _ => None,
+            };
+            let Some(own) = own else {
+                let end = start + 1 + escaped.map_or(0, char::len_utf8);
+                return Err(Mistake {
+                    at: place(start..end),
+                    message:
+                        "this escape means nothing: there are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, \
+                        `\\u` with four hexadecimal digits, and `\\U` with eight"
+                            .to_owned(),
+                });
+            };
+            text.push(own);
+            if digits > 0 {
+                letters.nth(digits - 1);
+            }
+        }
+        Ok(text)
     }
 }
 
-fn takes_before(strip: Strip) -> bool {
-    matches!(strip, Strip::Start | Strip::Both)
-}
-
-fn takes_after(strip: Strip) -> bool {
-    matches!(strip, Strip::End | Strip::Both)
-}
-
-fn strip_end(parts: &mut [Part], strips: bool) {
-    if let (true, Some(Part::Text(literal))) = (strips, parts.last_mut()) {
-        literal.strip_end();
+fn missing(wanted: &str, of: &str, at: (u32, u32), found: Option<Placed>) -> Mistake {
+    Mistake {
+        at: found.map_or(at, |(_, at)| at),
+        message: format!("{wanted} is expected to end {of}"),
     }
 }
 
-/// Blanks are taken from one line only: Terraform looks at one line at a time.
+/// Takes away what the lines of a heredoc have in common at their beginnings. A line of blanks alone does not count and
+/// stays as it is.
+fn take_indentation(pieces: &mut [Placed]) {
+    let mut least = usize::MAX;
+    let mut first_ones = Vec::new();
+    let mut begins_line = true;
+    for (at, (piece, _)) in pieces.iter().enumerate() {
+        let text = match piece {
+            Piece::Text(literal) => literal.text.as_str(),
+            _ => "",
+        };
+        if begins_line {
+            let rest = text.trim_start();
+            let is_blank = rest.is_empty() && text.ends_with('\n');
+            if !is_blank {
+                let blanks = text.chars().count() - rest.chars().count();
+                least = least.min(blanks);
+                first_ones.push(at);
+            }
+        }
+        begins_line = text.ends_with('\n');
+    }
+    for at in first_ones {
+        if let Some((Piece::Text(literal), _)) = pieces.get_mut(at) {
+            let cut = literal.text.char_indices().nth(least);
+            literal.cut_start(cut.map_or(literal.text.len(), |(at, _)| at));
+        }
+    }
+}
+
 impl Literal {
     fn strip_start(&mut self) {
-        let line = self.text.split_inclusive('\n').next().unwrap_or_default();
-        let taken = line.len() - line.trim_start().len();
-        let runs = std::mem::take(&mut self.runs);
-        self.text = self.text[taken..].into();
-        // The run that the text now begins in, and those behind it.
-        let begun = runs.partition_point(|(at, _)| *at <= taken);
-        for (at, offset) in &runs[begun.saturating_sub(1)..] {
-            let cut = taken.saturating_sub(*at);
-            let cut_in_file = u32::try_from(cut).unwrap_or(u32::MAX);
-            self.runs
-                .push(((at + cut) - taken, offset.saturating_add(cut_in_file)));
-        }
+        self.cut_start(self.text.len() - self.text.trim_start().len());
     }
 
     fn strip_end(&mut self) {
-        let line = self
-            .text
-            .split_inclusive('\n')
-            .next_back()
-            .unwrap_or_default();
-        let kept = self.text.len() - (line.len() - line.trim_end().len());
-        self.text = self.text[..kept].into();
-        self.runs.retain(|(at, _)| *at < kept);
+        let kept = self.text.trim_end().len();
+        self.text.truncate(kept);
+        if kept == 0 {
+            self.runs.clear();
+        }
+    }
+
+    /// Takes bytes away from the start of a piece, which is a single run.
+    fn cut_start(&mut self, bytes: usize) {
+        self.text.drain(..bytes.min(self.text.len()));
+        match self.runs.first_mut() {
+            Some(_) if self.text.is_empty() => self.runs.clear(),
+            Some((_, offset)) => *offset = offset.saturating_add(place(0..bytes).1),
+            None => {}
+        }
+    }
+
+    fn append(&mut self, other: &Literal) {
+        let before = self.text.len();
+        let moved = other.runs.iter().map(|(at, offset)| (before + at, *offset));
+        // Runs that follow on one another are one.
+        for (at, offset) in moved {
+            let goes_on = self.runs.last().is_some_and(|(last, from)| {
+                place(0..at - last).1.checked_add(*from) == Some(offset)
+            });
+            if !goes_on {
+                self.runs.push((at, offset));
+            }
+        }
+        self.text.push_str(&other.text);
+        self.at.1 = other.at.1;
     }
 }

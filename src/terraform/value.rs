@@ -250,20 +250,46 @@ impl Value {
         }
     }
 
+    /// This value as it is where it has one type with another; nothing where no type holds both.
+    pub fn beside(self, other: &Value) -> Option<Value> {
+        let is_text = |value: &Value| {
+            matches!(
+                value,
+                Value::Text(_) | Value::Filled(_) | Value::Encoded(..)
+            )
+        };
+        match (&self, other) {
+            (Value::Null, _) | (_, Value::Null) => Some(self),
+            _ if self.unknown().is_some() || other.unknown().is_some() => Some(self),
+            (Value::Number(_) | Value::Bool(_), _) if is_text(other) => {
+                self.as_text().map(Value::Text)
+            }
+            (Value::Number(_), Value::Number(_))
+            | (Value::Bool(_), Value::Bool(_))
+            | (Value::List(_), Value::List(_))
+            | (Value::Object(_), Value::Object(_)) => Some(self),
+            (_, Value::Number(_) | Value::Bool(_)) if is_text(&self) => Some(self),
+            _ => (is_text(&self) && is_text(other)).then_some(self),
+        }
+    }
+
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
-            Value::Text(text) if &**text == "true" => Some(true),
-            Value::Text(text) if &**text == "false" => Some(false),
-            _ => None,
+            Value::Number(_) => None,
+            _ => match &*self.as_text()? {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
         }
     }
 
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),
-            Value::Text(text) => text.parse().ok(),
-            _ => None,
+            Value::Bool(_) => None,
+            _ => self.as_text()?.parse().ok(),
         }
     }
 }

@@ -158,12 +158,26 @@ impl Ignores {
         self.read_annotations(document.root());
     }
 
+    /// Reads the comments of a configuration.
+    pub fn read_configuration(&mut self, text: &str, source: SourceId) {
+        self.read_lines_around(text, 0..text.len(), source, &heredocs(text));
+    }
+
     /// Reads the comments of a text that is no YAML, or not yet: by lines, with `#`, `//` and `{{/* */}}`. A comment on
     /// a line of its own covers the line below it and everything that is indented further.
     pub fn read_lines(&mut self, text: &str, within: Range<usize>, source: SourceId) {
+        self.read_lines_around(text, within, source, &[]);
+    }
+
+    fn read_lines_around(
+        &mut self,
+        text: &str,
+        within: Range<usize>,
+        source: SourceId,
+        heredocs: &[Range<usize>],
+    ) {
         let mut start = within.start;
         let part = text.get(within).unwrap_or_default();
-        let heredocs = heredocs(text);
         for line in part.split_inclusive('\n') {
             let from = start;
             start += line.len();
@@ -175,7 +189,7 @@ impl Ignores {
             for at in marks_in(body) {
                 let offset = body_start + at;
                 let covers = if line[..hash].trim().is_empty() {
-                    block_below(text, start, &heredocs).map(Covers::Below)
+                    block_below(text, start, heredocs).map(Covers::Below)
                 } else {
                     Some(Covers::Line(line_at(text, offset)))
                 };

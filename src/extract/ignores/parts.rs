@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::bytes;
 use super::comment::comment_in;
 use crate::source::Span;
+use crate::terraform::{self, Heredoc};
 use crate::yaml::{Kind, Node, Style};
 
 /// A field or an item.
@@ -56,34 +57,19 @@ pub(super) fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
         .map(|part| part.span)
 }
 
-/// The texts that `<<WORD` at the end of a line begins and `WORD` on a line of its own ends, each from its first line on.
+/// The heredocs of a configuration, each from the start of the line that begins it to the end of the line that ends it.
 pub(super) fn heredocs(text: &str) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut open: Option<(usize, &str)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        match open {
-            Some((from, word)) if line.trim() == word => {
-                found.push(from..at);
-                open = None;
-            }
-            Some(_) => {}
-            None if comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()) => {}
-            None => {
-                let word = line.trim_end().rsplit_once("<<").map(|(_, word)| word);
-                let word = word.map(|word| word.strip_prefix('-').unwrap_or(word));
-                let named = |word: &&str| {
-                    let mut letters = word.chars();
-                    letters.next().is_some_and(char::is_alphabetic)
-                        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
-                };
-                open = word.filter(named).map(|word| (start, word));
-            }
-        }
-    }
-    found
+    let of_lines = |one: Heredoc| {
+        let before = text.get(..one.whole.start).unwrap_or_default();
+        let behind = text.get(one.whole.end..).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let length = behind.find('\n').map_or(behind.len(), |at| at + 1);
+        start..one.whole.end + length
+    };
+    terraform::heredocs(text)
+        .into_iter()
+        .map(of_lines)
+        .collect()
 }
 
 /// Which of some ranges, in their order, none in another, holds a place.

@@ -352,7 +352,7 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
         if !terraform::same(text, text) {
             return None;
         }
-        ignores.read_lines(text, 0..text.len(), SourceId(0));
+        ignores.read_configuration(text, SourceId(0));
         return Some(Read::of_terraform(text, ignores.ignores));
     }
     let stream = yaml::parse(text, SourceId(0));
