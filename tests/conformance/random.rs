@@ -3,12 +3,13 @@
 /// Splitmix64: small, and the same numbers for the same seed on every machine.
 pub struct Random(u64);
 
+#[allow(dead_code, reason = "not every program of tests needs every kind of number")]
 impl Random {
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
