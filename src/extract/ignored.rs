@@ -1,14 +1,11 @@
-//! Arguments about taints that are written in Terraform and have no effect, because the module does not read them, or
-//! none any more, because Terraform was told to leave them alone.
+//! Arguments about taints that are written in Terraform and have no effect, because nothing reads them.
 
-use super::pool_document::{Condition, PoolDocument, open_at};
-use super::pool_rows::PoolRow;
+use super::pool_document::{Condition, PoolDocument};
 use super::read::read_text;
 use super::rows::IgnoredRow;
 use crate::model::workload::{Level, Oddity};
 use crate::model::{Field, Truth};
-use crate::source::Span;
-use crate::yaml::{Found, Kind, Node, Path};
+use crate::yaml::{Found, Kind, Node};
 
 /// Notes what a resource or module has of the arguments that its rows name.
 pub(super) fn note<'r>(
@@ -71,60 +68,6 @@ fn unread_keys<'a>(row: &IgnoredRow, document: &PoolDocument<'a>) -> Vec<Found<'
         }
     }
     unread
-}
-
-/// Notes taints of a pool that Terraform leaves as they were when the pool was made.
-pub(super) fn note_changes(row: &PoolRow, document: &PoolDocument<'_>, oddities: &mut Vec<Oddity>) {
-    let Ok(path) = "lifecycle[].ignore_changes[]".parse::<Path>() else {
-        return;
-    };
-    let names: Vec<(String, Span)> = path
-        .find(document.root)
-        .iter()
-        .filter_map(|one| Some((bare(one.node.raw()?), one.node.span())))
-        .collect();
-    if names.is_empty() || row.each != Path::default() {
-        return;
-    }
-    for path in &row.taints {
-        let argument = bare(&path.path.to_string());
-        let covers = |name: &str| {
-            let rest = argument.strip_prefix(name);
-            name == "all" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let Some((_, at)) = names.iter().find(|(name, _)| covers(name)) else {
-            continue;
-        };
-        if open_at(document, document.root, path).is_some() {
-            continue;
-        }
-        let found = document.find(document.root, path, document.base);
-        let Some(one) = found.iter().find(|one| says_something(one.node)) else {
-            continue;
-        };
-        let mut oddity = oddity(document, one);
-        oddity.written = "changes".to_owned();
-        oddity.related.push(crate::finding::Label {
-            span: *at,
-            message: "this is why".to_owned(),
-        });
-        oddities.push(oddity);
-    }
-}
-
-/// A path without the numbers of its blocks.
-fn bare(path: &str) -> String {
-    let mut bare = String::new();
-    let mut inside = false;
-    for one in path.chars() {
-        match one {
-            '[' => inside = true,
-            ']' => inside = false,
-            one if !inside => bare.push(one),
-            _ => {}
-        }
-    }
-    bare
 }
 
 /// Empty lists say nothing that could be ignored, and of what is not known nobody knows whether it says something.

@@ -68,9 +68,6 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
         let is_module = declared.kind == DeclaredKind::Module;
         let ignored = table.ignored_rows(&declared.of_type, is_module);
         ignored::note(ignored, &document, &mut facts.oddities);
-        for (_, row) in &rows {
-            ignored::note_changes(row, &document, &mut facts.oddities);
-        }
         let before = facts.pools.len();
         read_declared(
             &rows,

@@ -9,10 +9,7 @@ use super::value::{Entry, Fields, Term, Value, pairs};
 use crate::source::Span;
 
 /// Blocks that say how something is done, not what.
-const META_BLOCKS: [&str; 3] = ["provisioner", "connection", "timeouts"];
-
-/// The block, and its argument, that names arguments whose changes Terraform leaves alone.
-const IGNORE_CHANGES: (&str, &str) = ("lifecycle", "ignore_changes");
+const META_BLOCKS: [&str; 4] = ["provisioner", "connection", "lifecycle", "timeouts"];
 
 /// Blocks of one name: where the first stands, all of them, and why there may be more.
 struct Blocks<'b> {
@@ -35,10 +32,6 @@ impl Evaluator<'_> {
         }
         let mut lists: Vec<Blocks<'_>> = Vec::new();
         for block in &body.blocks {
-            if &*block.name == IGNORE_CHANGES.0 {
-                fields.set(self.ignored_changes(block));
-                continue;
-            }
             if META_BLOCKS.contains(&&*block.name) {
                 continue;
             }
@@ -82,36 +75,6 @@ impl Evaluator<'_> {
         let given = body.given.as_ref();
         let more = given.and_then(|given| self.given(given, names, &mut fields));
         Term::new(fields.finish(more), at)
-    }
-
-    /// `lifecycle`, with the names of the arguments in `ignore_changes`: they are no values.
-    fn ignored_changes(self, block: &Block) -> Entry {
-        let at = self.file.span(block.at);
-        let mut fields = Fields::default();
-        if let Some(list) = block.body.attribute(IGNORE_CHANGES.1) {
-            let one = std::slice::from_ref(list);
-            let names = match &list.kind {
-                ExpressionKind::List(names) => names.as_slice(),
-                _ => one,
-            };
-            let names = names.iter().map(|name| {
-                let text = name
-                    .plain_text()
-                    .map_or_else(|| name.describe(), str::to_owned);
-                Term::new(Value::text(&text), self.span(name))
-            });
-            fields.set(Entry {
-                key: IGNORE_CHANGES.1.into(),
-                key_at: self.span(list),
-                term: Term::new(Value::list(names.collect(), None), self.span(list)),
-            });
-        }
-        let term = Term::new(fields.finish(None), at);
-        Entry {
-            key: IGNORE_CHANGES.0.into(),
-            key_at: self.file.span(block.name_at),
-            term: Term::new(Value::list(vec![term], None), at),
-        }
     }
 
     /// The blocks that a dynamic block makes.
