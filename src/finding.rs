@@ -178,6 +178,8 @@ pub struct Counts {
     pub baselined: u32,
     /// What could not be judged, by group of reasons, with how often: [`Report::not_judged`] counted.
     pub not_judged: BTreeMap<String, u32>,
+    /// Standard input was read and holds no manifest.
+    pub no_manifest_on_stdin: bool,
 }
 
 /// Everything that an output format needs.

@@ -93,6 +93,8 @@ pub struct Source {
     pub path: String,
     /// The text, always UTF-8, byte order mark removed.
     pub text: Arc<str>,
+    /// Its place says that it is a template: a tool renders it before anyone reads it.
+    pub rendered: bool,
     line_starts: OnceLock<Vec<u32>>,
 }
 
@@ -102,8 +104,16 @@ impl Source {
         Source {
             path: path.into(),
             text: text.into(),
+            rendered: false,
             line_starts: OnceLock::new(),
         }
+    }
+
+    /// The same file, in a place that says whether it is a template.
+    #[must_use]
+    pub fn rendered(mut self, rendered: bool) -> Self {
+        self.rendered = rendered;
+        self
     }
 
     /// Byte offsets at which lines start; built on first use, so that only files with findings pay for it.

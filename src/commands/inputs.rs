@@ -13,7 +13,7 @@ use crate::cli::Beside;
 use crate::config::{self, Config};
 use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes};
 use crate::extract::Table;
-use crate::finding::{Counts, Problem};
+use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
@@ -101,6 +101,8 @@ pub struct Inputs {
     pub table: Table,
     /// Nothing was found where the user asked.
     nothing: bool,
+    /// Standard input is all that the user asked for.
+    pub(super) only_stdin: bool,
     problems: Vec<Problem>,
 }
 
@@ -150,15 +152,18 @@ impl Inputs {
             problems.extend(unnamed);
             problems.extend(place.config.check_used(&names));
         }
+        let only_stdin = place.stdin && discovery.files.is_empty();
         problems.extend(add_inventories(&mut discovery, &place.config, &place.root));
         let is_manifest = |file: &File| !file.kind.is_beside();
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
+        place.config.charts = discover::charts(&place.root, &discovery.files);
         Ok(Inputs {
             place,
             discovery,
             table,
             nothing,
+            only_stdin,
             problems,
         })
     }
@@ -190,17 +195,6 @@ impl Inputs {
         problems.extend(self.problems.iter().cloned());
         problems.sort();
         problems.dedup();
-    }
-
-    /// A problem where standard input was all that there was to read, and it is empty: what was to write there has most
-    /// likely failed.
-    pub fn check_stdin(&self, counts: &Counts, is_told: bool) -> Option<Problem> {
-        let silent = counts.documents == 0 && counts.not_judged.is_empty() && !is_told;
-        (self.place.stdin && self.discovery.files.is_empty() && silent).then(|| Problem {
-            file: None,
-            position: None,
-            message: "nothing to check: standard input is empty".to_owned(),
-        })
     }
 
     /// Has every file read, and shows how far that is when it takes long.

@@ -18,6 +18,7 @@ pub mod rules;
 pub mod schema;
 mod screen;
 mod settings;
+mod standard_input;
 pub mod test;
 mod write;
 

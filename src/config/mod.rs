@@ -8,7 +8,7 @@ mod releases;
 mod schema;
 mod version;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Problem, Severity};
 use crate::model::near_miss::nearest_word;
@@ -52,6 +52,8 @@ pub struct Config {
     pub require_reason: bool,
     /// Files whose pools were given for this run, beside what the configuration says: paths as they are read by.
     pub given: Vec<String>,
+    /// Folders of Helm charts that are known to be there, whether the files that make them charts are read or not.
+    pub charts: BTreeSet<String>,
     /// The file; absent for the defaults.
     pub source: Option<Source>,
 }

@@ -1,5 +1,6 @@
 //! Which files a run reads, and reading them: the only room, beside the commands, that touches the disk.
 
+mod charts;
 mod content;
 mod pipes;
 mod unread;
@@ -17,6 +18,7 @@ use crate::source::{is_host_inventory, is_script};
 use crate::terraform::{is_configuration, is_included, is_template};
 use walk::{Asked, Seen, Walk};
 
+pub use charts::charts;
 pub use content::{Loaded, MAX_FILE_BYTES, load, read_stdin};
 pub use pipes::Pipes;
 pub use unread::{Unread, Why, unread};

@@ -70,6 +70,13 @@ pub(super) fn read_pools_only(root: Node<'_>, reading: Reading<'_>, facts: &mut 
     }
 }
 
+/// Whether a document is an object of some API. The answer of an API server that refuses something is none.
+pub(super) fn is_object(root: Node<'_>) -> bool {
+    let object = read_object(root);
+    let is_named = !(object.api_version.is_empty() && object.kind.is_empty());
+    is_named && !(object.api_version == "v1" && object.kind == "Status")
+}
+
 pub(super) fn read_object(node: Node<'_>) -> Object {
     let text = |node: Option<Node<'_>>| {
         node.and_then(|node| node.raw().filter(|_| !node.is_null()))
@@ -194,10 +201,11 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         let devices = self.read_devices(&group, &version, &kind);
         self.read_strings(pools);
         self.read_values_texts(&group, &kind);
-        let templated = text.contains("{{");
-        if (level.is_some() || pools || devices) && !templated {
+        if level.is_some() || pools || devices {
             let kinds = if devices { Level::Typed } else { Level::Custom };
-            self.note_duplicates(level.unwrap_or(kinds));
+            let table = self.table;
+            let deciding = || duplicates::deciding(table, &group, &version, &kind);
+            self.note_duplicates(level.unwrap_or(kinds), &deciding);
         }
         if level == Some(Level::Typed) || kind == "Node" {
             self.note_dead_annotations(text);
@@ -338,10 +346,11 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         (api_group(api_version).to_owned(), version.to_owned())
     }
 
-    fn note_duplicates(&mut self, level: Level) {
+    fn note_duplicates(&mut self, level: Level, deciding: &dyn Fn() -> Vec<Vec<&'r str>>) {
         let visits = duplicates::walk(self.root);
         let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
-        duplicates::note(&visits, &self.base, &self.pods, &mut context);
+        let text = &self.source.text;
+        duplicates::note(&visits, &self.base, deciding, text, &mut context);
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::read::Context;
+use super::table::Table;
+use super::template_signs;
 use crate::finding::Label;
 use crate::source::Span;
-use crate::yaml::{self, Kind, Node, NodeSet};
+use crate::yaml::{self, Kind, Node, NodeSet, Path};
 
 /// A node of a document on a walk: how it was reached, without building its path unless asked.
 pub struct Visit<'a> {
@@ -126,8 +128,17 @@ impl<'a> LastPlaces<'a> {
     }
 }
 
-/// Notes every key that is written twice. `pods` are the paths of pod templates, to tell what scheduling loses.
-pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Context<'_>) {
+/// Notes every key that is written twice on the way to something that decides about scheduling, or inside it. `deciding`
+/// gives the names of the fields that lead there from the object, `*` for any; it is asked only where a key stands twice.
+/// Other repeated keys are off the topic.
+pub fn note<'t>(
+    visits: &[Visit<'_>],
+    base: &str,
+    deciding: &dyn Fn() -> Vec<Vec<&'t str>>,
+    text: &str,
+    context: &mut Context<'_>,
+) {
+    let mut wanted = None;
     for (at, visit) in visits.iter().enumerate() {
         if visit.node.kind() != Kind::Mapping {
             continue;
@@ -141,16 +152,17 @@ pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Con
             let Some(earlier) = last.replace(key, span) else {
                 continue;
             };
-            let map = path_of(visits, at, base);
-            let path = yaml::join(&map, key);
-            let mut oddity = context.oddity("duplicate-yaml-key", span, path.clone());
-            oddity.field = key.to_owned();
-            oddity.detail = if touches_scheduling(&map, &path, pods) {
-                "scheduling"
-            } else {
-                "other"
+            let mut names = names_of(visits, at);
+            names.push(key);
+            let wanted = wanted.get_or_insert_with(deciding);
+            let decides = wanted.iter().any(|wanted| meet(wanted, &names));
+            let between = text.get(earlier.range().end..span.range().start);
+            if !decides || between.is_some_and(template_signs::may_branch) {
+                continue;
             }
-            .to_owned();
+            let map = path_of(visits, at, base);
+            let mut oddity = context.oddity("duplicate-yaml-key", span, yaml::join(&map, key));
+            oddity.field = key.to_owned();
             let mut fields = visit.node.written_fields();
             let other = fields.find(|other| other.key.span() == earlier);
             let says_the_same = other.is_some_and(|other| {
@@ -168,18 +180,75 @@ pub fn note(visits: &[Visit<'_>], base: &str, pods: &[String], context: &mut Con
     }
 }
 
-fn touches_scheduling(map: &str, path: &str, pods: &[String]) -> bool {
-    if path.contains("aints") {
-        return true;
+/// The names of the fields that lead to a visited node.
+fn names_of<'a>(visits: &[Visit<'a>], mut at: usize) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    while let Some(visit) = visits.get(at).filter(|_| at != 0) {
+        if let Step::Key(key) = visit.step {
+            names.push(key);
+        }
+        at = visit.parent;
     }
-    pods.iter().any(|pod| {
-        let holds_pod = pod == path || pod.starts_with(&format!("{path}."));
-        let inside = ["tolerations", "nodeSelector", "affinity", "nodeName"]
-            .iter()
-            .any(|name| {
-                let field = yaml::join(pod, name);
-                path == field || map.starts_with(&field)
-            });
-        holds_pod || inside
-    })
+    names.reverse();
+    names
+}
+
+/// Whether one of two ways leads through the end of the other.
+fn meet(wanted: &[&str], names: &[&str]) -> bool {
+    let mut pairs = wanted.iter().zip(names);
+    pairs.all(|(wanted, name)| *wanted == "*" || wanted == name)
+}
+
+/// Fields of a pod that decide where it runs.
+const OF_PODS: [&str; 8] = [
+    "affinity",
+    "nodeAffinity",
+    "nodeName",
+    "nodeSelector",
+    "priorityClassName",
+    "runtimeClassName",
+    "schedulerName",
+    "topologySpreadConstraints",
+];
+
+/// The names of the fields that lead to what decides about scheduling in objects of a kind.
+pub(super) fn deciding<'t>(
+    table: &'t Table,
+    group: &str,
+    version: &str,
+    kind: &str,
+) -> Vec<Vec<&'t str>> {
+    let mut wanted: Vec<Vec<&str>> = Vec::new();
+    for row in table.workload_rows(group, version, kind) {
+        for pod in &row.pods {
+            let fields = OF_PODS.into_iter().chain([row.tolerations_key.as_str()]);
+            wanted.extend(fields.map(|field| [pod.names(), vec![field]].concat()));
+        }
+    }
+    for (_, row) in table.pool_rows(group, version, kind) {
+        let places = [
+            &row.taints,
+            &row.fallback_taints,
+            &row.startup_taints,
+            &row.taints_by_pool,
+            &row.taint_flags,
+            &row.labels,
+            &row.fallback_labels,
+            &row.labels_by_pool,
+            &row.label_flags,
+            &row.requirements,
+        ];
+        for place in places.into_iter().flatten() {
+            let start = match place.from_root {
+                true => Vec::new(),
+                false => row.each.names(),
+            };
+            wanted.push([start, place.path.names()].concat());
+        }
+    }
+    for row in table.device_rows(group, version, kind) {
+        let places = row.taints.iter().chain(&row.tolerations);
+        wanted.extend(places.map(Path::names));
+    }
+    wanted
 }

@@ -10,7 +10,7 @@ use super::relocation::{Relocation, text_of};
 use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
 use super::table::Table;
-use super::{FileFacts, broken, document};
+use super::{FileFacts, broken, document, template_files};
 use crate::finding::{Because, Object, Open};
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{Repository, is_configuration, is_template};
@@ -164,14 +164,20 @@ impl Manifests<'_> {
             table: self.table,
         };
         let mut read = FileFacts::default();
+        let broken = stream.errors.len();
+        let is_template =
+            broken > 0 && template_files::is_template_text(text.text(), broken, self.source);
         for error in &stream.errors {
             // What is filled in may be what is missing.
             if let Some(why) = pieces.open_because() {
                 read.not_judged.push(self.open(error.span, why));
+            } else if is_template {
+                let open = Open::object(error.span, self.resource, Because::Template);
+                read.not_judged.push(open);
             } else {
                 let document = text.text().get(error.document.clone()).unwrap_or_default();
                 read.oddities
-                    .push(broken(error.span, &error.message, document));
+                    .push(broken::document(error.span, &error.message, document));
             }
         }
         for document in stream.documents.iter().filter(|one| !one.is_empty()) {

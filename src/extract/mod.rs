@@ -2,6 +2,7 @@
 //! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
 
 mod autoscaler;
+mod broken;
 mod commands;
 mod dead_annotations;
 mod decoding;
@@ -44,6 +45,8 @@ mod selectors;
 mod table;
 mod taint_errors;
 mod taints;
+mod template_files;
+mod template_signs;
 mod templates;
 mod terraform;
 mod values_texts;
@@ -57,7 +60,7 @@ use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
-use crate::terraform::{File, SyntaxError, is_configuration, is_included};
+use crate::terraform::{File, is_configuration, is_included};
 use crate::yaml;
 
 pub use namespaces::{Namespace, RuntimeClass};
@@ -192,7 +195,9 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     }
     let filled = ytt::fill(&source.text);
     let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
-    let mut in_template = false;
+    let is_broken = !stream.errors.is_empty();
+    let is_template = is_broken && template_files::is_template(source, stream.errors.len(), id);
+    let mut in_template = is_template;
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();
         let unread = Unread {
@@ -202,13 +207,12 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         if unread != Unread::default() {
             facts.unread.push((error.span, unread));
         }
-        if placeholders::is_template(text, id) {
-            in_template = true;
+        if is_template {
             templates::read(reading, error.document.clone(), &mut facts);
-        } else {
+        } else if !broken::is_off_topic(&source.path, text) {
             facts
                 .oddities
-                .push(broken(error.span, &error.message, text));
+                .push(broken::document(error.span, &error.message, text));
         }
     }
     for document in &stream.documents {
@@ -248,22 +252,23 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     facts
 }
 
-fn broken(span: Span, message: &str, text: &str) -> Oddity {
-    let manifest = text
-        .lines()
-        .any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"))
-        || text.contains("\"apiVersion\"");
-    file_oddity(
-        "unparsable-manifest",
-        span,
-        message,
-        if manifest { "manifest" } else { "other" },
-    )
-}
-
-fn broken_configuration(id: SourceId, error: &SyntaxError) -> Oddity {
-    let span = Span::new(id, error.at.0 as usize..error.at.1 as usize);
-    file_oddity("unparsable-configuration", span, &error.message, "other")
+/// Whether a text holds a manifest, or anything else that was read out of it.
+pub fn has_manifest(source: &Source, id: SourceId, facts: &FileFacts) -> bool {
+    let is_silent = facts.workloads.is_empty()
+        && facts.pools.is_empty()
+        && facts.devices.is_empty()
+        && facts.inventories.is_empty()
+        && facts.unreadable.is_empty()
+        && facts.kustomizations.is_empty();
+    if !is_silent {
+        return true;
+    }
+    let stream = yaml::parse(&source.text, id);
+    let text = |range: std::ops::Range<usize>| source.text.get(range).unwrap_or_default();
+    let mut errors = stream.errors.iter();
+    let mut documents = stream.documents.iter();
+    documents.any(|document| document::is_object(document.root()))
+        || errors.any(|error| broken::is_manifest(text(error.document.clone())))
 }
 
 /// An oddity about a file rather than about an object in it.

@@ -1,7 +1,4 @@
-//! Words that some tool puts a value in the place of before anything is sent to a cluster, and texts that are no YAML before that.
-
-use crate::source::SourceId;
-use crate::yaml;
+//! Words that some tool puts a value in the place of before anything is sent to a cluster.
 
 /// Whether a text is filled in later by some template language or by a person.
 pub fn is_placeholder(text: &str) -> bool {
@@ -44,75 +41,8 @@ fn braced_word(text: &str) -> bool {
     })
 }
 
-/// Whether a broken text is one that some template language, or a script that replaces words, makes YAML of.
-pub(super) fn is_template(text: &str, id: SourceId) -> bool {
-    has_directives(text) || is_filled_in(text, id)
-}
-
-/// Whether a text has actions of a template language, or words that stand for lines.
-fn has_directives(text: &str) -> bool {
-    let stands_for_lines = |line: &str| {
-        let line = line.trim();
-        let word = |open: &str, close: &str| {
-            line.len() > open.len() + close.len() && line.starts_with(open) && line.ends_with(close)
-        };
-        word("__", "__")
-            || word("${", "}")
-            || word("@@", "@@")
-            || word("<<", ">>")
-            || word("[[", "]]")
-            || word("<#", ">")
-            || word("</#", ">")
-    };
-    text.contains("{{")
-        || text.contains("{%")
-        || text.contains("<%")
-        || ["%{ for", "%{ if", "%{for", "%{if", "%{~"]
-            .iter()
-            .any(|directive| text.contains(directive))
-        || text.lines().any(stands_for_lines)
-}
-
-/// Whether a broken text reads well once a word stands for each placeholder: `${…}` as in files that `templatefile` or
-/// `envsubst` fill in, and `%{…}%`, `@WORD@` and `%WORD%`, which begin with what no plain value can begin with.
-fn is_filled_in(text: &str, id: SourceId) -> bool {
-    let bytes = text.as_bytes();
-    let mut filled = String::with_capacity(text.len());
-    let (mut at, mut copied) = (0, 0);
-    // Behind the last brace none is looked for, however many are open.
-    let last_brace = text.rfind('}').unwrap_or(0);
-    while let Some(found) = memchr::memchr3(b'$', b'@', b'%', &bytes[at..]) {
-        at += found;
-        let braced = (at < last_brace).then(|| braced(text, at)).flatten();
-        match braced.or_else(|| enclosed_word(bytes, at)) {
-            Some(end) => {
-                filled.push_str(&text[copied..at]);
-                filled.push('x');
-                (at, copied) = (end, end);
-            }
-            None => at += 1,
-        }
-    }
-    if copied == 0 {
-        return false;
-    }
-    filled.push_str(&text[copied..]);
-    yaml::parse(&filled, id).errors.is_empty()
-}
-
-/// Where `${…}`, `%{…}` or `%{…}%` that starts at an offset ends.
-fn braced(text: &str, at: usize) -> Option<usize> {
-    let rest = &text[at..];
-    if !rest.starts_with("${") && !rest.starts_with("%{") {
-        return None;
-    }
-    let end = at + rest.find('}')? + 1;
-    let closed = rest.starts_with('%') && text[end..].starts_with('%');
-    Some(end + usize::from(closed))
-}
-
 /// Where `@WORD@`, `%WORD%`, `@@WORD@@` or `%%WORD%%` that starts at an offset ends.
-fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
     let mark = *bytes.get(at).filter(|byte| b"@%".contains(byte))?;
     let count = |from: usize| {
         bytes[from..]
@@ -165,36 +95,5 @@ mod tests {
         ] {
             assert!(!is_placeholder(text), "{text}");
         }
-    }
-
-    #[test]
-    fn a_word_that_stands_for_lines_makes_a_template() {
-        assert!(has_directives("volumes:\n__EXTRA_VOLUMES__\n- name: x\n"));
-        assert!(has_directives("spec:\n  ${POD_SPEC}\n"));
-        assert!(has_directives("spec:\n<#if remote>\n  a: b\n</#if>\n"));
-        assert!(has_directives(
-            "spec:\n  [[- if .X ]]\n  a: b\n  [[- end ]]\n"
-        ));
-        assert!(!has_directives("name: __x__ y\nlist: [\n"));
-        assert!(has_directives(
-            "pools:\n%{ for pool in pools ~}\n  - ${pool}\n%{ endfor ~}\n"
-        ));
-    }
-
-    #[test]
-    fn a_word_for_each_placeholder_makes_a_template_readable() {
-        let id = SourceId(0);
-        assert!(is_filled_in("values: [${zones}b, ${other}]\n", id));
-        assert!(is_filled_in("{\"replicas\": ${replicas}}\n", id));
-        assert!(is_filled_in(
-            "address: %{ADDRESS}%\nimage: @IMAGE@\nnode: %%NODE%%\n",
-            id
-        ));
-        assert!(!is_filled_in("name: ${name}\nlist: [a\n", id));
-        assert!(!is_filled_in(
-            "share: 50%\nmail: a@example.com\nlist: [a\n",
-            id
-        ));
-        assert!(!is_filled_in("share: %\nlist: [a]\n", id));
     }
 }

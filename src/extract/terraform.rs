@@ -5,9 +5,9 @@ use super::manifests::Manifests;
 use super::plans::{RESOURCE, read_declared};
 use super::pool_document::PoolDocument;
 use super::table::Table;
-use super::{FileFacts, broken_configuration};
-use crate::finding::Object;
-use crate::source::{Source, SourceId};
+use super::{FileFacts, broken, template_files};
+use crate::finding::{Because, Object, Open};
+use crate::source::{Source, SourceId, Span};
 use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository};
 
 /// The `apiVersion` under which modules are reported.
@@ -18,8 +18,14 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
     let mut facts = FileFacts::default();
     let wanted = |of_type: &str| table.has_resource(of_type);
     let (file, errors) = terraform::parse(&source.path, &source.text, id, &wanted);
-    for error in errors {
-        facts.oddities.push(broken_configuration(id, &error));
+    let count = |text: &str| terraform::parse(&source.path, text, id, &wanted).1.len();
+    let is_broken = !errors.is_empty();
+    if is_broken && template_files::is_template_configuration(source, errors.len(), &count) {
+        let whole = Span::new(id, 0..0);
+        facts.not_judged.push(Open::part(whole, Because::Template));
+    } else {
+        let broken = errors.iter().map(|error| broken::configuration(id, error));
+        facts.oddities.extend(broken);
     }
     facts.documents = 1;
     facts.configuration = Some(file);

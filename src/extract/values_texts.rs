@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use super::document::{self, ObjectReader, join};
 use super::embedded::pieces_of;
-use super::placeholders;
 use super::read::{looks_like_tolerations, names_tolerations};
 use super::reading::Reading;
 use super::relocation::Relocation;
-use super::{FileFacts, broken};
+use super::{FileFacts, broken, template_files};
 use crate::finding::{Because, Object, Open};
 use crate::model::workload::Level;
 use crate::source::Source;
@@ -47,24 +46,27 @@ impl ObjectReader<'_, '_> {
         };
         let pieces = pieces_of(&self.source.text, found.node, inner);
         let (text, stream) = pieces.parse(self.id);
-        let source = Source::new(self.source.path.as_str(), text.text());
+        let source =
+            Source::new(self.source.path.as_str(), text.text()).rendered(self.source.rendered);
         let base = join(&self.base, &found.path);
         let reading = Reading {
             source: &source,
             ..self.reading()
         };
         let mut read = FileFacts::default();
+        let broken = stream.errors.len();
+        if broken > 0 && !is_sure {
+            return;
+        }
+        let is_template = broken > 0 && template_files::is_template(&source, broken, self.id);
         for error in &stream.errors {
-            if !is_sure {
-                return;
-            }
-            if placeholders::is_template(text.text(), self.id) {
+            if is_template {
                 // Moved to its place in the file with all the rest.
                 let open = Open::object(error.span, &self.object, Because::Template);
                 read.not_judged.push(open);
             } else {
                 read.oddities
-                    .push(broken(error.span, &error.message, text.text()));
+                    .push(broken::document(error.span, &error.message, text.text()));
             }
         }
         for document in &stream.documents {

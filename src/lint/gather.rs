@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::drift::drift;
+use super::fixtures;
 use super::{Input, admission, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
@@ -141,6 +142,7 @@ pub fn gather(
         gathered.scanned_paths.push(scanned.to_owned());
         gathered.paths.push(input.path.clone());
     }
+    fixtures::note(&mut gathered.oddities, &gathered.scanned_paths);
     // The configuration is a source, too: pools may stand in it.
     gathered.scanned_paths.push(String::new());
     gathered.paths.push(

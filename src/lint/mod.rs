@@ -8,6 +8,7 @@ mod dumps;
 mod facts;
 mod fit;
 pub mod fixes;
+mod fixtures;
 pub mod gather;
 mod hints;
 mod identity;
@@ -18,6 +19,7 @@ mod listed;
 mod listing;
 mod overlay;
 mod place;
+mod rendered;
 mod search;
 mod shapes;
 mod testimony;
@@ -33,10 +35,11 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Because, Open, Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
+use crate::source::{STDIN_PATH, Source, SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, Files, Repository};
 use gather::Gathered;
 pub use ignores::Acceptance;
+use rendered::Charts;
 use shapes::Shapes;
 use texts::Digest;
 
@@ -94,6 +97,8 @@ struct ReadFile {
     digest: Digest,
     problems: Vec<Problem>,
     counted: bool,
+    /// It is standard input and holds no manifest.
+    without_manifest: bool,
 }
 
 /// Neighbouring files after reading. Most files say next to nothing: a struct for each would be most of the memory that a
@@ -105,6 +110,7 @@ struct ReadFiles {
     digests: Vec<Digest>,
     problems: Vec<Problem>,
     counted: u32,
+    without_manifest: bool,
 }
 
 impl ReadFiles {
@@ -116,6 +122,7 @@ impl ReadFiles {
         self.digests.push(one.digest);
         self.problems.extend(one.problems);
         self.counted += u32::from(one.counted);
+        self.without_manifest |= one.without_manifest;
     }
 }
 
@@ -171,6 +178,7 @@ fn read_all(
     report: &mut Report,
 ) -> (Gathered, Vec<Digest>) {
     let shapes = Shapes::default();
+    let charts = Charts::of(inputs, &settings.config.charts);
     let at_once = (inputs.len() / 256).clamp(1, NEIGHBOURS);
     let read: Vec<ReadFiles> = inputs
         .par_chunks(at_once)
@@ -178,7 +186,7 @@ fn read_all(
         .map(|(chunk, neighbours)| {
             let mut files = ReadFiles::default();
             for (input, index) in neighbours.iter().zip(chunk * at_once..) {
-                let mut one = read_one(index, input, load(index), settings.table);
+                let mut one = read_one(index, input, load(index), settings.table, &charts);
                 shapes.share(&mut one.facts.workloads);
                 files.add(input, one);
             }
@@ -190,6 +198,7 @@ fn read_all(
     let mut configurations = Vec::new();
     for files in read {
         report.counts.files += files.counted;
+        report.counts.no_manifest_on_stdin |= files.without_manifest;
         report.problems.extend(files.problems);
         digests.extend(files.digests);
         configurations.extend(files.configurations);
@@ -250,13 +259,21 @@ fn source_id(index: usize) -> SourceId {
     SourceId(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
-fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> ReadFile {
+fn read_one(
+    index: usize,
+    input: &Input,
+    content: Content,
+    table: &Table,
+    charts: &Charts<'_>,
+) -> ReadFile {
     let nothing = |problems: Vec<Problem>, counted: bool| ReadFile {
         facts: FileFacts::default(),
         digest: Digest::default(),
         problems,
         counted,
+        without_manifest: false,
     };
+    let is_stdin = input.path == STDIN_PATH;
     match content {
         // A script without a word about taints is none of the files that people mean.
         Content::Irrelevant => nothing(
@@ -293,10 +310,11 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
                 digest: Digest::default(),
                 problems: Vec::new(),
                 counted: true,
+                without_manifest: is_stdin && kind == "binary",
             }
         }
         Content::Text(text) => {
-            let source = Source::new(input.path.clone(), text);
+            let source = Source::new(input.path.clone(), text).rendered(charts.render(&input.path));
             let facts = extract::extract(&source, source_id(index), table);
             let problems = facts
                 .unreadable
@@ -307,7 +325,9 @@ fn read_one(index: usize, input: &Input, content: Content, table: &Table) -> Rea
                     message: unreadable.message.clone(),
                 })
                 .collect();
+            let id = source_id(index);
             ReadFile {
+                without_manifest: is_stdin && !extract::has_manifest(&source, id, &facts),
                 facts,
                 digest: Digest::of(&source.text),
                 problems,

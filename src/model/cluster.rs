@@ -126,7 +126,7 @@ impl<'p> Part<'p> {
     }
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(['-', '_', '.', ' '])
         .filter(|word| !word.is_empty())
 }

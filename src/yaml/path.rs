@@ -103,6 +103,16 @@ impl Path {
         })
     }
 
+    /// The names of the fields that the path leads through, `*` for any; which items of lists is left out.
+    pub fn names(&self) -> Vec<&str> {
+        let names = self.steps.iter().filter_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::AnyKey => Some("*"),
+            Step::Items | Step::Item(_) | Step::ItemsWith { .. } => None,
+        });
+        names.collect()
+    }
+
     /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
     pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
         self.walk(from, |_, _, _| {})

@@ -1,0 +1,57 @@
+//! Folders of Helm charts around the files of a run, also where the file that makes a folder a chart is not read itself:
+//! one template that was named, a folder of templates that was asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::{File, shown};
+
+/// The charts whose folders of templates hold some of the files: their folders, as paths of files begin with them.
+pub fn charts(root: &Path, files: &[File]) -> BTreeSet<String> {
+    let mut asked: BTreeMap<PathBuf, bool> = BTreeMap::new();
+    for file in files {
+        for folder in file.absolute.ancestors().skip(1) {
+            let is_templates = folder.file_name().is_some_and(|name| name == "templates");
+            let Some(chart) = folder.parent().filter(|_| is_templates) else {
+                continue;
+            };
+            if !asked.contains_key(chart) {
+                let is_chart = chart.join("Chart.yaml").is_file();
+                asked.insert(chart.to_path_buf(), is_chart);
+            }
+        }
+    }
+    asked
+        .iter()
+        .filter(|(_, is_chart)| **is_chart)
+        .map(|(folder, _)| shown(root, folder))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discover::discover;
+    use std::fs;
+
+    #[test]
+    fn a_chart_is_known_when_only_one_of_its_templates_is_asked_for() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for (path, text) in [
+            ("web/Chart.yaml", "name: web\n"),
+            ("web/templates/a.yaml", "a: 1\n"),
+            ("plain/templates/a.yaml", "a: 1\n"),
+        ] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let paths =
+            ["web/templates/a.yaml", "plain/templates"].map(|path| folder.path().join(path));
+        let found = discover(folder.path(), &paths, &|_| false);
+        assert_eq!(
+            charts(folder.path(), &found.files),
+            BTreeSet::from(["web".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,82 @@
+//! Whether a file is a template. That is decided once for the whole file, by its place, its name and its text: a condition
+//! may open in one document and close in another, and the documents between them show no sign of it.
+
+use super::template_signs::{self, Language};
+use crate::source::{Source, SourceId};
+use crate::yaml;
+
+/// Parts of names that say that a tool makes another file of this one: at the end, as in `pool.yaml.j2`, or before the
+/// ending of what is made, as in `pool.j2.yaml`.
+const NAMES: [&str; 21] = [
+    "cheetah",
+    "ejs",
+    "envsubst",
+    "epp",
+    "erb",
+    "ftl",
+    "gotemplate",
+    "gotmpl",
+    "gotpl",
+    "hbs",
+    "handlebars",
+    "j2",
+    "jinja",
+    "jinja2",
+    "mako",
+    "mustache",
+    "template",
+    "tftpl",
+    "tmpl",
+    "tpl",
+    "vm",
+];
+
+/// Endings that stand for a template only at the very end of a name.
+const LAST: [&str; 2] = ["in", "tt"];
+
+/// Whether a file of YAML of which some documents cannot be read is a template.
+pub(super) fn is_template(source: &Source, broken: usize, id: SourceId) -> bool {
+    is_rendered(source) || is_template_text(&source.text, broken, id)
+}
+
+/// The same of a text that stands in another file.
+pub(super) fn is_template_text(text: &str, broken: usize, id: SourceId) -> bool {
+    template_signs::has_actions(text, Language::Yaml)
+        || is_explained(text, broken, &|filled| yaml::parse(filled, id).errors.len())
+}
+
+/// Whether a file of Terraform's that cannot be read is a template. `errors` counts those of a text.
+pub(super) fn is_template_configuration(
+    source: &Source,
+    broken: usize,
+    errors: &dyn Fn(&str) -> usize,
+) -> bool {
+    is_rendered(source)
+        || template_signs::has_actions(&source.text, Language::Hcl)
+        || is_explained(&source.text, broken, errors)
+}
+
+/// Whether the place of a file or its name says that it is rendered.
+fn is_rendered(source: &Source) -> bool {
+    source.rendered || has_template_name(&source.path)
+}
+
+/// Whether words that scripts replace are the reason of an error: with something in their place there are fewer. Such words
+/// stand in plain manifests, too, as `$(POD_NAME)` in arguments and `%s` in formats of logs, and say nothing there.
+fn is_explained(text: &str, broken: usize, errors: &dyn Fn(&str) -> usize) -> bool {
+    template_signs::filled(text)
+        .iter()
+        .any(|filled| errors(filled) < broken)
+}
+
+fn has_template_name(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let parts: Vec<&str> = name.split('.').skip(1).collect();
+    parts.last().is_some_and(|part| LAST.contains(part))
+        || parts.iter().any(|part| NAMES.contains(part))
+}
+
+#[cfg(test)]
+#[path = "template_files_tests.rs"]
+mod tests;

@@ -1,0 +1,69 @@
+//! Helm charts among the files of a run: what stands in their folders of templates is rendered before anyone reads it.
+
+use std::collections::BTreeSet;
+
+use super::Input;
+
+/// The name of the file that makes a folder a chart.
+const CHART: &str = "Chart.yaml";
+
+/// Folders of charts.
+#[derive(Debug, Default)]
+pub struct Charts<'c> {
+    folders: BTreeSet<&'c str>,
+}
+
+impl<'c> Charts<'c> {
+    /// The charts among inputs, and those that are known to be there beside them.
+    pub fn of(inputs: &'c [Input], known: &'c BTreeSet<String>) -> Self {
+        let read = inputs.iter().filter_map(|input| {
+            let folder = input.path.strip_suffix(CHART)?;
+            folder.strip_suffix('/').or(folder.is_empty().then_some(""))
+        });
+        Charts {
+            folders: read.chain(known.iter().map(String::as_str)).collect(),
+        }
+    }
+
+    /// Whether a file stands in a folder `templates` of a chart, however deep.
+    pub fn render(&self, path: &str) -> bool {
+        !self.folders.is_empty()
+            && path.match_indices("templates/").any(|(at, _)| {
+                let folder = path.get(..at).unwrap_or_default();
+                match folder.strip_suffix('/') {
+                    Some(folder) => self.folders.contains(folder),
+                    None => folder.is_empty() && self.folders.contains(""),
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_templates_beside_a_chart_are_rendered() {
+        let inputs = ["Chart.yaml", "charts/web/Chart.yaml", "a/notChart.yaml"].map(|path| Input {
+            path: path.to_owned(),
+            scanned_from: 0,
+        });
+        let known = BTreeSet::from(["other".to_owned()]);
+        let charts = Charts::of(&inputs, &known);
+        for path in [
+            "templates/a.yaml",
+            "charts/web/templates/deep/a.yaml",
+            "other/templates/a.yaml",
+        ] {
+            assert!(charts.render(path), "{path}");
+        }
+        for path in [
+            "a/templates/a.yaml",
+            "charts/web/crds/a.yaml",
+            "charts/web/mytemplates/a.yaml",
+            "web/templates/a.yaml",
+        ] {
+            assert!(!charts.render(path), "{path}");
+        }
+    }
+}
