@@ -209,7 +209,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         if is_template {
             templates::read(reading, error.document.clone(), &mut facts);
-        } else if !broken::is_off_topic(&source.path, text) {
+        } else if !broken::is_commented_json(&source.path, text) {
             facts
                 .oddities
                 .push(broken::document(error.span, &error.message, text));
