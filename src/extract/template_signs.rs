@@ -317,7 +317,9 @@ impl Search<'_> {
 
 /// The beginning of a text, of at most so many bytes.
 fn near(text: &str, most: usize) -> &str {
-    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+    // A character has four bytes at most.
+    let mut ends = (0..=most).rev().take(4);
+    ends.find_map(|end| text.get(..end)).unwrap_or(text)
 }
 
 /// How long what stands in braces is, those inside it included.
