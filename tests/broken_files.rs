@@ -170,9 +170,8 @@ fn a_repeated_key_counts_only_where_it_takes_scheduling_with_it() {
         ),
         (
             "env",
-            format!(
-                "spec:\n  template:\n    spec:\n      containers:\n        - name: a\n          env: []\n          env: [{{name: x}}]\n"
-            ),
+            "spec:\n  template:\n    spec:\n      containers:\n        - name: a\n          env: []\n          env: [{name: x}]\n"
+                .to_owned(),
         ),
         (
             "replicas",
