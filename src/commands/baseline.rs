@@ -9,6 +9,15 @@ use crate::finding::{Problem, Report};
 /// So many entries that match nothing are told one by one.
 const TOLD: usize = 10;
 
+/// The file that a baseline is written to.
+#[derive(Clone, Copy)]
+pub struct File<'f> {
+    /// The repository's root.
+    pub root: &'f Path,
+    /// As it was named.
+    pub path: &'f Path,
+}
+
 /// Reads a baseline.
 ///
 /// # Errors
@@ -22,25 +31,25 @@ pub fn read(path: &Path) -> Result<Baseline, CommandError> {
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn write(path: &Path, report: &mut Report, quiet: bool) -> Result<(), CommandError> {
+pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), CommandError> {
     if !report.problems.is_empty() {
         report.problems.push(Problem {
             file: None,
             position: None,
             message: format!(
                 "{}: not written, as not everything could be read",
-                path.display()
+                file.path.display()
             ),
         });
         return Ok(());
     }
     let baseline = Baseline::of(report);
-    save(path, &baseline)?;
+    save(file, &baseline)?;
     baseline.apply(report);
     if !quiet {
         super::say(format_args!(
             "{}: written, accepts {}",
-            path.display(),
+            file.path.display(),
             findings(report.counts.baselined)
         ));
     }
@@ -53,7 +62,7 @@ pub fn write(path: &Path, report: &mut Report, quiet: bool) -> Result<(), Comman
 /// # Errors
 /// A file that cannot be written.
 pub fn apply(
-    path: &Path,
+    file: File<'_>,
     mut baseline: Baseline,
     report: &mut Report,
     was_judged: &dyn Fn(&Accepted) -> bool,
@@ -66,10 +75,10 @@ pub fn apply(
         return Ok(());
     }
     let number = u32::try_from(stale.len()).unwrap_or(u32::MAX);
-    let shown = path.display();
+    let shown = file.path.display();
     if prune && report.problems.is_empty() {
         baseline.prune(&stale);
-        save(path, &baseline)?;
+        save(file, &baseline)?;
         if !quiet {
             super::say(format_args!(
                 "{shown}: {} taken out, which no finding matches any more",
@@ -93,10 +102,10 @@ pub fn apply(
     Ok(())
 }
 
-fn save(path: &Path, baseline: &Baseline) -> Result<(), CommandError> {
-    let failed = |why: String| CommandError::Message(format!("{}: {why}", path.display()));
+fn save(file: File<'_>, baseline: &Baseline) -> Result<(), CommandError> {
+    let failed = |why: String| CommandError::Message(format!("{}: {why}", file.path.display()));
     let text = baseline.text().map_err(|error| failed(error.to_string()))?;
-    write::replace(path, text.as_bytes()).map_err(|error| failed(error.to_string()))
+    write::replace(file.root, file.path, text.as_bytes()).map_err(|error| failed(error.to_string()))
 }
 
 fn findings(number: u32) -> String {

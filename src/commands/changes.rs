@@ -1,7 +1,6 @@
 //! Files that a run changes: their new texts, until they are written or shown as a patch.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use similar::TextDiff;
 
 use super::inputs::Inputs;
 use super::write;
-use crate::discover::File;
+use crate::discover::{self, File};
 use crate::finding::Problem;
 use crate::lint::Content;
 
@@ -47,7 +46,7 @@ impl Changes {
             let Some(file) = inputs.discovery.files.get(*index) else {
                 continue;
             };
-            if let Err(why) = save_one(&file.absolute, old, new) {
+            if let Err(why) = save_one(&inputs.place.root, &file.absolute, old, new) {
                 problems.push(problem(file, done, &why));
             } else {
                 written.push(*index);
@@ -99,14 +98,14 @@ impl Changes {
     }
 }
 
-fn save_one(path: &Path, old: &str, new: &str) -> Result<(), String> {
+fn save_one(root: &Path, path: &Path, old: &str, new: &str) -> Result<(), String> {
     let mark = mark_before(path, old)?;
-    write::replace(path, format!("{mark}{new}").as_bytes()).map_err(|error| error.to_string())
+    write::replace(root, path, format!("{mark}{new}").as_bytes()).map_err(|error| error.to_string())
 }
 
 /// What stands before the text of a file: its byte order mark, or nothing. An error when the file does not hold this text.
 fn mark_before(path: &Path, text: &str) -> Result<&'static str, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = discover::read_bytes(path).map_err(|error| error.to_string())?;
     let Ok(whole) = std::str::from_utf8(&bytes) else {
         return Err("it is not UTF-8".to_owned());
     };
@@ -120,9 +119,9 @@ fn mark_before(path: &Path, text: &str) -> Result<&'static str, String> {
 }
 
 /// What keeps a file with this text from being written, as far as that can be told beforehand.
-pub fn obstacle(file: &File, text: &str) -> Option<String> {
+pub fn obstacle(root: &Path, file: &File, text: &str) -> Option<String> {
     let known = mark_before(&file.absolute, text).err();
-    known.or_else(|| write::obstacle(&file.absolute))
+    known.or_else(|| write::obstacle(root, &file.absolute))
 }
 
 /// What is told of a file that was not written or `done` something else with.

@@ -68,7 +68,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         (Some(mode), _) => {
             let obstacle = |index: usize, text: &str| {
                 let file = inputs.discovery.files.get(index)?;
-                changes::obstacle(file, text)
+                changes::obstacle(&inputs.place.root, file, text)
             };
             let (report, mended) = fix::run(list, load, settings, mode, &accepts, &obstacle);
             (report, Edits::Fixes(mended))
@@ -108,7 +108,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         Edits::None => {}
     }
     if let Some(path) = &arguments.write_baseline {
-        baseline::write(path, &mut report, cli.quiet)?;
+        let file = baseline::File {
+            root: &inputs.place.root,
+            path,
+        };
+        baseline::write(file, &mut report, cli.quiet)?;
     }
     if let Some((path, known)) = known {
         let discovery = &inputs.discovery;
@@ -121,14 +125,18 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             }
         };
         let prune = arguments.prune_baseline;
-        baseline::apply(path, known, &mut report, &was_judged, cli.quiet, prune)?;
+        let file = baseline::File {
+            root: &inputs.place.root,
+            path,
+        };
+        baseline::apply(file, known, &mut report, &was_judged, cli.quiet, prune)?;
     }
     if let Some(only) = &only {
         report.keep_touching(|file| only.covers(file));
     }
     inputs.place.say("error", &report.problems);
     let exit = exit(&report, arguments.fail_on.threshold());
-    reports.write(&report, &rules, exit, &inputs.place.standpoint, out)?;
+    reports.write(&report, &rules, exit, &inputs.place, out)?;
     Ok(exit)
 }
 

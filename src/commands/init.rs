@@ -1,11 +1,10 @@
 //! `kubetaint init`: writes a commented configuration for what is found.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use super::inputs::{Inputs, Place};
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, write};
 use crate::cli::{Cli, Init};
 use crate::config;
 use crate::discover::CONFIG_FILE;
@@ -89,7 +88,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         out.write_all(text.as_bytes())?;
         return Ok(Exit::Clean);
     }
-    fs::write(&target, &text)
+    write::replace(folder, &target, text.as_bytes())
         .map_err(|error| CommandError::Message(format!("{}: {error}", target.display())))?;
     writeln!(out, "wrote {}", target.display())?;
     if !cli.quiet {

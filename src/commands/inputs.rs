@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use super::own_files::{check_repository, read_source, refusal, too_large};
 use super::{CommandError, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::{self, Config};
@@ -17,7 +18,7 @@ use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
-use crate::source::{STDIN_PATH, Source, SourceId};
+use crate::source::{STDIN_PATH, SourceId};
 
 /// What people write for [`CONFIG_FILE`].
 const OTHER_CONFIG_FILE: &str = ".kubetaint.yml";
@@ -271,6 +272,11 @@ fn load_config(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Conf
         }
         return Ok(Config::default());
     }
+    if named.is_none() {
+        // Nobody named it here, and its lines may be shown.
+        discover::check_found(root, &path)
+            .map_err(|why| CommandError::Message(format!("{CONFIG_FILE}: {why}")))?;
+    }
     read_config(&path, root)
 }
 
@@ -280,46 +286,8 @@ fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
         .unwrap_or(path)
         .display()
         .to_string();
-    let file = File {
-        path: name.clone(),
-        absolute: path.to_path_buf(),
-        scanned_from: 0,
-        kind: FileKind::Yaml,
-        bytes: 0,
-    };
-    match discover::load(&file) {
-        Loaded::Text(text) => {
-            config::parse(Source::new(name, text), SourceId(0)).map_err(CommandError::Problems)
-        }
-        Loaded::NotUtf8 { at } => Err(CommandError::Problems(vec![Problem {
-            file: Some(name),
-            position: Some(at),
-            message: "not UTF-8".to_owned(),
-        }])),
-        other => Err(CommandError::Message(format!(
-            "{name}: {}",
-            refusal(&other)
-        ))),
-    }
-}
-
-fn refusal(loaded: &Loaded) -> String {
-    match loaded {
-        Loaded::Text(_) | Loaded::Template(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
-        Loaded::TooLarge { bytes } => too_large(*bytes),
-        Loaded::Binary => "not text".to_owned(),
-        Loaded::NotUtf8 { at } => format!("not UTF-8 at line {}, column {}", at.line, at.column),
-        Loaded::Unreadable(why) => why.clone(),
-    }
-}
-
-fn too_large(bytes: u64) -> String {
-    let mib = |bytes: u64| bytes.div_ceil(1024 * 1024);
-    format!(
-        "{} MiB, and files beyond {} MiB are not read",
-        mib(bytes),
-        mib(discover::MAX_FILE_BYTES)
-    )
+    let source = read_source(path, name)?;
+    config::parse(source, SourceId(0)).map_err(CommandError::Problems)
 }
 
 /// Inventories are read wherever they are; one that is not there is a problem at its place in the configuration.
@@ -335,6 +303,13 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
             .iter()
             .any(|file| file.path == inventory.value)
         {
+            continue;
+        }
+        if let Err(why) = check_repository(root, &inventory.value) {
+            problems.push(config.problem(
+                inventory.span,
+                format!("inventory `{}` cannot be read: {why}", inventory.value),
+            ));
             continue;
         }
         let absolute = root.join(&inventory.value);

@@ -12,6 +12,7 @@ mod fix;
 pub mod init;
 mod inputs;
 mod only;
+mod own_files;
 pub mod pools;
 mod reports;
 pub mod rules;
@@ -23,7 +24,6 @@ pub mod test;
 mod write;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -221,7 +221,10 @@ fn configured(
     let mut problems = Vec::new();
     for folder in folders {
         let path = root.join(&folder.value);
-        match yaml_paths(&path, what) {
+        let found = own_files::check_repository(root, &folder.value)
+            .map_err(|why| format!("{what} cannot be read: {why}"))
+            .and_then(|()| yaml_paths(&path, what));
+        match found {
             Ok(_) => paths.push(path),
             Err(why) => {
                 let message = format!("`{}`: {why}", folder.value);
@@ -274,8 +277,7 @@ fn is_yaml(path: &Path) -> bool {
         .is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
+/// A file of kubetaint's own (rules, tables, a baseline), read within the bounds of all files.
 fn read_file(path: &Path) -> Result<Source, CommandError> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| CommandError::Message(format!("{}: {error}", path.display())))?;
-    Ok(Source::new(path.display().to_string(), text))
+    own_files::read_source(path, path.display().to_string())
 }

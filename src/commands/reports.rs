@@ -4,14 +4,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
+use super::inputs::Place;
 use super::screen::Screen;
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, write};
 use crate::builtin;
 use crate::cli::{Check, Cli, FormatTarget};
 use crate::explain::page;
 use crate::finding::{Report, Severity};
 use crate::model::near_miss::nearest_word;
-use crate::output::{self, Format, RulePage, Standpoint, View};
+use crate::output::{self, Format, RulePage, View};
 use crate::rule::{Rule, RuleSet};
 
 /// Where the repository with the pages of rules is.
@@ -97,14 +98,14 @@ impl<'a> Reports<'a> {
         report: &Report,
         rules: &RuleSet,
         exit: Exit,
-        standpoint: &Standpoint,
+        place: &Place,
         out: &mut dyn Write,
     ) -> Result<(), CommandError> {
         let screen = Screen::of(self.cli);
         let rules: Vec<RulePage> = rules.iter().map(rule_page).collect();
         let mut view = View {
             report,
-            standpoint,
+            standpoint: &place.standpoint,
             min_severity: self.min_severity,
             color: false,
             hyperlinks: false,
@@ -128,6 +129,7 @@ impl<'a> Reports<'a> {
                     let failed = |error: std::io::Error| {
                         CommandError::Message(format!("{}: {error}", path.display()))
                     };
+                    write::within(&place.root, path).map_err(failed)?;
                     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
                     output::write(*format, &view, &mut file).map_err(failed)?;
                     file.flush().map_err(failed)?;

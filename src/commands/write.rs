@@ -4,22 +4,43 @@ use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::discover;
+
 /// Why a file that nobody may write to is left alone.
 const READ_ONLY: &str = "the file is read-only";
 
 /// What keeps a file from being replaced, as far as the file itself says it.
-pub fn obstacle(path: &Path) -> Option<String> {
+pub fn obstacle(root: &Path, path: &Path) -> Option<String> {
+    if let Err(error) = within(root, path) {
+        return Some(error.to_string());
+    }
     let metadata = fs::metadata(path).ok()?;
     let read_only = metadata.is_file() && metadata.permissions().readonly();
     read_only.then(|| READ_ONLY.to_owned())
+}
+
+/// Why a file is not written: it is a link, or below one, that leads out of the repository. A repository could have files of
+/// whoever runs the program overwritten otherwise.
+///
+/// # Errors
+/// When it is one.
+pub fn within(root: &Path, path: &Path) -> io::Result<()> {
+    if discover::leads_out(root, path) {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "it is a link that leads out of the repository, so it is not written",
+        ));
+    }
+    Ok(())
 }
 
 /// Gives a file a new content in one step. A file that exists keeps its permissions; where a link leads is written, and the
 /// link stays.
 ///
 /// # Errors
-/// Whatever keeps the folder from being written to.
-pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Whatever keeps the folder from being written to; a link that leads out of the repository.
+pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    within(root, path)?;
     let target = match path.canonicalize() {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
@@ -106,20 +127,22 @@ mod tests {
         fs::write(path("script"), "old").unwrap();
         fs::set_permissions(path("script"), Permissions::from_mode(0o750)).unwrap();
         symlink("script", path("link")).unwrap();
-        replace(&path("link"), b"new").unwrap();
+        replace(folder.path(), &path("link"), b"new").unwrap();
         assert_eq!(fs::read_to_string(path("script")).unwrap(), "new");
         assert_eq!(
             fs::metadata(path("script")).unwrap().permissions().mode() & 0o777,
             0o750
         );
         assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
-        replace(&path("fresh"), b"new").unwrap();
+        replace(folder.path(), &path("fresh"), b"new").unwrap();
         // Others may read it, whatever the mask of whoever runs this lets them.
         fs::write(path("other"), "").unwrap();
         let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode("fresh"), mode("other"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
-        let error = replace(&path("nowhere/file"), b"").unwrap_err().to_string();
+        let error = replace(folder.path(), &path("nowhere/file"), b"")
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "No such file or directory (os error 2)");
     }
 
@@ -134,7 +157,7 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o4750)).unwrap();
         let before = fs::metadata(&path).unwrap();
         assert_eq!(given, before.uid() == 12_345);
-        replace(&path, b"new").unwrap();
+        replace(folder.path(), &path, b"new").unwrap();
         let after = fs::metadata(&path).unwrap();
         assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
         assert_eq!(after.permissions(), before.permissions());
@@ -147,12 +170,14 @@ mod tests {
         // A link, so that a mistake takes the place of nothing but the link.
         let null = folder.path().join("null");
         symlink("/dev/null", &null).unwrap();
-        replace(&null, b"new").unwrap();
+        replace(Path::new("/nowhere"), &null, b"new").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         let kept = folder.path().join("kept");
         fs::write(&kept, "old").unwrap();
         fs::set_permissions(&kept, Permissions::from_mode(0o444)).unwrap();
-        let error = replace(&kept, b"new").unwrap_err().to_string();
+        let error = replace(folder.path(), &kept, b"new")
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "the file is read-only");
         assert_eq!(fs::read_to_string(&kept).unwrap(), "old");
     }

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::path::Path;
 
 use memchr::memmem;
 
-use super::{File, FileKind};
+use super::{File, FileKind, check_named};
 use crate::source::Position;
 
 /// Files with more bytes are not read into memory (32 MiB).
@@ -47,10 +48,34 @@ pub enum Loaded {
 
 /// Reads a file once. Memory is bounded by [`MAX_FILE_BYTES`], whatever the file's size.
 pub fn load(file: &File) -> Loaded {
+    // A size says that it is an ordinary file; what has none may never end, or never begin.
+    if file.bytes == 0
+        && let Err(error) = check_named(&file.absolute)
+    {
+        return Loaded::Unreadable(error.to_string());
+    }
     match fs::File::open(&file.absolute) {
         Ok(opened) => read(opened, file.bytes, file.kind),
         Err(error) => Loaded::Unreadable(error.to_string()),
     }
+}
+
+/// The bytes of a file that is to be written again, at most [`MAX_FILE_BYTES`] of them.
+///
+/// # Errors
+/// A file that cannot be read, is larger, or is no ordinary file.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    check_named(path)?;
+    let mut bytes = Vec::new();
+    let mut opened = fs::File::open(path)?.take(MAX_FILE_BYTES + 1);
+    opened.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it is too large to be read",
+        ));
+    }
+    Ok(bytes)
 }
 
 /// Reads standard input to its end, with the same bounds as a file. Its path is [`crate::source::STDIN_PATH`].

@@ -2,7 +2,9 @@
 
 mod charts;
 mod content;
+mod ignore_files;
 mod pipes;
+mod reach;
 mod unread;
 mod walk;
 
@@ -19,8 +21,9 @@ use crate::terraform::{is_configuration, is_included, is_template};
 use walk::{Asked, Seen, Walk};
 
 pub use charts::charts;
-pub use content::{Loaded, MAX_FILE_BYTES, load, read_stdin};
+pub use content::{Loaded, MAX_FILE_BYTES, load, read_bytes, read_stdin};
 pub use pipes::Pipes;
+pub use reach::{check_found, check_named, leads_out};
 pub use unread::{Unread, Why, unread};
 
 /// The name of the configuration file; never read as a manifest unless it is named explicitly.

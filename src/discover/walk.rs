@@ -6,6 +6,7 @@ use std::sync::mpsc::Sender;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
+use super::ignore_files::{IgnoreFiles, Refused};
 use super::{CONFIG_FILE, File, FileKind, shown};
 use crate::finding::Problem;
 
@@ -80,14 +81,10 @@ impl<'a> Walk<'a> {
     pub(super) fn run(&self, sender: &Sender<Seen>) {
         // What a file of the repository says decides; what a machine says (global excludes, .git/info) does not,
         // or the same commit would be judged differently by two people.
+        let ignore_files = IgnoreFiles::new(self.root);
+        let ignore_files = &ignore_files;
         WalkBuilder::new(&self.start)
-            .hidden(false)
-            .parents(false)
-            .ignore(true)
-            .git_ignore(true)
-            .git_global(false)
-            .git_exclude(false)
-            .require_git(false)
+            .standard_filters(false)
             .follow_links(false)
             .threads(rayon::current_num_threads().min(12))
             .build_parallel()
@@ -95,10 +92,13 @@ impl<'a> Walk<'a> {
                 let sender = sender.clone();
                 Box::new(move |entry| {
                     let (seen, next) = match entry {
-                        Ok(entry) => self.visit(&entry),
-                        Err(error) => (self.failure(&error), WalkState::Continue),
+                        Ok(entry) => self.visit(&entry, ignore_files),
+                        Err(error) => {
+                            let seen = self.failure(&error).into_iter().collect();
+                            (seen, WalkState::Continue)
+                        }
                     };
-                    if let Some(seen) = seen {
+                    for seen in seen {
                         // The receiver outlives the walk.
                         let _ = sender.send(seen);
                     }
@@ -125,27 +125,42 @@ impl<'a> Walk<'a> {
             .max_by_key(|asked| asked.scanned_from)
     }
 
-    fn visit(&self, entry: &DirEntry) -> (Option<Seen>, WalkState) {
+    fn visit(&self, entry: &DirEntry, ignore_files: &IgnoreFiles<'_>) -> (Vec<Seen>, WalkState) {
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if is_dir {
-            return (None, self.visit_folder(entry));
+        if entry.depth() > 0 && ignore_files.ignores(entry.path(), is_dir) {
+            return (Vec::new(), WalkState::Skip);
         }
+        if !is_dir {
+            return (
+                self.visit_file(entry).into_iter().collect(),
+                WalkState::Continue,
+            );
+        }
+        match self.visit_folder(entry) {
+            WalkState::Continue => {
+                let refused = ignore_files.enter(entry.path()).into_iter();
+                let problems = refused.filter_map(|one| self.refused(&one));
+                (problems.collect(), WalkState::Continue)
+            }
+            other => (Vec::new(), other),
+        }
+    }
+
+    fn visit_file(&self, entry: &DirEntry) -> Option<Seen> {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
         if !is_file || entry.file_name() == CONFIG_FILE {
-            return (None, WalkState::Continue);
+            return None;
         }
         let named = self.name(entry.path());
-        let Some(asked) = self.wanted_by(&named) else {
-            return (None, WalkState::Continue);
-        };
+        let asked = self.wanted_by(&named)?;
         let path = shown(self.root, &named);
         if (self.exclude)(&path) {
-            return (None, WalkState::Continue);
+            return None;
         }
         let Some(kind) = FileKind::of(entry.path()) else {
-            return (Some(Seen::Other(path)), WalkState::Continue);
+            return Some(Seen::Other(path));
         };
-        let seen = match entry.metadata() {
+        Some(match entry.metadata() {
             Ok(metadata) => Seen::File(File {
                 path,
                 absolute: named,
@@ -154,8 +169,21 @@ impl<'a> Walk<'a> {
                 bytes: metadata.len(),
             }),
             Err(error) => Seen::Problem(unreadable(path, &error)),
-        };
-        (Some(seen), WalkState::Continue)
+        })
+    }
+
+    /// An ignore file that was not read, unless the configuration excludes it.
+    fn refused(&self, refused: &Refused) -> Option<Seen> {
+        let path = shown(self.root, &self.name(&refused.path));
+        let message = format!(
+            "not read: {}, so files that it should leave out are read",
+            refused.why
+        );
+        (!(self.exclude)(&path)).then_some(Seen::Problem(Problem {
+            file: Some(path),
+            position: None,
+            message,
+        }))
     }
 
     fn visit_folder(&self, entry: &DirEntry) -> WalkState {

@@ -1,0 +1,127 @@
+//! What `.gitignore` and `.ignore` files say of the paths below them. The walker would read them through any link and at
+//! any size, so they are read here, within bounds, and handed to its matcher.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::reach;
+
+/// Ignore files with more bytes are not read (1 MiB).
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The ignore files of the folders that one walk has entered.
+pub(super) struct IgnoreFiles<'r> {
+    root: &'r Path,
+    /// By folder. Folders below none are left out.
+    folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
+}
+
+/// What counts below a folder.
+struct Folder {
+    ignore: Gitignore,
+    git_ignore: Gitignore,
+    above: Option<Arc<Folder>>,
+}
+
+/// An ignore file that was not read.
+pub(super) struct Refused {
+    pub(super) path: PathBuf,
+    pub(super) why: String,
+}
+
+impl<'r> IgnoreFiles<'r> {
+    pub(super) fn new(root: &'r Path) -> Self {
+        IgnoreFiles {
+            root,
+            folders: RwLock::default(),
+        }
+    }
+
+    /// Reads the ignore files of a folder; must come before anything in the folder is asked about.
+    pub(super) fn enter(&self, folder: &Path) -> Vec<Refused> {
+        let mut refused = Vec::new();
+        let above = folder.parent().and_then(|parent| self.of(parent));
+        let ignore = self.read(folder, ".ignore", &mut refused);
+        let git_ignore = self.read(folder, ".gitignore", &mut refused);
+        let here = match (ignore, git_ignore) {
+            (None, None) => above,
+            (ignore, git_ignore) => Some(Arc::new(Folder {
+                ignore: ignore.unwrap_or_else(Gitignore::empty),
+                git_ignore: git_ignore.unwrap_or_else(Gitignore::empty),
+                above,
+            })),
+        };
+        if let Some(here) = here {
+            let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+            folders.insert(folder.to_path_buf(), here);
+        }
+        refused
+    }
+
+    /// Whether a file or folder is ignored. The nearest file that speaks of it decides, and `.ignore` files before
+    /// `.gitignore` files.
+    pub(super) fn ignores(&self, path: &Path, is_dir: bool) -> bool {
+        let Some(nearest) = path.parent().and_then(|parent| self.of(parent)) else {
+            return false;
+        };
+        let decide = |one: fn(&Folder) -> &Gitignore| {
+            let mut folder = Some(&nearest);
+            while let Some(here) = folder {
+                match one(here).matched(path, is_dir) {
+                    Match::None => folder = here.above.as_ref(),
+                    Match::Ignore(_) => return Some(true),
+                    Match::Whitelist(_) => return Some(false),
+                }
+            }
+            None
+        };
+        decide(|folder| &folder.ignore)
+            .or_else(|| decide(|folder| &folder.git_ignore))
+            .unwrap_or(false)
+    }
+
+    fn of(&self, folder: &Path) -> Option<Arc<Folder>> {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner);
+        folders.get(folder).cloned()
+    }
+
+    fn read(&self, folder: &Path, name: &str, refused: &mut Vec<Refused>) -> Option<Gitignore> {
+        let path = folder.join(name);
+        let metadata = fs::symlink_metadata(&path).ok()?;
+        if metadata.is_dir() {
+            return None;
+        }
+        match self.matcher(folder, &path) {
+            Ok(matcher) => Some(matcher),
+            Err(why) => {
+                let why = why.to_string();
+                refused.push(Refused { path, why });
+                None
+            }
+        }
+    }
+
+    fn matcher(&self, folder: &Path, path: &Path) -> io::Result<Gitignore> {
+        reach::check_found(self.root, path)?;
+        let mut bytes = Vec::new();
+        File::open(path)?
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(io::Error::other("it is larger than 1 MiB"));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.trim_start_matches('\u{FEFF}').lines() {
+            // Like git, which skips patterns that it cannot read.
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().map_err(io::Error::other)
+    }
+}
