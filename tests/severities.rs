@@ -118,6 +118,10 @@ fn proven() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
             one("prod/values.yaml", VALUES.to_owned()),
         ),
         (
+            "values that say what kind they are for",
+            one("values.yaml", format!("kind: DaemonSet\n{VALUES}")),
+        ),
+        (
             "values at the top",
             one("values-prod.yaml", "tolerations: @\n".to_owned()),
         ),
@@ -235,6 +239,10 @@ fn doubtful() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: r}\ndata:\n  config.yaml: |\n    tolerations: @\n"
                     .to_owned(),
             )],
+        ),
+        (
+            "a configuration that is neither an object nor values",
+            vec![("tool/config.yaml", VALUES.to_owned())],
         ),
         (
             "a list of another name",

@@ -99,6 +99,8 @@ pub(super) struct ObjectReader<'r, 'a> {
     pub(super) source: &'r Source,
     pub(super) id: SourceId,
     pub(super) table: &'r Table,
+    /// What is no object is values of a chart.
+    pub(super) is_values: bool,
     pub(super) facts: &'r mut FileFacts,
     /// Lists that were read at a known path, so that the search elsewhere leaves them alone.
     pub(super) known_lists: HashSet<NodeId>,
@@ -114,7 +116,12 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         reading: Reading<'r>,
         facts: &'r mut FileFacts,
     ) -> Self {
-        let Reading { source, id, table } = reading;
+        let Reading {
+            source,
+            id,
+            table,
+            is_values,
+        } = reading;
         ObjectReader {
             root,
             base,
@@ -122,6 +129,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
             source,
             id,
             table,
+            is_values,
             facts,
             known_lists: HashSet::new(),
             pods: Vec::new(),
@@ -133,6 +141,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
             source: self.source,
             id: self.id,
             table: self.table,
+            is_values: self.is_values,
         }
     }
 

@@ -184,8 +184,8 @@ impl ObjectReader<'_, '_> {
     /// What becomes of a list that no row expects: charts copy `tolerations` into pods as they stand, and that is what
     /// values are for; what others make of theirs is not known.
     fn level_of_list(&self, visits: &[Visit<'_>], at: usize) -> Level {
-        let is_of_chart = self.object.kind.is_empty() && self.object.api_version.is_empty();
-        let is_values = is_of_chart && self.root.kind() == Kind::Mapping;
+        let is_object = !self.object.kind.is_empty() && !self.object.api_version.is_empty();
+        let is_values = self.is_values && !is_object;
         let held = || {
             let above = std::iter::successors(Some(at), |at| {
                 (*at != 0).then(|| duplicates::parent_of(visits, *at))

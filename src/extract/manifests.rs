@@ -162,6 +162,7 @@ impl Manifests<'_> {
             source: &source,
             id: self.source,
             table: self.table,
+            is_values: true,
         };
         let mut read = FileFacts::default();
         let broken = stream.errors.len();

@@ -180,7 +180,12 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     if is_included(&source.path) {
         return extract_part(&source.path, &source.text, id);
     }
-    let reading = Reading { source, id, table };
+    let reading = Reading {
+        source,
+        id,
+        table,
+        is_values: reading::names_values(&source.path),
+    };
     let mut facts = FileFacts::default();
     if reshaping::chart_of(&source.path).is_some() && reshaping::reshapes(&source.text) {
         facts.reshaping.push(id);

@@ -56,7 +56,9 @@ fn writes(root: Node<'_>, path: &Path) -> bool {
 
 /// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.
 pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) -> bool {
-    let Reading { source, id, table } = reading;
+    let Reading {
+        source, id, table, ..
+    } = reading;
     let read = |of_type: &str,
                 name: &str,
                 values: Node<'_>,

@@ -9,4 +9,12 @@ pub(super) struct Reading<'r> {
     pub(super) source: &'r Source,
     pub(super) id: SourceId,
     pub(super) table: &'r Table,
+    /// What is no object in it is values of a chart.
+    pub(super) is_values: bool,
+}
+
+/// Whether a file is one of values, by the names in its path: `values.yaml`, `web-values.yml`, `values/prod.yaml`.
+pub(super) fn names_values(path: &str) -> bool {
+    path.split(['/', '-', '_', '.'])
+        .any(|word| word.eq_ignore_ascii_case("values"))
 }

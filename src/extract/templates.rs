@@ -14,7 +14,9 @@ const BECAUSE: &str = "its document is a template";
 
 /// Reads the pools of a document that could not be parsed; the others of its file are known.
 pub(super) fn read(reading: Reading<'_>, range: Range<usize>, facts: &mut FileFacts) {
-    let Reading { source, id, table } = reading;
+    let Reading {
+        source, id, table, ..
+    } = reading;
     let Some(text) = source.text.get(range.clone()) else {
         return;
     };

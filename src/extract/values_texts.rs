@@ -51,6 +51,7 @@ impl ObjectReader<'_, '_> {
         let base = join(&self.base, &found.path);
         let reading = Reading {
             source: &source,
+            is_values: is_sure,
             ..self.reading()
         };
         let mut read = FileFacts::default();
@@ -90,18 +91,12 @@ impl ObjectReader<'_, '_> {
         }
         .apply(&mut read);
         for workload in &mut read.workloads {
-            if !is_sure {
-                doubt(&mut Arc::make_mut(&mut workload.shape).level);
-            }
             workload.object = self.object.clone();
             if workload.path != base {
                 workload.path = join(&base, &workload.path);
             }
         }
         for oddity in &mut read.oddities {
-            if !is_sure {
-                doubt(&mut oddity.level);
-            }
             oddity.object = self.object.clone();
             oddity.path = join(&base, &oddity.path);
         }
@@ -110,13 +105,6 @@ impl ObjectReader<'_, '_> {
         self.facts.not_judged.extend(read.not_judged);
         self.facts.ignores.ignores.extend(read.ignores.ignores);
         self.facts.ignores.misspelt.extend(read.ignores.misspelt);
-    }
-}
-
-/// Of a text that may be anybody's configuration it is not known what makes pods of it.
-fn doubt(level: &mut Level) {
-    if *level == Level::Values {
-        *level = Level::Other;
     }
 }
 

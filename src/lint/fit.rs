@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::search::ClusterFacts;
 use super::testimony::Testimony;
 use crate::model::label_keys::canonical_label_key;
-use crate::model::near_miss::{is_same_word, key_likeness};
+use crate::model::near_miss::{is_same_word, key_distance, key_likeness, value_distance};
 use crate::model::node_pool::NodePool;
 use crate::model::node_selection::NodeSelection;
 use crate::model::placement::{Moment, Placement, Reason, place};
@@ -38,19 +38,16 @@ fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
         if models.any(|pool| asked.selects(&pool.labels, None) != Truth::No) {
             continue;
         }
-        let near = facts
-            .models
-            .iter()
-            .enumerate()
-            .find_map(|(at, pool)| Some((at, near_label(pool, key, value)?)));
+        let near = near_labels(facts, key, value);
         let builder = FactBuilder::new(FactKind::UnansweredLabel)
             .text("key", key)
-            .text("value", value);
-        let builder = match near {
-            Some((at, near)) => builder
-                .text("near", near)
-                .text("pool", facts.models[at].name.clone())
-                .place(facts.pools[at].place().cloned()),
+            .text("value", value)
+            .texts("alternatives", near.iter().skip(1).map(|(_, label)| label));
+        let builder = match near.first() {
+            Some((at, label)) => builder
+                .text("near", label.clone())
+                .text("pool", facts.models[*at].name.clone())
+                .place(facts.pools[*at].place().cloned()),
             None => builder.text("near", "").text("pool", ""),
         };
         found.push(builder.build());
@@ -58,14 +55,42 @@ fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     found
 }
 
-/// A label of the pool that is nearly this one, as `key: value`.
-fn near_label(pool: &Arc<NodePool>, key: &str, value: &str) -> Option<String> {
-    pool.labels.labels.iter().find_map(|(own, held)| {
+/// The labels that are nearest to this one, each once as `key: value` with a pool that has it: several where nothing
+/// tells them apart.
+fn near_labels(facts: &ClusterFacts<'_>, key: &str, value: &str) -> Vec<(usize, String)> {
+    let pools = facts.models.iter().enumerate();
+    let near = pools.flat_map(|(at, pool)| {
+        let labels = near_labels_of(pool, key, value);
+        labels.map(move |(distance, label)| (distance, at, label))
+    });
+    let near: Vec<_> = near.collect();
+    let nearest = near.iter().map(|(distance, _, _)| *distance).min();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for (distance, at, label) in near {
+        if Some(distance) == nearest && !found.iter().any(|(_, known)| *known == label) {
+            found.push((at, label));
+        }
+    }
+    found
+}
+
+/// Labels of the pool that are nearly this one, as `key: value`, with how many letters are between.
+fn near_labels_of(
+    pool: &NodePool,
+    key: &str,
+    value: &str,
+) -> impl Iterator<Item = (usize, String)> {
+    pool.labels.labels.iter().filter_map(move |(own, held)| {
         let held = held.known()?;
         let same_key = canonical_label_key(own) == canonical_label_key(key);
-        let near = (same_key && is_same_word(value, held))
-            || (held == value && key_likeness(key, own).is_some());
-        near.then(|| format!("{own}: {held}"))
+        let distance = if same_key && is_same_word(value, held) {
+            value_distance(value, held).unwrap_or(usize::MAX)
+        } else if held == value && key_likeness(key, own).is_some() {
+            key_distance(key, own)
+        } else {
+            return None;
+        };
+        Some((distance, format!("{own}: {held}")))
     })
 }
 

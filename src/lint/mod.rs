@@ -17,6 +17,7 @@ mod inventories;
 mod judge;
 mod listed;
 mod listing;
+mod nearest;
 mod overlay;
 mod place;
 mod rendered;

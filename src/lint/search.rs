@@ -16,8 +16,7 @@ use crate::config::Config;
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
-use crate::model::near_miss::{Likeness, key_likeness, tells};
-use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
 use crate::model::toleration::{Toleration, tolerate};
@@ -44,18 +43,11 @@ pub struct ClusterFacts<'g> {
     hints: Hints<'g>,
     gathered: &'g Gathered,
     /// Keys that some pool of the repository declares.
-    declared_keys: &'g BTreeSet<String>,
-    well_known: &'g WellKnown,
+    pub declared_keys: &'g BTreeSet<String>,
+    /// Taints that no manifest need show.
+    pub well_known: &'g WellKnown,
     /// Whether Gt and Lt work.
     pub comparison_operators: bool,
-}
-
-/// A key that is like another.
-struct NearKey<'k> {
-    key: &'k str,
-    likeness: Likeness,
-    /// Pool and taint that declare it; none when it is only well known.
-    declared: Option<(usize, usize)>,
 }
 
 /// Every key that a pool of the repository declares.
@@ -109,7 +101,8 @@ impl<'g> ClusterFacts<'g> {
         }
     }
 
-    fn all_taints(&self) -> impl Iterator<Item = (usize, usize, &PoolTaint)> {
+    /// The taints of all pools: the pool's index, the index there, and the taint.
+    pub fn all_taints(&self) -> impl Iterator<Item = (usize, usize, &PoolTaint)> {
         self.models.iter().enumerate().flat_map(|(pool, model)| {
             model
                 .taints
@@ -141,10 +134,7 @@ impl<'g> ClusterFacts<'g> {
             .map(|(_, _, taint)| tolerated(taint))
             .collect();
         if truths.contains(&Truth::Unknown) {
-            builder = builder
-                .unknown("matches")
-                .unknown("otherValues")
-                .unknown("otherEffects");
+            builder = Self::open_mismatches(builder.unknown("matches"));
         } else {
             let matches = self
                 .all_taints()
@@ -156,109 +146,7 @@ impl<'g> ClusterFacts<'g> {
         }
         let builder = self.hints.add_hinted(builder, entry);
         let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
-        builder
-            .facts("nearKeys", self.near_keys(shape, entry))
-            .build()
-    }
-
-    /// Taints with the entry's own key that nothing in the pod tolerates: those that its effect covers and whose
-    /// value is another, and those of another effect.
-    fn mismatches(
-        &self,
-        builder: FactBuilder,
-        shape: &PodShape,
-        entry: &Toleration,
-    ) -> FactBuilder {
-        let (mut values, mut same, mut effects) = (Vec::new(), Vec::new(), Vec::new());
-        let Some(key) = entry.key.text().filter(|key| !key.is_empty()) else {
-            return builder.facts("otherValues", []).facts("otherEffects", []);
-        };
-        let (mut all, mut unknown) = (None, false);
-        for (pool, at, taint) in self.all_taints() {
-            if taint.origin == Origin::Startup || taint.taint.key.text() != Some(key) {
-                continue;
-            }
-            // A taint without an effect that exists is wrong itself; nothing is to be learnt from comparing with it.
-            if taint.taint.effect().is_none() && !taint.taint.effect.is_unknown() {
-                continue;
-            }
-            // The pod's entries are put together only for the few that need them: lists may be long.
-            let all = all.get_or_insert_with(|| shape.all_tolerations());
-            match tolerate(all, &taint.taint, self.comparison_operators) {
-                Truth::Yes => {}
-                Truth::Unknown => unknown = true,
-                Truth::No => {
-                    let covers_effect = entry.effect.text().is_none_or(|effect| {
-                        effect.is_empty() || taint.taint.effect.text() == Some(effect)
-                    });
-                    // Of other effects, a taint with the same value is the one that is meant.
-                    let list = match (covers_effect, entry.value == taint.taint.value) {
-                        (true, _) => &mut values,
-                        (false, true) => &mut same,
-                        (false, false) => &mut effects,
-                    };
-                    list.push(self.taints[pool][at].clone());
-                }
-            }
-        }
-        if unknown {
-            builder.unknown("otherValues").unknown("otherEffects")
-        } else {
-            builder
-                .facts("otherValues", values)
-                .facts("otherEffects", same.into_iter().chain(effects))
-        }
-    }
-
-    /// Keys that the entry's key is probably meant to be.
-    fn near_keys(&self, shape: &PodShape, entry: &Toleration) -> Vec<Fact> {
-        let Some(key) = entry.key.known().filter(|key| !key.is_empty()) else {
-            return Vec::new();
-        };
-        if self.declared_keys.contains(key) || self.well_known.find(key).is_some() {
-            return Vec::new();
-        }
-        // Both spellings in one list are a deliberate pair.
-        let deliberate = |candidate: &str| {
-            shape
-                .tolerations
-                .iter()
-                .any(|other| other.key.known().is_some_and(|other| other == candidate))
-        };
-        let mut found: Vec<NearKey<'_>> = Vec::new();
-        let declared = self.all_taints().filter_map(|(pool, at, taint)| {
-            Some((taint.taint.key.known()?.as_str(), Some((pool, at))))
-        });
-        let known = self.well_known.keys().map(|candidate| (candidate, None));
-        for (candidate, declared) in declared.chain(known) {
-            if let Some(likeness) = key_likeness(key, candidate)
-                && (declared.is_some() || tells(key, candidate, likeness))
-                && !deliberate(candidate)
-                && !found.iter().any(|near| near.key == candidate)
-            {
-                found.push(NearKey {
-                    key: candidate,
-                    likeness,
-                    declared,
-                });
-            }
-        }
-        // Declared ones first, then by likeness, so that the message names the likeliest.
-        found.sort_by_key(|near| (near.declared.is_none(), near.likeness.rank(), near.key));
-        found
-            .into_iter()
-            .map(|near| {
-                let place = near
-                    .declared
-                    .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
-                FactBuilder::new(FactKind::NearKey)
-                    .text("key", near.key)
-                    .text("likeness", near.likeness.as_str())
-                    .bool("declared", near.declared.is_some())
-                    .place(place)
-                    .build()
-            })
-            .collect()
+        self.near_keys(builder, shape, entry).build()
     }
 
     /// `workload` as rules of scope toleration see it: the shape.

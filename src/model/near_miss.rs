@@ -250,6 +250,26 @@ pub fn is_same_word(one: &str, other: &str) -> bool {
         )
 }
 
+/// How far a value is from another one that it may have been meant to be; `None` where nothing says so: less than half of
+/// the letters are the same.
+pub fn value_distance(written: &str, candidate: &str) -> Option<usize> {
+    if written.len() > LONGEST || candidate.len() > LONGEST {
+        return None;
+    }
+    if is_affirmation(written) && is_affirmation(candidate) {
+        return Some(1);
+    }
+    let (written, candidate) = (written.to_lowercase(), candidate.to_lowercase());
+    let distance = damerau_levenshtein(&written, &candidate);
+    let longer = written.chars().count().max(candidate.chars().count());
+    (distance * 2 <= longer).then_some(distance)
+}
+
+/// How many letters lead from a key to another one that it is like.
+pub fn key_distance(written: &str, candidate: &str) -> usize {
+    damerau_levenshtein(&written.to_lowercase(), &candidate.to_lowercase())
+}
+
 /// Words that were meant to be another one though no letter says so.
 const SYNONYMS: [(&str, &str); 16] = [
     ("=", "Equal"),
@@ -298,11 +318,17 @@ pub fn nearest_word<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str
     {
         return Some(found);
     }
-    candidates
+    let near = candidates
         .iter()
-        .filter_map(|word| Some((slips(&plain, &self::plain(word))?, *word)))
-        .min_by_key(|(slips, _)| *slips)
-        .map(|(_, word)| word)
+        .filter_map(|word| Some((slips(&plain, &self::plain(word))?, *word)));
+    let mut near: Vec<_> = near.collect();
+    near.sort_by_key(|(slips, _)| *slips);
+    match near.as_slice() {
+        // Which of two was meant nobody knows.
+        [(one, _), (other, _), ..] if one == other => None,
+        [(_, word), ..] => Some(word),
+        [] => None,
+    }
 }
 
 /// Lower case, without separators and blanks.

@@ -124,6 +124,9 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("matches", TAINTS),
                     ("otherValues", TAINTS),
                     ("otherEffects", TAINTS),
+                    ("nearestValues", TAINTS),
+                    ("nearestEffects", TAINTS),
+                    ("nearestKeys", NEAR_KEYS),
                     ("nearKeys", NEAR_KEYS),
                     ("deviations", DEVIATIONS),
                     ("selectorMismatches", MISMATCHES),
@@ -245,6 +248,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("value", TEXT),
                 ("near", TEXT),
                 ("pool", TEXT),
+                ("alternatives", TEXTS),
             ]
         }
         FactKind::Witness => vec![("kind", TEXT), ("name", TEXT)],

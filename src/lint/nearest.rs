@@ -1,0 +1,195 @@
+//! Did you mean, among the taints of a workload's own cluster: which of them an entry that matches none was probably meant
+//! for. The nearest by its letters comes first, then what the workload selects; what nothing tells apart is all named.
+
+use super::search::ClusterFacts;
+use crate::model::Truth;
+use crate::model::near_miss::{Likeness, key_distance, key_likeness, tells, value_distance};
+use crate::model::node_pool::Origin;
+use crate::model::toleration::{Toleration, tolerate};
+use crate::model::workload::PodShape;
+use crate::rule::fact::{Fact, FactBuilder, FactKind};
+
+/// A taint by the indices of its pool and in it, and how near it is: the nearer, the lower.
+struct Candidate<N> {
+    pool: usize,
+    at: usize,
+    nearness: N,
+}
+
+/// A key that is like another.
+struct NearKey<'k> {
+    key: &'k str,
+    likeness: Likeness,
+    distance: usize,
+    /// The workload selects a pool with it.
+    selected: bool,
+    /// Pool and taint that declare it; none when it is only well known.
+    declared: Option<(usize, usize)>,
+}
+
+impl ClusterFacts<'_> {
+    /// The same names for an entry of which it is not known what it matches.
+    pub fn open_mismatches(builder: FactBuilder) -> FactBuilder {
+        const NAMES: [&str; 4] = [
+            "otherValues",
+            "otherEffects",
+            "nearestValues",
+            "nearestEffects",
+        ];
+        NAMES.into_iter().fold(builder, FactBuilder::unknown)
+    }
+
+    /// Taints with the entry's own key that nothing in the list tolerates: those that its effect covers and whose
+    /// value is another, and those of another effect. What may be added to the pod makes this entry no better.
+    pub fn mismatches(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        entry: &Toleration,
+    ) -> FactBuilder {
+        let (mut values, mut effects) = (Vec::new(), Vec::new());
+        let key = entry.key.text().filter(|key| !key.is_empty());
+        for (pool, at, taint) in self.all_taints() {
+            if taint.origin == Origin::Startup || key.is_none() || taint.taint.key.text() != key {
+                continue;
+            }
+            // A taint without an effect that exists is wrong itself; nothing is to be learnt from comparing with it.
+            if taint.taint.effect().is_none() && !taint.taint.effect.is_unknown() {
+                continue;
+            }
+            match tolerate(&shape.tolerations, &taint.taint, self.comparison_operators) {
+                Truth::Yes => continue,
+                Truth::Unknown => return Self::open_mismatches(builder),
+                Truth::No => {}
+            }
+            let covers_effect = entry.effect.text().is_none_or(|effect| {
+                effect.is_empty() || taint.taint.effect.text() == Some(effect)
+            });
+            let (written, theirs) = (entry.value.text(), taint.taint.value.text());
+            let same = entry.operator.text() == Some("Exists") || written == theirs;
+            let distance = written
+                .zip(theirs)
+                .and_then(|(written, theirs)| value_distance(written, theirs));
+            let nearness = match (same, distance) {
+                (true, _) => 0,
+                (false, Some(distance)) => distance.max(1),
+                (false, None) => usize::MAX,
+            };
+            let list = if covers_effect {
+                &mut values
+            } else {
+                &mut effects
+            };
+            list.push(Candidate { pool, at, nearness });
+        }
+        let builder = self.ranked(builder, shape, values, ["otherValues", "nearestValues"]);
+        self.ranked(builder, shape, effects, ["otherEffects", "nearestEffects"])
+    }
+
+    /// All candidates with the nearest first, and those that nothing tells apart from the first.
+    fn ranked<N: Ord + Copy>(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        mut candidates: Vec<Candidate<N>>,
+        [all, nearest]: [&'static str; 2],
+    ) -> FactBuilder {
+        let rank = |one: &Candidate<N>| (one.nearness, !self.is_selected(shape, one.pool));
+        candidates.sort_by_key(rank);
+        let first = candidates.first().map(rank);
+        let is_first = |one: &&Candidate<N>| Some(rank(one)) == first;
+        let fact = |one: &Candidate<N>| self.taints[one.pool][one.at].clone();
+        builder
+            .facts(all, candidates.iter().map(fact))
+            .facts(nearest, candidates.iter().filter(is_first).map(fact))
+    }
+
+    /// Whether the workload asks for nodes, and for those of a pool.
+    pub fn is_selected(&self, shape: &PodShape, pool: usize) -> bool {
+        let labels = &self.models[pool].labels;
+        !shape.selection.is_empty()
+            && (shape.selection.selects(labels, None) == Truth::Yes
+                || shape.selection.selects_kind(labels, None) == Truth::Yes)
+    }
+
+    /// `nearKeys` and `nearestKeys`: keys that the entry's key is probably meant to be.
+    pub fn near_keys(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        entry: &Toleration,
+    ) -> FactBuilder {
+        let found = self.find_near_keys(shape, entry);
+        let rank = |near: &NearKey<'_>| {
+            let is_known_only = near.declared.is_none();
+            let letters = (near.likeness.rank(), near.distance);
+            (is_known_only, letters, !near.selected)
+        };
+        let first = found.first().map(rank);
+        let nearest = found.iter().take_while(|near| Some(rank(near)) == first);
+        let fact = |near: &NearKey<'_>| -> Fact {
+            let place = near
+                .declared
+                .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
+            FactBuilder::new(FactKind::NearKey)
+                .text("key", near.key)
+                .text("likeness", near.likeness.as_str())
+                .bool("declared", near.declared.is_some())
+                .place(place)
+                .build()
+        };
+        builder
+            .facts("nearestKeys", nearest.map(fact))
+            .facts("nearKeys", found.iter().map(fact))
+    }
+
+    fn find_near_keys(&self, shape: &PodShape, entry: &Toleration) -> Vec<NearKey<'_>> {
+        let Some(key) = entry.key.known().filter(|key| !key.is_empty()) else {
+            return Vec::new();
+        };
+        if self.declared_keys.contains(key) || self.well_known.find(key).is_some() {
+            return Vec::new();
+        }
+        // Both spellings in one list are a deliberate pair.
+        let deliberate = |candidate: &str| {
+            shape
+                .tolerations
+                .iter()
+                .any(|other| other.key.known().is_some_and(|other| other == candidate))
+        };
+        let mut found: Vec<NearKey<'_>> = Vec::new();
+        let declared = self.all_taints().filter_map(|(pool, at, taint)| {
+            Some((taint.taint.key.known()?.as_str(), Some((pool, at))))
+        });
+        let known = self.well_known.keys().map(|candidate| (candidate, None));
+        for (candidate, declared) in declared.chain(known) {
+            let Some(likeness) = key_likeness(key, candidate) else {
+                continue;
+            };
+            let tells = declared.is_some() || tells(key, candidate, likeness);
+            if !tells || deliberate(candidate) {
+                continue;
+            }
+            let selected = declared.is_some_and(|(pool, _)| self.is_selected(shape, pool));
+            match found.iter_mut().find(|near| near.key == candidate) {
+                Some(near) if selected && !near.selected => {
+                    (near.selected, near.declared) = (true, declared);
+                }
+                Some(_) => {}
+                None => found.push(NearKey {
+                    key: candidate,
+                    likeness,
+                    distance: key_distance(key, candidate),
+                    selected,
+                    declared,
+                }),
+            }
+        }
+        // Declared ones first, then by likeness, so that the message names the likeliest.
+        found.sort_by_key(|near| {
+            let letters = (near.likeness.rank(), near.distance);
+            (near.declared.is_none(), letters, !near.selected, near.key)
+        });
+        found
+    }
+}

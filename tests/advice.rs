@@ -1,0 +1,209 @@
+//! Advice that helps: what a finding proposes is the nearest of what the workload's own cluster has, and findings about an
+//! entry do not depend on what may be added to its pods.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod builtin;
+
+use builtin::{RULES, judged};
+use kubetaint::finding::{Finding, Report};
+use kubetaint::verify;
+
+/// A Karpenter pool with the label `pool: <name>` and one taint.
+fn pool(name: &str, taint: &str) -> String {
+    format!(
+        "apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {{name: {name}}}
+spec:
+  template:
+    metadata: {{labels: {{pool: {name}}}}}
+    spec:
+      taints: [{taint}]
+---
+"
+    )
+}
+
+/// A Deployment with these fields in its pod's spec.
+fn web(fields: &str) -> String {
+    format!(
+        "apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  template:
+    spec:
+      containers: [{{name: a, image: b}}]
+{fields}"
+    )
+}
+
+fn report<'f>(files: impl IntoIterator<Item = (&'f str, String)>) -> Report {
+    let files: Vec<(String, String)> = files
+        .into_iter()
+        .map(|(path, text)| (path.to_owned(), text))
+        .collect();
+    judged(&RULES, &files, verify::ACCEPTANCE)
+}
+
+fn only(report: &Report, rule: &str) -> Finding {
+    let found: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == rule)
+        .collect();
+    assert_eq!(found.len(), 1, "{rule}: {:?}", report.findings);
+    found[0].clone()
+}
+
+/// The message and the help of a rule about a toleration beside these pools.
+fn advice(rule: &str, pools: &[(&str, &str)], fields: &str) -> (String, String) {
+    let pools: String = pools.iter().map(|(name, taint)| pool(name, taint)).collect();
+    let report = report([("pools.yaml", pools), ("web.yaml", web(fields))]);
+    let found = only(&report, rule);
+    (found.message, found.help.unwrap_or_default())
+}
+
+const DB: (&str, &str) = ("db", "{key: dedicated, value: db, effect: NoSchedule}");
+const BATCH: (&str, &str) = ("batch", "{key: dedicated, value: batch, effect: NoSchedule}");
+
+#[test]
+fn the_nearest_value_is_proposed_and_not_the_first() {
+    let fields = "      tolerations: [{key: dedicated, value: bach, effect: NoSchedule}]\n";
+    for pools in [[DB, BATCH], [BATCH, DB]] {
+        let (message, help) = advice("toleration-value-mismatch", &pools, fields);
+        assert!(message.contains("`batch` has `batch`"), "{message}");
+        assert!(!message.contains("`db`"), "{message}");
+        assert!(help.contains("`value: \"batch\"`"), "{help}");
+    }
+}
+
+#[test]
+fn of_values_that_are_equally_far_that_of_the_selected_pool_is_proposed() {
+    let fields = "      nodeSelector: {pool: batch}
+      tolerations: [{key: dedicated, value: reports, effect: NoSchedule}]\n";
+    let (message, help) = advice("toleration-value-mismatch", &[DB, BATCH], fields);
+    assert!(!message.contains("`db`"), "{message}");
+    assert!(help.contains("`value: \"batch\"`"), "{help}");
+}
+
+#[test]
+fn values_that_nothing_tells_apart_are_all_named() {
+    let fields = "      tolerations: [{key: dedicated, value: reports, effect: NoSchedule}]\n";
+    let (message, help) = advice("toleration-value-mismatch", &[DB, BATCH], fields);
+    assert!(message.contains("that of pool `db` has `db`"), "{message}");
+    assert!(message.contains("that of pool `batch` has `batch`"), "{message}");
+    assert!(help.contains("the value of the pool that is meant"), "{help}");
+}
+
+#[test]
+fn the_nearest_value_outranks_the_selected_pool() {
+    let fields = "      nodeSelector: {pool: db}
+      tolerations: [{key: dedicated, value: bach, effect: NoSchedule}]\n";
+    let (_, help) = advice("toleration-value-mismatch", &[DB, BATCH], fields);
+    assert!(help.contains("`value: \"batch\"`"), "{help}");
+}
+
+#[test]
+fn the_nearest_key_is_proposed_and_not_the_first_by_name() {
+    let pools = [
+        ("a", "{key: workload-batches, effect: NoSchedule}"),
+        ("b", "{key: workload-batch, effect: NoSchedule}"),
+    ];
+    let fields = "      tolerations: [{key: workload-bach, operator: Exists}]\n";
+    for pools in [pools, [pools[1], pools[0]]] {
+        let (message, help) = advice("toleration-key-near-miss", &pools, fields);
+        assert!(help.contains("`key: workload-batch`"), "{message} {help}");
+    }
+}
+
+#[test]
+fn keys_that_are_equally_near_are_both_named() {
+    let pools = [
+        ("a", "{key: batchjobs, effect: NoSchedule}"),
+        ("b", "{key: batchjobz, effect: NoSchedule}"),
+    ];
+    let fields = "      tolerations: [{key: batchjobx, operator: Exists}]\n";
+    let (message, help) = advice("toleration-key-near-miss", &pools, fields);
+    assert!(message.contains("`batchjobs`, `batchjobz`"), "{message}");
+    assert!(!help.contains("key:"), "{help}");
+    let fields = "      nodeSelector: {pool: b}\n      tolerations: [{key: batchjobx, operator: Exists}]\n";
+    let (_, help) = advice("toleration-key-near-miss", &pools, fields);
+    assert!(help.contains("`key: batchjobz`"), "{help}");
+}
+
+#[test]
+fn the_effect_of_the_pool_with_the_same_value_is_proposed() {
+    let pools = [
+        ("db", "{key: dedicated, value: db, effect: NoExecute}"),
+        ("web", "{key: dedicated, value: web, effect: PreferNoSchedule}"),
+    ];
+    let fields = "      tolerations: [{key: dedicated, value: web, effect: NoSchedule}]\n";
+    let (message, help) = advice("toleration-effect-mismatch", &pools, fields);
+    assert!(message.contains("`web` has PreferNoSchedule"), "{message}");
+    assert!(help.contains("`effect: PreferNoSchedule`"), "{help}");
+    let fields = "      tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]\n";
+    let (message, help) = advice("toleration-effect-mismatch", &pools, fields);
+    assert!(message.contains("`db`") && message.contains("`web`"), "{message}");
+    assert!(help.contains("the effect of the pool that is meant"), "{help}");
+}
+
+#[test]
+fn the_nearest_label_is_proposed_for_a_selector() {
+    let taint = "{key: a, effect: PreferNoSchedule}";
+    let pools: String = ["batchen", "batch", "web"].map(|name| pool(name, taint)).concat();
+    let config = "clusters: {main: {paths: [\"**\"], complete: true}}\n".to_owned();
+    let report = report([
+        (".kubetaint.yaml", config),
+        ("pools.yaml", pools),
+        ("web.yaml", web("      nodeSelector: {pool: batche}\n")),
+    ]);
+    let help = only(&report, "selector-matches-no-pool").help.unwrap_or_default();
+    assert!(help.contains("`pool: batch`") && help.contains("`pool: batchen`"), "{help}");
+}
+
+#[test]
+fn what_an_entry_matches_does_not_depend_on_what_may_be_added() {
+    let gpus = pool("gpu", "{key: nvidia.com/gpu, value: present, effect: NoSchedule}");
+    let web = |entry: &str| {
+        format!(
+            "apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  template:
+    spec:
+      containers: [{{name: a, image: b, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]
+      tolerations: [{entry}]
+"
+        )
+    };
+    for (rule, entry) in [
+        (
+            "toleration-value-mismatch",
+            "{key: nvidia.com/gpu, value: \"true\", effect: NoSchedule}",
+        ),
+        (
+            "toleration-effect-mismatch",
+            "{key: nvidia.com/gpu, value: present, effect: NoExecute}",
+        ),
+        (
+            "equal-without-value",
+            "{key: nvidia.com/gpu, effect: NoSchedule}",
+        ),
+    ] {
+        for admission in ["", "admission: [ExtendedResourceToleration]\n"] {
+            let report = report([
+                (".kubetaint.yaml", format!("exclude: []\n{admission}")),
+                ("pools.yaml", gpus.clone()),
+                ("web.yaml", web(entry)),
+            ]);
+            only(&report, rule);
+        }
+    }
+}
