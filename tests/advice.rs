@@ -63,14 +63,20 @@ fn only(report: &Report, rule: &str) -> Finding {
 
 /// The message and the help of a rule about a toleration beside these pools.
 fn advice(rule: &str, pools: &[(&str, &str)], fields: &str) -> (String, String) {
-    let pools: String = pools.iter().map(|(name, taint)| pool(name, taint)).collect();
+    let pools: String = pools
+        .iter()
+        .map(|(name, taint)| pool(name, taint))
+        .collect();
     let report = report([("pools.yaml", pools), ("web.yaml", web(fields))]);
     let found = only(&report, rule);
     (found.message, found.help.unwrap_or_default())
 }
 
 const DB: (&str, &str) = ("db", "{key: dedicated, value: db, effect: NoSchedule}");
-const BATCH: (&str, &str) = ("batch", "{key: dedicated, value: batch, effect: NoSchedule}");
+const BATCH: (&str, &str) = (
+    "batch",
+    "{key: dedicated, value: batch, effect: NoSchedule}",
+);
 
 #[test]
 fn the_nearest_value_is_proposed_and_not_the_first() {
@@ -97,8 +103,14 @@ fn values_that_nothing_tells_apart_are_all_named() {
     let fields = "      tolerations: [{key: dedicated, value: reports, effect: NoSchedule}]\n";
     let (message, help) = advice("toleration-value-mismatch", &[DB, BATCH], fields);
     assert!(message.contains("that of pool `db` has `db`"), "{message}");
-    assert!(message.contains("that of pool `batch` has `batch`"), "{message}");
-    assert!(help.contains("the value of the pool that is meant"), "{help}");
+    assert!(
+        message.contains("that of pool `batch` has `batch`"),
+        "{message}"
+    );
+    assert!(
+        help.contains("the value of the pool that is meant"),
+        "{help}"
+    );
 }
 
 #[test]
@@ -132,7 +144,8 @@ fn keys_that_are_equally_near_are_both_named() {
     let (message, help) = advice("toleration-key-near-miss", &pools, fields);
     assert!(message.contains("`batchjobs`, `batchjobz`"), "{message}");
     assert!(!help.contains("key:"), "{help}");
-    let fields = "      nodeSelector: {pool: b}\n      tolerations: [{key: batchjobx, operator: Exists}]\n";
+    let fields =
+        "      nodeSelector: {pool: b}\n      tolerations: [{key: batchjobx, operator: Exists}]\n";
     let (_, help) = advice("toleration-key-near-miss", &pools, fields);
     assert!(help.contains("`key: batchjobz`"), "{help}");
 }
@@ -141,7 +154,10 @@ fn keys_that_are_equally_near_are_both_named() {
 fn the_effect_of_the_pool_with_the_same_value_is_proposed() {
     let pools = [
         ("db", "{key: dedicated, value: db, effect: NoExecute}"),
-        ("web", "{key: dedicated, value: web, effect: PreferNoSchedule}"),
+        (
+            "web",
+            "{key: dedicated, value: web, effect: PreferNoSchedule}",
+        ),
     ];
     let fields = "      tolerations: [{key: dedicated, value: web, effect: NoSchedule}]\n";
     let (message, help) = advice("toleration-effect-mismatch", &pools, fields);
@@ -149,27 +165,43 @@ fn the_effect_of_the_pool_with_the_same_value_is_proposed() {
     assert!(help.contains("`effect: PreferNoSchedule`"), "{help}");
     let fields = "      tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]\n";
     let (message, help) = advice("toleration-effect-mismatch", &pools, fields);
-    assert!(message.contains("`db`") && message.contains("`web`"), "{message}");
-    assert!(help.contains("the effect of the pool that is meant"), "{help}");
+    assert!(
+        message.contains("`db`") && message.contains("`web`"),
+        "{message}"
+    );
+    assert!(
+        help.contains("the effect of the pool that is meant"),
+        "{help}"
+    );
 }
 
 #[test]
 fn the_nearest_label_is_proposed_for_a_selector() {
     let taint = "{key: a, effect: PreferNoSchedule}";
-    let pools: String = ["batchen", "batch", "web"].map(|name| pool(name, taint)).concat();
+    let pools: String = ["batchen", "batch", "web"]
+        .map(|name| pool(name, taint))
+        .concat();
     let config = "clusters: {main: {paths: [\"**\"], complete: true}}\n".to_owned();
     let report = report([
         (".kubetaint.yaml", config),
         ("pools.yaml", pools),
         ("web.yaml", web("      nodeSelector: {pool: batche}\n")),
     ]);
-    let help = only(&report, "selector-matches-no-pool").help.unwrap_or_default();
-    assert!(help.contains("`pool: batch`") && help.contains("`pool: batchen`"), "{help}");
+    let help = only(&report, "selector-matches-no-pool")
+        .help
+        .unwrap_or_default();
+    assert!(
+        help.contains("`pool: batch`") && help.contains("`pool: batchen`"),
+        "{help}"
+    );
 }
 
 #[test]
 fn what_an_entry_matches_does_not_depend_on_what_may_be_added() {
-    let gpus = pool("gpu", "{key: nvidia.com/gpu, value: present, effect: NoSchedule}");
+    let gpus = pool(
+        "gpu",
+        "{key: nvidia.com/gpu, value: present, effect: NoSchedule}",
+    );
     let web = |entry: &str| {
         format!(
             "apiVersion: apps/v1
@@ -206,4 +238,106 @@ spec:
             only(&report, rule);
         }
     }
+}
+
+/// A node pool of AKS with a taint of this key.
+fn aks(key: &str) -> String {
+    format!(
+        "resource \"azurerm_kubernetes_cluster_node_pool\" \"batch\" {{
+  name        = \"batch\"
+  node_taints = [\"{key}=batch:NoSchedule\"]
+}}
+"
+    )
+}
+
+/// A node pool of GKE with a taint of this key.
+fn gke(key: &str) -> String {
+    format!(
+        "resource \"google_container_node_pool\" \"batch\" {{
+  name = \"batch\"
+  node_config {{
+    taint {{
+      key    = \"{key}\"
+      value  = \"batch\"
+      effect = \"NO_SCHEDULE\"
+    }}
+  }}
+}}
+"
+    )
+}
+
+/// Values with a slip in the key of a toleration.
+const SLIP: &str =
+    "worker:\n  tolerations: [{key: workload-bach, operator: Exists, effect: NoSchedule}]\n";
+
+/// The files at which the finding about that slip points beside it.
+fn drawn(files: Vec<(&str, String)>) -> Option<Vec<String>> {
+    let report = report(files);
+    let mut found = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "toleration-key-near-miss");
+    let found = found.next()?;
+    let related = found.related.iter();
+    Some(
+        related
+            .map(|label| report.sources[&label.span.source].path.clone())
+            .collect(),
+    )
+}
+
+#[test]
+fn the_values_of_a_gke_cluster_are_not_answered_with_a_taint_in_azure() {
+    for path in [
+        "config/gke.yaml",
+        "helm/values-gke-prod.yaml",
+        "clusters/gcp-1/values.yaml",
+        "google/values.yaml",
+    ] {
+        let azure = ("terraform/azure/main.tf", aks("workload-batch"));
+        assert_eq!(
+            drawn(vec![azure.clone(), (path, SLIP.to_owned())]),
+            None,
+            "{path}"
+        );
+        let google = ("terraform/gcp/main.tf", gke("workload-batch"));
+        for pools in [[azure.clone(), google.clone()], [google.clone(), azure]] {
+            let files = pools.into_iter().chain([(path, SLIP.to_owned())]);
+            let drawn = drawn(files.collect());
+            assert_eq!(
+                drawn.as_deref(),
+                Some(&["terraform/gcp/main.tf".to_owned()][..]),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn values_with_the_keys_of_one_cloud_are_of_that_cloud() {
+    let values = format!("{SLIP}  nodeSelector: {{cloud.google.com/gke-nodepool: batch}}\n");
+    let azure = ("infra/main.tf", aks("workload-batch"));
+    assert_eq!(
+        drawn(vec![azure.clone(), ("apps/values.yaml", values)]),
+        None
+    );
+    let silent = ("apps/values.yaml", SLIP.to_owned());
+    assert!(drawn(vec![azure, silent]).is_some());
+}
+
+#[test]
+fn values_of_an_environment_are_of_the_cloud_of_its_pools() {
+    let pools = [
+        ("terraform/azure/main.tf", aks("workload-batch")),
+        ("terraform/gcp/prod/main.tf", gke("workload-batches")),
+    ];
+    let drawn = drawn(
+        pools
+            .into_iter()
+            .chain([("config/prod.yaml", SLIP.to_owned())])
+            .collect(),
+    );
+    assert_ne!(drawn, Some(vec!["terraform/azure/main.tf".to_owned()]));
 }

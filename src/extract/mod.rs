@@ -57,6 +57,7 @@ mod ytt;
 
 use crate::finding::{Because, Open};
 use crate::inventory::{ReadInventory, Unreadable};
+use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Oddity, Workload};
 use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
@@ -105,6 +106,8 @@ pub struct FileFacts {
     pub namespaces: Vec<Namespace>,
     /// RuntimeClasses.
     pub runtime_classes: Vec<RuntimeClass>,
+    /// The clouds that files with workloads speak of, where they do.
+    pub clouds: Vec<(SourceId, Clouds)>,
     /// Templates of charts that do more with `tolerations` than to copy it.
     pub reshaping: Vec<SourceId>,
 }
@@ -129,6 +132,7 @@ impl FileFacts {
             unreadable,
             namespaces,
             runtime_classes,
+            clouds,
             reshaping,
         } = other;
         self.documents += documents;
@@ -147,6 +151,7 @@ impl FileFacts {
         self.unreadable.extend(unreadable);
         self.namespaces.extend(namespaces);
         self.runtime_classes.extend(runtime_classes);
+        self.clouds.extend(clouds);
         self.reshaping.extend(reshaping);
     }
 }
@@ -248,6 +253,11 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             let unread = Span::new(id, error.document.clone());
             facts.ignores.unread.push(unread);
         }
+    }
+    if !facts.workloads.is_empty() {
+        let clouds = Clouds::spoken_of_in(&source.text);
+        let named = (clouds != Clouds::default()).then_some((id, clouds));
+        facts.clouds.extend(named);
     }
     nodes::fold(&mut facts.pools, table);
     // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.

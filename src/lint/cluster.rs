@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::gather::{Gathered, PlacedPool};
 use super::inventories::{all_listed, inventory_at};
 use crate::config::Config;
+use crate::model::clouds::Clouds;
 use crate::model::cluster::infer;
 use crate::source::SourceId;
 
@@ -214,14 +215,24 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .collect();
     let workloads = gathered.workloads.iter();
     let workload_paths: Vec<&str> = workloads.map(|one| scanned(one.source)).collect();
-    let serving = infer(&pool_paths, &workload_paths);
+    let clouds_at = clouds_at(gathered);
+    let in_clouds = |placed: &PlacedPool| pool_clouds(placed, scanned(placed.source));
+    let free_clouds: Vec<Clouds> = free
+        .iter()
+        .map(|index| in_clouds(&gathered.pools[*index]))
+        .collect();
+    let serving = infer(&pool_paths, &workload_paths, &free_clouds, &clouds_at);
     // Apart from the pools, so that a script beside workloads makes no example of them.
     let (mut configured, free_hints) = share_hints(configured, gathered, config);
     let hint_paths: Vec<&str> = free_hints
         .iter()
         .map(|index| scanned(gathered.hints[*index].source))
         .collect();
-    let hinting = infer(&hint_paths, &workload_paths);
+    let hint_clouds: Vec<Clouds> = free_hints
+        .iter()
+        .map(|index| in_clouds(&gathered.hints[*index]))
+        .collect();
+    let hinting = infer(&hint_paths, &workload_paths, &hint_clouds, &clouds_at);
     let inferred = |list: usize, hints: &[usize]| {
         let placed = |list: &[usize]| list.iter().map(|at| free[*at]).collect::<Vec<_>>();
         let mut pools = placed(&serving.lists[list]);
@@ -278,6 +289,38 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         groups: groups.into_iter().map(|(group, _)| group).collect(),
         of_workload,
     }
+}
+
+/// The clouds that a pool is in, by where it stands, what declares it and the labels of its nodes.
+fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
+    let pool = &placed.pool;
+    let names = [
+        path,
+        &pool.provider,
+        &pool.object.kind,
+        &pool.object.api_version,
+    ];
+    let labels = pool.labels.labels.keys().map(String::as_str);
+    let requirements = pool.labels.requirements.iter();
+    let asked = requirements.filter_map(|one| one.key.known().map(String::as_str));
+    let by_names = names.into_iter().map(Clouds::named_by);
+    let by_keys = labels.chain(asked).map(Clouds::of_key);
+    by_names
+        .chain(by_keys)
+        .fold(Clouds::default(), Clouds::with)
+}
+
+/// The clouds that the workloads of each path are in, by the path and by what else stands in the file.
+fn clouds_at(gathered: &Gathered) -> BTreeMap<&str, Clouds> {
+    let mut found: BTreeMap<&str, Clouds> = BTreeMap::new();
+    for workload in &gathered.workloads {
+        let path = gathered.scanned_paths[workload.source.0 as usize].as_str();
+        found.entry(path).or_insert_with(|| {
+            let spoken_of = gathered.clouds.get(&workload.source);
+            Clouds::named_by(path).with(spoken_of.copied().unwrap_or_default())
+        });
+    }
+    found
 }
 
 /// Gives configured clusters the hints in their files, and says which hints are in no such cluster.

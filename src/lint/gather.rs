@@ -13,6 +13,7 @@ use crate::extract::{FileFacts, ReadPool, Table, Unread};
 use crate::finding::{Because, Open, Report};
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::Field;
+use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
@@ -59,6 +60,8 @@ pub struct Gathered {
     pub listed: HashSet<Span>,
     /// What inventories say as a whole, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
+    /// The clouds that files with workloads speak of, by source.
+    pub clouds: BTreeMap<SourceId, Clouds>,
     /// Templates of charts that do more with tolerations than to copy them.
     pub reshaping: Vec<SourceId>,
     /// Paths below the scanned folder, by source.
@@ -136,6 +139,7 @@ pub fn gather(
         namespaces.extend(facts.namespaces);
         runtime_classes.extend(facts.runtime_classes);
         gathered.reshaping.extend(facts.reshaping);
+        gathered.clouds.extend(facts.clouds);
     }
     for input in inputs {
         let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);

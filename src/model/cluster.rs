@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::clouds::Clouds;
+
 /// Folder names whose children are independent examples of something.
 const COLLECTIONS: [&str; 16] = [
     "blueprints",
@@ -212,11 +214,22 @@ pub struct Serving {
 }
 
 /// What decides which pools serve a workload: the nearest folder above it that pools serve, the example that it is
-/// part of, and its environments.
-type Situation<'p> = (Option<&'p str>, Option<&'p str>, BTreeSet<&'static str>);
+/// part of, its environments and its clouds.
+type Situation<'p> = (
+    Option<&'p str>,
+    Option<&'p str>,
+    BTreeSet<&'static str>,
+    Clouds,
+);
 
-/// Which pools serve which workloads. Paths are below the scanned folder.
-pub fn infer(pools: &[&str], workloads: &[&str]) -> Serving {
+/// Which pools serve which workloads. Paths are below the scanned folder; with each pool and each path of workloads stand
+/// the clouds that it is known to be in.
+pub fn infer(
+    pools: &[&str],
+    workloads: &[&str],
+    pool_clouds: &[Clouds],
+    clouds_at: &BTreeMap<&str, Clouds>,
+) -> Serving {
     let workload_folders: BTreeSet<&str> = workloads.iter().map(|path| folder_of(path)).collect();
     let pool_folders: BTreeSet<&str> = pools.iter().map(|path| folder_of(path)).collect();
     let examples: BTreeSet<&str> = pool_folders
@@ -250,11 +263,12 @@ pub fn infer(pools: &[&str], workloads: &[&str]) -> Serving {
             let served = folders_above(folder).find(|above| reaching.contains_key(above));
             let example = folders_above(folder).find(|above| examples.contains(above));
             let own = environments(path);
+            let clouds = clouds_at.get(path).copied().unwrap_or_default();
             let next = serving.lists.len();
             *of_situation
-                .entry((served, example, own.clone()))
+                .entry((served, example, own.clone(), clouds))
                 .or_insert_with(|| {
-                    let (mut list, mut beside): (Vec<usize>, Vec<usize>) = served
+                    let in_environment: Vec<usize> = served
                         .into_iter()
                         .flat_map(folders_above)
                         .filter_map(|above| reaching.get(above))
@@ -264,6 +278,23 @@ pub fn infer(pools: &[&str], workloads: &[&str]) -> Serving {
                             let theirs = &pool_environments[*index];
                             own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs)
                         })
+                        .collect();
+                    let cloud_of = |index: &usize| pool_clouds.get(*index).copied();
+                    let cloud_of = |index: &usize| cloud_of(index).unwrap_or_default();
+                    // Where nothing names its cloud, that of the pools which name its environment is its own.
+                    let theirs = in_environment
+                        .iter()
+                        .filter(|index| !own.is_disjoint(&pool_environments[**index]))
+                        .map(cloud_of)
+                        .fold(Clouds::default(), Clouds::with);
+                    let clouds = if clouds == Clouds::default() {
+                        theirs
+                    } else {
+                        clouds
+                    };
+                    let (mut list, mut beside): (Vec<usize>, Vec<usize>) = in_environment
+                        .into_iter()
+                        .filter(|index| clouds.can_be(cloud_of(index)))
                         .partition(|index| {
                             let at = folder_of(pools[*index]);
                             example.is_none_or(|example| is_below(at, example))
@@ -318,11 +349,12 @@ fn reach<'a>(
     }
     let mut parent = parent_of(folder);
     let mut infrastructure = says_infrastructure(&last_segment(folder));
-    // `infra/prod/pools` and the like: climb while the names say infrastructure or an environment.
+    // `infra/prod/pools` and the like: climb while the names say infrastructure, a cloud or an environment.
     while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
         let says = says_infrastructure(&name);
-        if !says && environments(&name).is_empty() {
+        let is_cloud = Clouds::named_by(&name) != Clouds::default();
+        if !says && !is_cloud && environments(&name).is_empty() {
             return None;
         }
         infrastructure |= says;
@@ -351,7 +383,7 @@ mod tests {
     use super::*;
 
     fn served(pools: &[&str], workloads: &[&str]) -> Vec<Vec<usize>> {
-        let serving = infer(pools, workloads);
+        let serving = infer(pools, workloads, &[], &BTreeMap::new());
         let lists = serving.of_workload.iter();
         lists.map(|list| serving.lists[*list].clone()).collect()
     }
@@ -413,7 +445,7 @@ mod tests {
     #[test]
     fn pools_that_nearer_ones_keep_out_stand_beside() {
         let beside = |pools: &[&str], workloads: &[&str]| {
-            let serving = infer(pools, workloads);
+            let serving = infer(pools, workloads, &[], &BTreeMap::new());
             serving.beside[serving.of_workload[0]].clone()
         };
         let workloads = ["box/manifests/job.yaml"];
@@ -533,7 +565,8 @@ mod tests {
         let pools = vec!["infra/pools.yaml"; 20_000];
         let workloads: Vec<String> = (0..20_000).map(|at| format!("apps/{at}/w.yaml")).collect();
         let workloads: Vec<&str> = workloads.iter().map(String::as_str).collect();
-        assert_eq!(infer(&pools, &workloads).lists.len(), 1);
+        let serving = infer(&pools, &workloads, &[], &BTreeMap::new());
+        assert_eq!(serving.lists.len(), 1);
     }
 
     #[test]

@@ -1,0 +1,195 @@
+//! Which cloud something runs in, as far as names say it: words in paths and kinds, and the domains of keys that one cloud's
+//! nodes and controllers alone have. Pools of one cloud do not serve the workloads of another.
+
+/// A cloud: words that name it, and parts of keys and texts that only its clusters have.
+struct Cloud {
+    words: &'static [&'static str],
+    domains: &'static [&'static str],
+}
+
+const CLOUDS: [Cloud; 14] = [
+    Cloud {
+        words: &["gcp", "gke", "google", "gcloud"],
+        domains: &[
+            "cloud.google.com/",
+            "networking.gke.io",
+            "iam.gke.io",
+            "addons.gke.io",
+            "storage.gke.io",
+        ],
+    },
+    Cloud {
+        words: &["aws", "eks", "amazon", "eksctl"],
+        domains: &[
+            "eks.amazonaws.com/",
+            "karpenter.k8s.aws",
+            "k8s.amazonaws.com/",
+            "vpc.amazonaws.com/",
+            "beta.kubernetes.io/aws-",
+            "alb.ingress.kubernetes.io/",
+            "ebs.csi.aws.com",
+            "efs.csi.aws.com",
+        ],
+    },
+    Cloud {
+        words: &["azure", "aks", "azurerm"],
+        domains: &[
+            "kubernetes.azure.com/",
+            "karpenter.azure.com",
+            "beta.kubernetes.io/azure-",
+            "azure.workload.identity/",
+            "csi.azure.com",
+        ],
+    },
+    Cloud {
+        words: &["ovh", "ovhcloud"],
+        domains: &[],
+    },
+    Cloud {
+        words: &["hetzner", "hcloud"],
+        domains: &["hetzner.cloud"],
+    },
+    Cloud {
+        words: &["digitalocean", "doks"],
+        domains: &["digitalocean.com/", "beta.kubernetes.io/do-loadbalancer"],
+    },
+    Cloud {
+        words: &["linode", "lke", "akamai"],
+        domains: &["lke.linode.com/", "linodebs.csi.linode.com"],
+    },
+    Cloud {
+        words: &["oke", "oraclecloud"],
+        domains: &["oraclecloud.com/"],
+    },
+    Cloud {
+        words: &["alibaba", "alicloud", "aliyun"],
+        domains: &["alibabacloud.com/"],
+    },
+    Cloud {
+        words: &["ibmcloud"],
+        domains: &["ibm-cloud.kubernetes.io/"],
+    },
+    Cloud {
+        words: &["scaleway", "kapsule"],
+        domains: &["scaleway.com/"],
+    },
+    Cloud {
+        words: &["huaweicloud", "cce"],
+        domains: &["huaweicloud.com/"],
+    },
+    Cloud {
+        words: &["openstack", "magnum"],
+        domains: &["cinder.csi.openstack.org"],
+    },
+    Cloud {
+        words: &["vsphere"],
+        domains: &["csi.vsphere.vmware.com"],
+    },
+];
+
+/// A set of clouds; empty where nothing names one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Clouds(u16);
+
+impl Clouds {
+    /// The clouds that words of a name say: of a path, a kind or an API group. `eks-2` and `AzureMachinePool` do, too.
+    pub fn named_by(name: &str) -> Clouds {
+        let mut found = Clouds::default();
+        let mut start = 0;
+        let mut before = '-';
+        let ends = name.char_indices().chain([(name.len(), '-')]);
+        for (at, one) in ends {
+            let ends_word = !one.is_alphabetic();
+            if ends_word || (one.is_uppercase() && before.is_lowercase()) {
+                found.add_word(name.get(start..at).unwrap_or_default());
+                start = at + if ends_word { one.len_utf8() } else { 0 };
+            }
+            before = one;
+        }
+        found
+    }
+
+    /// The clouds of which a text has keys, comments aside.
+    pub fn spoken_of_in(text: &str) -> Clouds {
+        let mut found = Clouds::default();
+        for line in text.lines() {
+            let line = line.split_once(" #").map_or(line, |(said, _)| said);
+            if !line.trim_start().starts_with('#') && line.contains('.') {
+                found = found.with(Clouds::of_key(line));
+            }
+        }
+        found
+    }
+
+    /// The clouds that a key belongs to.
+    pub fn of_key(key: &str) -> Clouds {
+        let mut found = Clouds::default();
+        for (at, cloud) in CLOUDS.iter().enumerate() {
+            if cloud.domains.iter().any(|domain| key.contains(domain)) {
+                found.0 |= 1 << at;
+            }
+        }
+        found
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn with(self, others: Clouds) -> Clouds {
+        Clouds(self.0 | others.0)
+    }
+
+    /// Whether what is in one set of clouds can be in another: where one side names none, it may be anywhere.
+    pub fn can_be(self, other: Clouds) -> bool {
+        self.0 == 0 || other.0 == 0 || self.0 & other.0 != 0
+    }
+
+    fn add_word(&mut self, word: &str) {
+        let is_it = |known: &&str| known.eq_ignore_ascii_case(word);
+        for (at, cloud) in CLOUDS.iter().enumerate() {
+            if cloud.words.iter().any(|known| is_it(&known)) {
+                self.0 |= 1 << at;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_clouds_whole_and_in_any_case() {
+        let gcp = Clouds::named_by("terraform/gcp/main.tf");
+        assert_ne!(gcp, Clouds::default());
+        for name in [
+            "values-gke.yaml",
+            "config/gke2/web.yaml",
+            "google_container_node_pool",
+        ] {
+            assert_eq!(Clouds::named_by(name), gcp, "{name}");
+        }
+        let azure = Clouds::named_by("AzureManagedMachinePool");
+        assert_eq!(azure, Clouds::named_by("terraform/azure/pools.tf"));
+        assert!(!azure.can_be(gcp));
+        for name in ["apps/weeks/web.yaml", "awsome/web.yaml", "", "tasks"] {
+            assert_eq!(Clouds::named_by(name), Clouds::default(), "{name}");
+        }
+    }
+
+    #[test]
+    fn keys_of_one_cloud_name_it_but_not_in_comments() {
+        let text = "# cloud.google.com/gke-nodepool: x\nnodeSelector:\n  eks.amazonaws.com/nodegroup: web # kubernetes.azure.com/x\n";
+        assert_eq!(Clouds::spoken_of_in(text), Clouds::named_by("aws"));
+        assert_eq!(
+            Clouds::spoken_of_in("image: gcr.io/google/web\n"),
+            Clouds::default()
+        );
+    }
+
+    #[test]
+    fn where_nothing_is_named_anything_can_be() {
+        let (none, aws) = (Clouds::default(), Clouds::named_by("aws"));
+        assert!(none.can_be(aws) && aws.can_be(none));
+        assert!(aws.with(Clouds::named_by("gcp")).can_be(aws));
+    }
+}
