@@ -60,6 +60,8 @@ pub struct Gathered {
     pub listed: HashSet<Span>,
     /// What inventories say as a whole, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
+    /// Labels that name pools, by source: of nodes in a dump, or (true) of pools that are listed themselves.
+    pub pool_labels: BTreeMap<SourceId, BTreeSet<(String, bool)>>,
     /// The clouds that files with workloads speak of, by source.
     pub clouds: BTreeMap<SourceId, Clouds>,
     /// Templates of charts that do more with tolerations than to copy them.

@@ -1,5 +1,7 @@
 //! Files that are named for their node pools: whether they hold any, and whether those are all that a cluster has.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::gather::Gathered;
 use crate::config::Config;
 use crate::finding::Problem;
@@ -67,6 +69,53 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
         .collect()
 }
 
+/// Notes which dumps of Nodes may lack a pool. Nodes that carry the label of a pool are made and taken away by whoever keeps
+/// that pool (Karpenter, the cluster autoscaler, a cloud), so that a pool may have none when the dump is made. What lists
+/// the pools themselves lists those, too: the objects in the same dump, or a cloud's list.
+pub fn note_pools_at_zero(gathered: &mut Gathered) {
+    let mut found: BTreeMap<SourceId, BTreeSet<(String, bool)>> = BTreeMap::new();
+    for placed in &gathered.pools {
+        if let Some((key, _)) = &placed.named_by {
+            let keys = found.entry(placed.source).or_default();
+            keys.insert((key.clone(), false));
+        }
+    }
+    let of_nodes: BTreeSet<String> = found
+        .values()
+        .flatten()
+        .map(|(key, _)| key.clone())
+        .collect();
+    let dumps: BTreeSet<SourceId> = found.keys().copied().collect();
+    for placed in gathered.pools.iter_mut() {
+        let is_listed = placed.lists_all || dumps.contains(&placed.source);
+        if placed.named_by.is_some() || !is_listed {
+            continue;
+        }
+        let labels = &placed.pool.labels.labels;
+        let own = of_nodes.iter().filter(|key| labels.contains_key(*key));
+        let own: Vec<_> = own.map(|key| (key.clone(), true)).collect();
+        // What `kubectl get nodes,nodepools` printed is all that there is of both.
+        placed.lists_all |= !own.is_empty();
+        found.entry(placed.source).or_default().extend(own);
+    }
+    gathered.pool_labels = found;
+}
+
+/// Whether each pool that may have no node stands in one of the files itself.
+fn lists_pools_at_zero(gathered: &Gathered, files: &[impl AsRef<str>]) -> bool {
+    let is_named = |source: &SourceId| {
+        let path = gathered.paths[source.0 as usize].as_str();
+        files.iter().any(|file| file.as_ref() == path)
+    };
+    let labels = gathered.pool_labels.iter();
+    let labels = labels.filter(|(source, _)| is_named(source));
+    let (listed, of_nodes): (BTreeSet<_>, BTreeSet<_>) = labels
+        .flat_map(|(_, labels)| labels)
+        .partition(|(_, listed)| *listed);
+    let listed: BTreeSet<&String> = listed.into_iter().map(|(key, _)| key).collect();
+    of_nodes.iter().all(|(key, _)| listed.contains(key))
+}
+
 /// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
 pub fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Option<&str>) -> bool {
     let lists_all = |file: &str| match inventory_at(gathered, file) {
@@ -75,6 +124,7 @@ pub fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Optio
     };
     // Manifests may lie beside a list of everything: they are more, and they are not all.
     files.iter().any(|file| lists_all(file.as_ref()))
+        && lists_pools_at_zero(gathered, files)
         && files.iter().all(|file| {
             let file = file.as_ref();
             is_whole(gathered, file) && (inventory_at(gathered, file).is_none() || lists_all(file))

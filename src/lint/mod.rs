@@ -214,6 +214,7 @@ fn read_all(
     let without = inventories::without_pools(&gathered, settings.config, &report.problems);
     report.problems.extend(without);
     charts::doubt_values(&mut gathered);
+    inventories::note_pools_at_zero(&mut gathered);
     dumps::merge(&mut gathered, settings.config);
     gather::count_pools(&mut gathered, report);
     gathered.add_admission(settings.table);
