@@ -144,9 +144,9 @@ impl Clouds {
     }
 
     fn add_word(&mut self, word: &str) {
-        let is_it = |known: &&str| known.eq_ignore_ascii_case(word);
+        let is_it = |known: &str| known.eq_ignore_ascii_case(word);
         for (at, cloud) in CLOUDS.iter().enumerate() {
-            if cloud.words.iter().any(|known| is_it(&known)) {
+            if cloud.words.iter().any(|known| is_it(known)) {
                 self.0 |= 1 << at;
             }
         }
