@@ -87,6 +87,8 @@ fn words_that_scripts_replace_make_a_template_where_they_are_what_breaks_it() {
             "spec:\n  containers: [${A}b, ${C}]\n",
             "spec:\n  nodeName: \"${NODE:-\"none\"}\"\n",
             "spec: {a: 1 ${MORE}, b: 2}\n",
+            "spec:\n  ...\n  nodeName: a\n",
+            "spec:\n  containers:\n    - name: a\n    [...]\n    - name: b\n",
             "spec:\n  containers:\n    - name: a\n    %s\n    - name: {NAME}-b\n",
         ],
     );
@@ -129,6 +131,7 @@ fn a_broken_manifest_stays_one_whatever_its_containers_run() {
             "spec:\n  nodeName: %Y-%m-%d\n",
             "spec:\n  nodeName: \"a\n",
             "spec:\n  containers: [a\n",
+            "spec:\n  nodeName: a: ...\n  x: wait...\n",
             "<<<<<<< HEAD\nspec: {}\n=======\nspec: {a: b}\n>>>>>>> other\n",
             "spec:\n  nodeName: 50% of: it\n",
             "spec:\n  url: http://$(HOST): 80\n",

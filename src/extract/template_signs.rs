@@ -236,6 +236,8 @@ fn replaced_words(text: &str) -> Vec<Range<usize>> {
             b'$' | b'@' | b'%' | b'{' | b'_' | b'<' | b'[' | b'(' | b'#' => search.word_at(at),
             _ => None,
         };
+        let may_elide = b".[<(\xE2".contains(byte);
+        let length = length.or_else(|| may_elide.then(|| elision(text, at)).flatten());
         match length {
             Some(length) => {
                 words.push(at..at + length);
@@ -245,6 +247,19 @@ fn replaced_words(text: &str) -> Vec<Range<usize>> {
         }
     }
     words
+}
+
+/// How long the mark is that starts at an offset and says that lines were left out, as in documentation: it stands
+/// alone on its line. At the very beginning of a line three dots end a document.
+fn elision(text: &str, at: usize) -> Option<usize> {
+    const MARKS: [&str; 5] = ["...", "…", "[...]", "<...>", "(...)"];
+    let rest = text.get(at..)?;
+    let mark = MARKS.iter().find(|mark| rest.starts_with(**mark))?;
+    let behind = rest.get(mark.len()..)?;
+    let before = text.get(..at)?;
+    let ends = behind.is_empty() || behind.starts_with(['\n', '\r']);
+    (ends && before.ends_with(' ') && before.trim_end_matches(' ').ends_with('\n'))
+        .then_some(mark.len())
 }
 
 /// A search for replaced words.

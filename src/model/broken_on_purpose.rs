@@ -3,10 +3,13 @@
 use super::cluster::words;
 
 /// Names of folders, or words in them, below which files are input of tests.
-const FOLDERS: [&str; 16] = [
+const FOLDERS: &[&str] = &[
     "__fixtures__",
     "__tests__",
     "e2e",
+    "fail",
+    "failing",
+    "fails",
     "fixture",
     "fixtures",
     "fuzz",
@@ -23,7 +26,7 @@ const FOLDERS: [&str; 16] = [
 ];
 
 /// Words in the name of a file or a folder that say it by themselves.
-const WORDS: [&str; 18] = [
+const WORDS: &[&str] = &[
     "bad",
     "broken",
     "corrupt",
@@ -40,12 +43,10 @@ const WORDS: [&str; 18] = [
     "unparseable",
     "unreadable",
     "wrong",
-    "fail",
-    "failing",
 ];
 
 /// Folders whose children are environments, of which one may be called `test`.
-const ENVIRONMENTS: [&str; 12] = [
+const ENVIRONMENTS: &[&str] = &[
     "cluster",
     "clusters",
     "env",
