@@ -36,6 +36,8 @@ const FILE: &str = "hcl.jsonl";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Vector {
     text: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    template: bool,
     hcl: Json,
 }
 
@@ -45,7 +47,11 @@ impl Vector {
         let shown = |what: String| Some(format!("{what}\n--- {:?}", self.text));
         // The mark at its start is taken off when a file is read.
         let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
-        match (terraform::literals(text), self.hcl.get("refused")) {
+        let own = match self.template {
+            true => terraform::literal_of_template(text),
+            false => terraform::literals(text),
+        };
+        match (own, self.hcl.get("refused")) {
             (Err(_), Some(_)) => None,
             (Ok(_), Some(why)) => shown(format!("HCL refuses it: {why}")),
             (Err(error), None) => shown(format!("only here it is refused: {error:?}")),
@@ -117,17 +123,21 @@ fn texts_are_read_as_by_hcl() {
 
 #[test]
 fn the_vectors_hold_every_listed_text() {
-    let held = vectors::read::<Vector>(FILE).into_iter();
-    assert_held(held.map(|vector| text(&vector.text)), &listed::TEXTS);
+    let held: Vec<Vector> = vectors::read(FILE);
+    for (listed, template) in [(&listed::TEXTS[..], false), (&listed::TEMPLATES[..], true)] {
+        let held = held.iter().filter(|vector| vector.template == template);
+        assert_held(held.map(|vector| text(&vector.text)), listed);
+    }
 }
 
 #[test]
 #[ignore = "needs the oracle"]
 fn the_vectors_say_what_hcl_says() {
     let written: Vec<Vector> = vectors::read(FILE);
-    let texts: Vec<String> = written.iter().map(|vector| vector.text.clone()).collect();
+    let case = |vector: &Vector| (vector.text.clone(), vector.template);
+    let texts: Vec<_> = written.iter().map(case).collect();
     let mut written = written.into_iter();
-    ask(texts.into_iter(), |vector| {
+    ask_each(texts.into_iter(), |vector| {
         let known = written.next().expect("a vector for each answer");
         assert_eq!(known.hcl, vector.hcl, "{:?}", vector.text);
     });
@@ -144,9 +154,13 @@ fn the_vectors_are_made_anew() {
     let random = random
         .filter(|text| (3..LONGEST).contains(&text.len()))
         .take(500);
-    let listed = listed::TEXTS.iter().map(|text| (*text).to_owned());
+    let listed = |texts: &'static [&str], template| {
+        let texts = texts.iter().map(|text| (*text).to_owned());
+        texts.map(move |text| (text, template))
+    };
+    let listed = listed(&listed::TEXTS, false).chain(listed(&listed::TEMPLATES, true));
     let mut lines = String::new();
-    ask(listed.chain(random), |vector| {
+    ask_each(listed.chain(random.map(|text| (text, false))), |vector| {
         lines.push_str(&text(&vector));
         lines.push('\n');
     });
@@ -157,7 +171,7 @@ fn the_vectors_are_made_anew() {
 #[ignore = "needs the oracle"]
 fn real_files_are_read_as_by_hcl() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let mut texts = Vec::new();
+    let mut texts: Vec<(String, bool)> = Vec::new();
     let mut open = vec![shared];
     while let Some(folder) = open.pop() {
         // The folder need not be there.
@@ -166,20 +180,21 @@ fn real_files_are_read_as_by_hcl() {
             let path = entry.path();
             if kind.is_dir() {
                 open.push(path);
-            } else if kind.is_file()
-                && [".tf", ".tfvars", ".hcl"]
-                    .iter()
-                    .any(|end| path.to_string_lossy().ends_with(end))
-                && let Ok(text) = fs::read_to_string(&path)
-            {
-                texts.push(text);
+            } else if kind.is_file() {
+                let path = path.to_string_lossy();
+                let ends = |endings: &[&str]| endings.iter().any(|one| path.ends_with(one));
+                let template = ends(&[".tftpl"]);
+                if template || ends(&[".tf", ".tfvars", ".hcl"]) {
+                    let text = fs::read_to_string(&*path).ok();
+                    texts.extend(text.map(|text| (text, template)));
+                }
             }
         }
     }
     let asked = texts.len();
     let mut differences = Vec::new();
     let mut refused = 0;
-    ask(texts.into_iter(), |vector| {
+    ask_each(texts.into_iter(), |vector| {
         refused += usize::from(vector.hcl.get("refused").is_some());
         differences.extend(vector.difference());
     });
@@ -199,7 +214,11 @@ fn a_fresh_sample_is_read_as_by_hcl() {
     let mut differences = Vec::new();
     let mut refused = 0;
     let mut generator = Generator::new(seed);
-    ask((0..cases).map(move |_| generator.text()), |vector| {
+    let texts = (0..cases).map(move |case| match case % 10 {
+        0 => (generator.template(), true),
+        _ => (generator.text(), false),
+    });
+    ask_each(texts, |vector| {
         refused += usize::from(vector.hcl.get("refused").is_some());
         differences.extend(vector.difference());
     });
@@ -247,8 +266,39 @@ fn every_short_text_of_a_few_signs_is_read_as_by_hcl() {
     assert_agreement("short texts", asked, &differences);
 }
 
+#[test]
+#[ignore = "needs the oracle"]
+fn names_hold_every_letter_that_they_hold_in_hcl() {
+    // Without the wide ranges of ideographs and syllables, and what is assigned to nothing.
+    let letters = ('\0'..'\u{3500}')
+        .chain('\u{9f00}'..'\u{ad00}')
+        .chain('\u{f900}'..'\u{12000}')
+        .chain('\u{1d000}'..'\u{1f200}');
+    let texts = letters.map(|one| format!("{one} = 1\na = b{one}\n"));
+    let each = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    let mut asked = 0;
+    let mut differences = Vec::new();
+    ask(each, |vector| {
+        asked += 1;
+        // Letters that came later are taken, too.
+        if vector.hcl.get("refused").is_none() {
+            differences.extend(vector.difference());
+        }
+    });
+    println!("{asked} names, {} differences", differences.len());
+    assert_agreement("names", asked, &differences);
+}
+
 /// Asks the oracle and hands each text on with what HCL makes of it, in order.
-fn ask(texts: impl Iterator<Item = String> + Send + 'static, mut take: impl FnMut(Vector)) {
+fn ask(texts: impl Iterator<Item = String> + Send + 'static, take: impl FnMut(Vector)) {
+    ask_each(texts.map(|text| (text, false)), take);
+}
+
+/// The same of texts of which some are templates as a whole.
+fn ask_each(
+    texts: impl Iterator<Item = (String, bool)> + Send + 'static,
+    mut take: impl FnMut(Vector),
+) {
     let program =
         std::env::var_os("KUBETAINT_HCL_ORACLE").expect("KUBETAINT_HCL_ORACLE names the oracle");
     let mut oracle = Command::new(program)
@@ -260,17 +310,21 @@ fn ask(texts: impl Iterator<Item = String> + Send + 'static, mut take: impl FnMu
     let answers = BufReader::new(oracle.stdout.take().expect("a pipe"));
     let (sender, asked) = sync_channel(10_000);
     let writer = thread::spawn(move || {
-        for text in texts {
-            let question = serde_json::json!({ "text": text });
+        for (text, template) in texts {
+            let question = serde_json::json!({ "text": text, "template": template });
             writeln!(questions, "{question}").expect("the oracle reads");
-            sender.send(text).expect("the answers are read");
+            sender.send((text, template)).expect("the answers are read");
         }
     });
     for line in answers.lines() {
         let line = line.expect("the oracle writes lines");
-        let text = asked.recv().expect("a question for each answer");
+        let (text, template) = asked.recv().expect("a question for each answer");
         let hcl = serde_json::from_str(&line).expect("a verdict");
-        take(Vector { text, hcl });
+        take(Vector {
+            text,
+            template,
+            hcl,
+        });
     }
     writer.join().expect("every question was written");
     assert!(oracle.wait().expect("the oracle ends").success());

@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::{File, FileKind, check_named};
 use crate::source::Position;
+use crate::terraform::text_beside_comments;
 
 /// Files with more bytes are not read into memory (32 MiB).
 pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
@@ -182,11 +183,15 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     if let FileKind::Template | FileKind::Included = kind {
         // What an included file does not speak of says something, too.
         let is_included = kind == FileKind::Included;
-        return match String::from_utf8(bytes) {
-            Ok(text) if is_included || concerns_kubetaint(text.as_bytes()) => {
+        let text = match String::from_utf8(bytes) {
+            Err(error) if is_included => text_beside_comments(error.as_bytes()),
+            other => other.ok(),
+        };
+        return match text.map(without_mark) {
+            Some(text) if is_included || concerns_kubetaint(text.as_bytes()) => {
                 Loaded::Template(text)
             }
-            Ok(_) | Err(_) => Loaded::Irrelevant,
+            Some(_) | None => Loaded::Irrelevant,
         };
     }
     let text = if let Some(order) = utf16(&bytes) {
@@ -200,13 +205,14 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
             return Loaded::Binary;
         }
         match String::from_utf8(bytes) {
-            Ok(mut text) => {
-                if text.starts_with('\u{FEFF}') {
-                    text.drain(..'\u{FEFF}'.len_utf8());
-                }
-                text
-            }
+            Ok(text) => without_mark(text),
             Err(error) => {
+                // Terraform does not look at what comments are written in.
+                if kind == FileKind::Terraform
+                    && let Some(text) = text_beside_comments(error.as_bytes())
+                {
+                    return Loaded::Text(without_mark(text));
+                }
                 let valid = error.utf8_error().valid_up_to();
                 let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
                 return Loaded::NotUtf8 {
@@ -219,6 +225,14 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         return Loaded::Irrelevant;
     }
     Loaded::Text(text)
+}
+
+/// A text without its byte order mark.
+fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{FEFF}') {
+        text.drain(..'\u{FEFF}'.len_utf8());
+    }
+    text
 }
 
 /// Whether one of the words stands there, or an escape that could hide one.
@@ -279,6 +293,35 @@ mod tests {
             .chain(text.encode_utf16())
             .flat_map(to_bytes)
             .collect()
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8_in_a_comment_of_terraform_keep_nothing_from_being_read() {
+        let written = b"# gro\xDFe \"\n/* \xFF */ a = \"\xC3\xA9\" // \xE9\n";
+        for kind in [FileKind::Terraform, FileKind::Included] {
+            let read = "# gro?e \"\n/* ? */ a = \"\u{e9}\" // ?\n".to_owned();
+            match load_bytes(written, kind) {
+                Loaded::Text(text) | Loaded::Template(text) => assert_eq!(text, read),
+                other => panic!("{other:?}"),
+            }
+            let loaded = load_bytes(b"# a\na = \"\xE9\" # \xE9\n", kind);
+            assert!(matches!(
+                loaded,
+                Loaded::NotUtf8 { .. } | Loaded::Irrelevant
+            ));
+        }
+        assert!(matches!(
+            load_bytes(written, FileKind::Yaml),
+            Loaded::NotUtf8 { .. }
+        ));
+    }
+
+    #[test]
+    fn a_file_that_a_configuration_reads_has_no_byte_order_mark() {
+        for kind in [FileKind::Template, FileKind::Included] {
+            let loaded = load_bytes(b"\xEF\xBB\xBFkind: a", kind);
+            assert_eq!(loaded, Loaded::Template("kind: a".to_owned()));
+        }
     }
 
     #[test]

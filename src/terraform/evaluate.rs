@@ -319,6 +319,11 @@ impl Expression {
             ExpressionKind::Number(number) => Value::Number(*number),
             ExpressionKind::Bool(own) => Value::Bool(*own),
             ExpressionKind::Text(text) => Value::text(text),
+            ExpressionKind::Template(template)
+                if template.has_lines || template.parts.len() > 1 =>
+            {
+                Value::text("")
+            }
             ExpressionKind::Conditional(parts) => {
                 let [_, yes, no] = &**parts;
                 yes.like()?.beside(&no.like()?)?

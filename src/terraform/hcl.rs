@@ -110,6 +110,32 @@ pub(super) fn heredocs(text: &str) -> Vec<Heredoc> {
     heredocs
 }
 
+pub(super) fn text_beside_comments(bytes: &[u8]) -> Option<String> {
+    let mut text = String::with_capacity(bytes.len());
+    let mut foreign = Vec::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            foreign.push(text.len());
+            text.push('?');
+        }
+    }
+    let mut foreign = foreign.into_iter().peekable();
+    let mut scanner = Scanner::code(&text, 0);
+    while let Some(next) = foreign.peek() {
+        let token = scanner.next();
+        if token.end > *next {
+            if token.kind != Kind::Comment || token.start > *next {
+                return None;
+            }
+            while foreign.next_if(|at| *at < token.end).is_some() {}
+        } else if token.kind == Kind::End {
+            return None;
+        }
+    }
+    Some(text)
+}
+
 /// A text inside quotes, as JSON configuration has it: what `${` starts is filled in.
 pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
     let parts = match Parser::template(text).template_parts(Kind::End, false) {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::evaluate::{Evaluator, Names, Scope};
 use super::run::Run;
-use super::syntax::{Body, File, line_starts};
+use super::syntax::{Body, Expression, ExpressionKind, File, Part, line_starts};
 use super::value::{Term, Value, number_text};
 use super::{BUDGET, SyntaxError, hcl};
 use crate::source::SourceId;
@@ -59,6 +59,31 @@ pub fn literals(text: &str) -> Result<Json, SyntaxError> {
         Some(error) => Err(error),
         None => Ok(body_of(&body, &file)),
     }
+}
+
+/// What a text comes to that is a template as a whole.
+pub fn literal_of_template(text: &str) -> Result<Json, SyntaxError> {
+    let file = File {
+        source: Some(SourceId(0)),
+        lines: line_starts(text),
+        ..File::default()
+    };
+    let template = hcl::read_template_file(text).ok_or(SyntaxError {
+        at: (0, 0),
+        message: "it is no template".to_owned(),
+    })?;
+    let at = (0, 0);
+    let kind = match template.parts.as_slice() {
+        [Part::Value(only, _)] => only.kind.clone(),
+        _ => ExpressionKind::Template(Box::new(template)),
+    };
+    let scope = Nothing(Run::new(BUDGET));
+    let evaluator = Evaluator {
+        scope: &scope,
+        file: &file,
+    };
+    let term = evaluator.value(&Expression { kind, at }, &Names::NONE);
+    Ok(value_of(&term.value))
 }
 
 fn body_of(body: &Body, file: &File) -> Json {

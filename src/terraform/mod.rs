@@ -38,7 +38,7 @@ use crate::source::SourceId;
 use crate::yaml;
 
 pub use folder::{Files, Folder, Repository};
-pub use literals::literals;
+pub use literals::{literal_of_template, literals};
 pub use syntax::File;
 
 use module::{Inputs, Module};
@@ -172,6 +172,12 @@ pub fn same(one: &str, other: &str) -> bool {
 /// the blocks that can be read.
 pub fn heredocs(text: &str) -> Vec<Heredoc> {
     hcl::heredocs(text)
+}
+
+/// The text of a file, not in JSON's notation, that holds bytes that are no UTF-8: Terraform does not look at them in
+/// comments. Each becomes a question mark; nothing where one stands anywhere else.
+pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {
+    hcl::text_beside_comments(bytes)
 }
 
 impl Repository<'_> {

@@ -180,25 +180,40 @@ impl Parser<'_> {
     }
 
     fn literal(&self, token: Token) -> Parsed<Literal> {
-        let (text, run) = match token.kind {
-            Kind::Literal => {
-                let written = self.written(token);
-                // `$${` stands for `${`, and `%%{` for `%{`.
-                let is_escape = written.starts_with("$${") || written.starts_with("%%{");
-                let skipped = usize::from(is_escape);
-                let text = written.get(skipped..).unwrap_or_default();
-                (
-                    text.to_owned(),
-                    Some((0, place(token.start + skipped..token.end).0)),
-                )
-            }
-            _ => (self.unescaped(token)?, None),
-        };
-        Ok(Literal {
-            text,
-            runs: run.into_iter().collect(),
+        if token.kind == Kind::Quoted {
+            return Ok(Literal {
+                text: self.unescaped(token)?,
+                runs: Vec::new(),
+                at: token.at(),
+            });
+        }
+        let mut literal = Literal {
             at: token.at(),
-        })
+            ..Literal::default()
+        };
+        let written = self.written(token);
+        let bytes = written.as_bytes();
+        // Where the run begins that is being read, and how far it was looked at.
+        let (mut start, mut at) = (0, 0);
+        let mut take = |run: std::ops::Range<usize>| {
+            if !run.is_empty() {
+                let from = place(token.start + run.start..token.end).0;
+                literal.runs.push((literal.text.len(), from));
+                literal.text.push_str(written.get(run).unwrap_or_default());
+            }
+        };
+        // `$${` stands for `${`, and `%%{` for `%{`. Two signs without a brace are what they are.
+        while let Some(sign) = memchr::memchr2(b'$', b'%', bytes.get(at..).unwrap_or_default()) {
+            at += sign;
+            let two = bytes.get(at + 1) == bytes.get(at);
+            if two && bytes.get(at + 2) == Some(&b'{') {
+                take(start..at);
+                start = at + 1;
+            }
+            at += 1 + usize::from(two);
+        }
+        take(start..written.len());
+        Ok(literal)
     }
 
     /// A part of a text in quotes as it reads.
@@ -300,19 +315,20 @@ impl Literal {
     fn strip_end(&mut self) {
         let kept = self.text.trim_end().len();
         self.text.truncate(kept);
-        if kept == 0 {
-            self.runs.clear();
-        }
+        self.runs.retain(|(at, _)| *at < kept);
     }
 
-    /// Takes bytes away from the start of a piece, which is a single run.
     fn cut_start(&mut self, bytes: usize) {
-        self.text.drain(..bytes.min(self.text.len()));
-        match self.runs.first_mut() {
-            Some(_) if self.text.is_empty() => self.runs.clear(),
-            Some((_, offset)) => *offset = offset.saturating_add(place(0..bytes).1),
-            None => {}
+        let bytes = bytes.min(self.text.len());
+        self.text.drain(..bytes);
+        let begun = self.runs.partition_point(|(at, _)| *at <= bytes);
+        // The run that the text now begins in, and those behind it.
+        self.runs.drain(..begun.saturating_sub(1));
+        for (at, offset) in &mut self.runs {
+            *offset = offset.saturating_add(place(0..bytes.saturating_sub(*at)).1);
+            *at = at.saturating_sub(bytes);
         }
+        self.runs.retain(|(at, _)| *at < self.text.len());
     }
 
     fn append(&mut self, other: &Literal) {

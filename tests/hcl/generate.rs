@@ -191,6 +191,25 @@ impl Generator {
         text
     }
 
+    /// A text that is a template as a whole.
+    pub fn template(&mut self) -> String {
+        self.text.clear();
+        self.depth = 3;
+        for _ in 0..self.random.below(5) {
+            self.part();
+            match self.random.below(4) {
+                0 => self.push("\n"),
+                1 => self.push("\\n\"x\""),
+                _ => self.sequence(),
+            }
+        }
+        let mut text = std::mem::take(&mut self.text);
+        if self.random.chance(35) {
+            self.break_up(&mut text);
+        }
+        text
+    }
+
     /// Takes a few characters away, puts some in, or writes some twice.
     fn break_up(&mut self, text: &mut String) {
         let places: Vec<usize> = text

@@ -87,3 +87,17 @@ pub const TEXTS: [&str; 79] = [
     "",
     "\u{feff}a = 1\n",
 ];
+
+/// Texts that are templates as a whole.
+pub const TEMPLATES: [&str; 10] = [
+    "",
+    "${1}",
+    "a${1}\n",
+    "$",
+    "a\rb $${x} %%{y}",
+    "%{ for v in [1, 2] ~}\n- ${v}\n%{ endfor ~}\nend",
+    "%{ if false }a%{ else }b%{ endif }",
+    "%{ if true }a",
+    "${",
+    "# ${1} // \"${\"a\"}\"\n",
+];

@@ -12,8 +12,10 @@ import (
 	"kubetaint/oracle/lines"
 )
 
+// A text is a file, or a template as a whole.
 type question struct {
-	Text string `json:"text"`
+	Text     string `json:"text"`
+	Template bool   `json:"template,omitempty"`
 }
 
 // A text that HCL refuses has the reason, any other what is in it.
@@ -30,6 +32,13 @@ func main() {
 }
 
 func read(asked *question) (any, error) {
+	if asked.Template {
+		template, problems := hclsyntax.ParseTemplate([]byte(asked.Text), "", hcl.InitialPos)
+		if problems.HasErrors() {
+			return answer{Refused: problems.Errs()[0].Error()}, nil
+		}
+		return answer{Body: valueOf(template)}, nil
+	}
 	file, problems := hclsyntax.ParseConfig([]byte(asked.Text), "", hcl.InitialPos)
 	if problems.HasErrors() {
 		for _, problem := range problems {
