@@ -1,7 +1,11 @@
 //! A file's text and positions in it: `Source`, `Span`, `Position`. Nothing here knows YAML or Kubernetes.
 
+pub mod text;
+
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+
+use text::{Cut as _, floor};
 
 /// Which source of a run a span belongs to: an index into the run's list of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,15 +131,15 @@ impl Source {
 
     /// The position of a byte offset; offsets past the end or inside a character go to the nearest place before.
     pub fn position(&self, offset: u32) -> Position {
-        let mut offset = (offset as usize).min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
+        let offset = floor(&self.text, offset as usize);
         let starts = self.line_starts();
-        let line = starts.partition_point(|start| *start as usize <= offset) - 1;
-        let before = &self.text[starts[line] as usize..offset];
+        // The first line starts at 0, so that there is always one.
+        let line = starts.partition_point(|start| *start as usize <= offset);
+        let start = line.checked_sub(1).and_then(|last| starts.get(last));
+        let start = start.map_or(0, |start| *start as usize);
+        let before = self.text.within(start..offset);
         Position {
-            line: clamp(line + 1),
+            line: clamp(line),
             column: clamp(before.chars().count() + 1),
             offset: clamp(offset),
         }

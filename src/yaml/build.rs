@@ -12,8 +12,9 @@ use super::base64;
 use super::keys;
 use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
 use super::scalar::{Scalar, Tag, resolve, resolve_plain};
-use super::scan::{Scan, WINDOW, floor};
+use super::scan::{Scan, WINDOW};
 use crate::source::SourceId;
+use crate::source::text::floor;
 
 /// Aliases may expand a document to this many nodes whatever its size.
 const EXPANSION_FLOOR: u64 = 1_000_000;

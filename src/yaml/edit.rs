@@ -4,11 +4,12 @@
 use super::node::{Document, Field, Kind, Node, Style};
 use super::path::{index, join};
 use super::quoting::written;
-use super::removal::{line_break_near, remove};
+use super::removal::remove;
 use super::scalar::{Scalar, resolve_plain};
 use super::target::{Found, find};
 pub use super::target::{Replacement, Target};
 use crate::source::Span;
+use crate::source::text::{Cut as _, line_break_near, line_end, line_start};
 
 /// What is to be done to a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +156,7 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
     if map.style() == Style::Flow {
         // As the other fields are parted, each on a line of its own or without blanks.
         let before = match fields.len().checked_sub(2) {
-            Some(at) => text.get(fields[at].span().range().end..last.span().range().start)?,
+            Some(at) => text.get(fields.get(at)?.span().range().end..last.span().range().start)?,
             None => text.get(map.span().range().start + 1..last.span().range().start)?,
         };
         let blanks = before.strip_prefix(',').unwrap_or(before);
@@ -165,7 +166,8 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
         let key_end = last.key.written_at().range().end;
         let tight = style == Style::DoubleQuoted && !text.get(key_end..)?.starts_with(": ");
         let blanks = match fields.len() {
-            1 if !blanks.contains('\n') => &" "[usize::from(tight)..],
+            1 if !blanks.contains('\n') && tight => "",
+            1 if !blanks.contains('\n') => " ",
             _ => blanks,
         };
         let colon = if tight { ":" } else { ": " };
@@ -176,18 +178,17 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
     }
     // Below the last field, in the column of the first, with the line end that the text has there.
     let key = first.key.written_at().range().start;
-    let line = text[..key].rfind('\n').map_or(0, |at| at + 1);
-    let column = text[line..key].chars().count();
+    let before = text.within(line_start(text, key)..key);
+    let column = before.chars().count();
     let last_is_plain = last.value.kind() == Kind::Scalar
         && matches!(
             last.value.style(),
             Style::Plain | Style::SingleQuoted | Style::DoubleQuoted
         );
-    if !last_is_plain || text[line..key].contains('\t') {
+    if !last_is_plain || before.contains('\t') {
         return None;
     }
-    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
-    let at = text[..line_end].trim_end_matches('\r').len();
+    let at = line_end(text, end);
     let line_break = line_break_near(text, at);
     Some(Replacement {
         range: at..at,

@@ -8,7 +8,8 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
 use super::repair::{BUDGET, Repair, Repairs, repair};
-use super::scan::{WINDOW, floor};
+use super::scan::WINDOW;
+use crate::source::text::floor;
 use crate::source::{SourceId, Span};
 
 /// How deep collections may be nested; Go's reader has the same limit.

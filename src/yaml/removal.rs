@@ -1,10 +1,14 @@
-//! Taking a field or an item out of a text: which bytes go with it, and which comments stay.
+//! Taking a field or an item out of a text: which bytes go with it, and which comments stay. Comments are those that the
+//! parser saw: a `#` in quotes is none.
 
 use std::ops::Range;
 
 use super::node::{Document, Kind, Node, Style};
 use super::target::{Found, Holder, Replacement};
 use crate::source::Span;
+use crate::source::text::{
+    Cut as _, line_break_near, line_end, line_start, next_line, without_break,
+};
 
 /// Takes out a field or an item, with its line or lines and what parts it from its neighbours.
 pub(super) fn remove(document: &Document, text: &str, found: &Found<'_>) -> Option<Replacement> {
@@ -22,31 +26,56 @@ pub(super) fn remove(document: &Document, text: &str, found: &Found<'_>) -> Opti
     if holder.node.style() == Style::Flow {
         return remove_in_flow(text, holder.node, own, &siblings, at);
     }
+    let comments = Comments { document, text };
     if siblings.len() == 1 {
-        return empty(document, text, holder);
+        return empty(&comments, text, holder);
     }
-    let is_item = matches!(found, Found::Item(..));
-    let inside = comments_in(document, text, own.range());
-    remove_in_block(
-        document,
+    let block = Block {
+        comments: &comments,
         text,
-        own,
-        siblings.get(at + 1).copied(),
-        is_item,
-        &inside,
-    )
+        own: own.range(),
+        next: siblings.get(at + 1).map(|next| next.range().start),
+        is_item: matches!(found, Found::Item(..)),
+    };
+    block.remove()
 }
 
-/// The comments that begin behind the start of a range and end in it.
-fn comments_in<'t>(document: &Document, text: &'t str, range: Range<usize>) -> Vec<&'t str> {
-    let spans = document
-        .comments()
-        .iter()
-        .map(|comment| comment.span.range());
-    spans
-        .filter(|span| range.start < span.start && span.end <= range.end)
-        .filter_map(|span| text.get(span))
-        .collect()
+/// The comments of a document, in their order.
+struct Comments<'t> {
+    document: &'t Document,
+    text: &'t str,
+}
+
+impl<'t> Comments<'t> {
+    /// Those that begin in a range and end in it.
+    fn within(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'t> {
+        let all = self.document.comments().iter();
+        all.map(|comment| comment.span.range())
+            .filter(move |one| range.start <= one.start && one.end <= range.end)
+    }
+
+    /// What those say.
+    fn texts(&self, range: Range<usize>) -> Vec<&'t str> {
+        let text = self.text;
+        self.within(range).map(|one| text.within(one)).collect()
+    }
+
+    /// Where the first of a range begins.
+    fn first(&self, range: Range<usize>) -> Option<usize> {
+        self.within(range).next().map(|one| one.start)
+    }
+
+    /// The parts of a range that are no comments.
+    fn between(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut parts = Vec::new();
+        let mut at = range.start;
+        for comment in self.within(range.clone()) {
+            parts.push(at..comment.start);
+            at = comment.end;
+        }
+        parts.push(at..range.end);
+        parts
+    }
 }
 
 fn remove_in_flow(
@@ -56,10 +85,8 @@ fn remove_in_flow(
     siblings: &[Span],
     at: usize,
 ) -> Option<Replacement> {
-    let range = match (
-        at.checked_sub(1).map(|before| siblings[before]),
-        siblings.get(at + 1),
-    ) {
+    let before = at.checked_sub(1).and_then(|before| siblings.get(before));
+    let range = match (before, siblings.get(at + 1)) {
         (Some(before), _) => before.range().end..own.range().end,
         (None, Some(after)) => own.range().start..after.range().start,
         (None, None) => {
@@ -84,18 +111,19 @@ fn remove_in_flow(
 }
 
 /// A collection in block style loses all that it has. Comments stay: behind the key's value, or below it.
-fn empty(document: &Document, text: &str, holder: &Holder<'_>) -> Option<Replacement> {
+fn empty(comments: &Comments<'_>, text: &str, holder: &Holder<'_>) -> Option<Replacement> {
     let field = holder.field?;
     let key_end = field.key.written_at().range().end;
     let whole = holder.node.span().range();
-    let between = text.get(key_end..whole.start)?;
-    let colon = key_end + between.find(':')? + 1;
-    let mut kept = comments_in(document, text, key_end..whole.end);
-    let bare = |part: &str| {
-        kept.iter()
-            .fold(part.to_owned(), |rest, one| rest.replace(one, ""))
-    };
-    if bare(between).contains(['#', '&', '!']) {
+    let between = comments.between(key_end..whole.start);
+    let colon = between.iter().find_map(|part| {
+        let at = text.within(part.clone()).find(':')?;
+        Some(part.start + at + 1)
+    })?;
+    if between
+        .iter()
+        .any(|part| text.within(part.clone()).contains(['&', '!']))
+    {
         return None;
     }
     let mut new = String::from(if holder.node.kind() == Kind::Sequence {
@@ -103,28 +131,30 @@ fn empty(document: &Document, text: &str, holder: &Holder<'_>) -> Option<Replace
     } else {
         " {}"
     });
-    let line_end = text[colon..].find('\n').map_or(text.len(), |at| colon + at);
-    if let Some(behind) = text[colon..line_end].find('#') {
-        let behind = text[colon..colon + behind].to_owned() + kept.remove(0);
-        new.push_str(&behind);
+    let mut below = colon;
+    if let Some(behind) = comments
+        .within(colon..line_end(text, colon).min(whole.start))
+        .next()
+    {
+        new.push_str(text.within(colon..behind.end));
+        below = behind.end;
     }
+    let mut kept = comments.texts(below..whole.end);
     // What stands behind the last line would otherwise be behind the last comment.
-    let rest_end = text[whole.end..]
-        .find('\n')
-        .map_or(text.len(), |at| whole.end + at);
-    let behind = text[whole.end..rest_end].find('#').map(|at| whole.end + at);
     let mut end = whole.end;
-    let below = new.contains('#') || !kept.is_empty();
-    if let (Some(start), true) = (behind, below) {
-        kept.push(text[start..rest_end].trim_end_matches('\r'));
-        end = rest_end - usize::from(text[start..rest_end].ends_with('\r'));
+    if below > colon || !kept.is_empty() {
+        let behind = comments.within(end..line_end(text, end)).next();
+        if let Some(behind) = behind {
+            kept.push(text.within(behind.clone()));
+            end = behind.end;
+        }
     }
-    let first = text[..whole.start].rfind('\n').map_or(0, |at| at + 1);
-    let blanks = text[first..].len() - text[first..].trim_start_matches(' ').len();
+    let line = text.since(line_start(text, whole.start));
+    let blanks = line.len() - line.trim_start_matches(' ').len();
     let line_break = line_break_near(text, whole.end);
     for comment in kept {
         new.push_str(line_break);
-        new.push_str(&text[first..first + blanks]);
+        new.push_str(line.until(blanks));
         new.push_str(comment);
     }
     Some(Replacement {
@@ -133,104 +163,90 @@ fn empty(document: &Document, text: &str, holder: &Holder<'_>) -> Option<Replace
     })
 }
 
-/// Where the blank lines start that part what goes from what is above it, and that part nothing when it is gone: there is
-/// another below, or nothing.
-fn blank_lines_above(
-    document: &Document,
-    text: &str,
-    line: usize,
-    rest_end: usize,
-    last: bool,
-) -> usize {
-    let below = text.get(rest_end + 1..).unwrap_or_default();
-    let below = below.split('\n').next().unwrap_or_default().trim();
-    let is_end = ["---", "..."].iter().any(|sign| below.starts_with(sign));
-    if !(below.is_empty() || (last && !below.starts_with('#')) || is_end) {
-        return line;
-    }
-    let above = text[..line].trim_end();
-    // Blank lines at the end of a text in block style may belong to it.
-    let is_text = |style| matches!(style, Style::Literal | Style::Folded);
-    if document
-        .nodes
-        .iter()
-        .any(|node| is_text(node.style) && node.end as usize == above.len())
-    {
-        return line;
-    }
-    text[above.len()..line]
-        .find('\n')
-        .map_or(line, |at| above.len() + at + 1)
-}
-
-fn remove_in_block(
-    document: &Document,
-    text: &str,
-    own: Span,
-    next: Option<Span>,
+/// A field or an item in block style that has siblings.
+struct Block<'b> {
+    comments: &'b Comments<'b>,
+    text: &'b str,
+    own: Range<usize>,
+    /// Where the next sibling begins.
+    next: Option<usize>,
     is_item: bool,
-    inside: &[&str],
-) -> Option<Replacement> {
-    let own = own.range();
-    let start = if is_item {
-        // The dash may stand on a line above. Before what it is for may be a comment, an anchor or a tag, too.
-        let before = text.get(..own.start)?.trim_end();
-        before.ends_with('-').then(|| before.len() - 1)?
-    } else {
-        own.start
-    };
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let rest_end = text[own.end..]
-        .find('\n')
-        .map_or(text.len(), |at| own.end + at);
-    let rest = text.get(own.end..rest_end)?;
-    let comment = rest.find('#').map(|at| own.end + at);
-    if comment.is_none() && !rest.trim().is_empty() {
-        return None;
-    }
-    if !text[line..start].trim().is_empty() {
-        // The first field of an item shares its line with the dash, which stays.
-        let dashes = text[line..start]
-            .chars()
-            .all(|letter| letter == '-' || letter.is_whitespace());
-        // What comes next moves up to the dash: a comment if there is one, else the next field.
-        let next = next?.range().start;
-        let comment = text.get(own.end..next)?.find('#').map(|at| own.end + at);
-        return (!is_item && dashes && inside.is_empty()).then(|| Replacement {
-            range: start..comment.unwrap_or(next),
-            text: String::new(),
-        });
-    }
-    let range = match comment {
-        // The comment stays, on a line of its own.
-        Some(comment) => start..comment,
-        None if !inside.is_empty() => start..rest_end - usize::from(rest.ends_with('\r')),
-        None if rest_end < text.len() => {
-            blank_lines_above(document, text, line, rest_end, next.is_none())..rest_end + 1
-        }
-        // The last line of a text that ends without a line break goes with the break before it.
-        None => {
-            let line = blank_lines_above(document, text, line, rest_end, true);
-            let before = text[..line].strip_suffix('\n').unwrap_or(&text[..line]);
-            before.strip_suffix('\r').unwrap_or(before).len()..rest_end
-        }
-    };
-    // Comments inside stay, too, below each other.
-    let line_break = line_break_near(text, start);
-    let below = format!("{line_break}{}", &text[line..start]);
-    let mut kept = inside.join(&below);
-    if comment.is_some() && !inside.is_empty() {
-        kept.push_str(&below);
-    }
-    Some(Replacement { range, text: kept })
 }
 
-/// How lines end around a place: as the one before it does, or the one after it where there is none.
-pub(super) fn line_break_near(text: &str, at: usize) -> &'static str {
-    let before = text[..at].rfind('\n');
-    let end = before.or_else(|| text[at..].find('\n').map(|end| at + end));
-    match end {
-        Some(end) if text[..end].ends_with('\r') => "\r\n",
-        _ => "\n",
+impl Block<'_> {
+    fn remove(&self) -> Option<Replacement> {
+        let text = self.text;
+        let own = self.own.clone();
+        let start = if self.is_item {
+            // The dash may stand on a line above. Before what it is for may be a comment, an anchor or a tag, too.
+            let before = text.get(..own.start)?.trim_end();
+            before.strip_suffix('-')?.len()
+        } else {
+            own.start
+        };
+        let line = line_start(text, start);
+        let rest_end = line_end(text, own.end);
+        let comment = self.comments.first(own.end..rest_end);
+        if comment.is_none() && !text.within(own.end..rest_end).trim().is_empty() {
+            return None;
+        }
+        let inside = self.comments.texts(own.start + 1..own.end);
+        let before = text.within(line..start);
+        if !before.trim().is_empty() {
+            // The first field of an item shares its line with the dash, which stays.
+            let dashes = before
+                .chars()
+                .all(|letter| letter == '-' || letter.is_whitespace());
+            // What comes next moves up to the dash: a comment if there is one, else the next field.
+            let next = self.next?;
+            let next = self.comments.first(own.end..next).unwrap_or(next);
+            return (!self.is_item && dashes && inside.is_empty()).then(|| Replacement {
+                range: start..next,
+                text: String::new(),
+            });
+        }
+        let range = match comment {
+            // The comment stays, on a line of its own.
+            Some(comment) => start..comment,
+            None if !inside.is_empty() => start..rest_end,
+            None if rest_end < text.len() => {
+                self.blank_lines_above(line, rest_end, self.next.is_none())
+                    ..next_line(text, rest_end)
+            }
+            // The last line of a text that ends without a line break goes with the break before it.
+            None => {
+                let line = self.blank_lines_above(line, rest_end, true);
+                without_break(text.until(line)).len()..rest_end
+            }
+        };
+        // Comments inside stay, too, below each other.
+        let line_break = line_break_near(text, start);
+        let below = format!("{line_break}{before}");
+        let mut kept = inside.join(&below);
+        if comment.is_some() && !inside.is_empty() {
+            kept.push_str(&below);
+        }
+        Some(Replacement { range, text: kept })
+    }
+
+    /// Where the blank lines start that part what goes from what is above it, and that part nothing when it is gone: there
+    /// is another below, or nothing.
+    fn blank_lines_above(&self, line: usize, rest_end: usize, last: bool) -> usize {
+        let text = self.text;
+        let below = next_line(text, rest_end);
+        let below = text.within(below..line_end(text, below)).trim();
+        let is_end = ["---", "..."].iter().any(|sign| below.starts_with(sign));
+        if !(below.is_empty() || (last && !below.starts_with('#')) || is_end) {
+            return line;
+        }
+        let above = text.until(line).trim_end().len();
+        // Blank lines at the end of a text in block style may belong to it.
+        let is_text = |style| matches!(style, Style::Literal | Style::Folded);
+        let ends_here =
+            |node: &super::node::NodeData| is_text(node.style) && node.end as usize == above;
+        if self.comments.document.nodes.iter().any(ends_here) {
+            return line;
+        }
+        next_line(text, above).min(line)
     }
 }

@@ -3,15 +3,6 @@
 /// How far to look for what an error or an unwritten value belongs to, in bytes; keeps the work linear.
 pub(super) const WINDOW: usize = 1024;
 
-/// The last character boundary at or before an offset.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 /// A small walk over the text between two tokens.
 pub(super) struct Scan<'t> {
     bytes: &'t [u8],
@@ -36,8 +27,8 @@ impl<'t> Scan<'t> {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
                 b'#' => {
-                    let rest = &self.bytes[self.at..];
-                    self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    let rest = self.bytes.get(self.at..).unwrap_or_default();
+                    self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
                 }
                 _ => return,
             }

@@ -140,6 +140,25 @@ fn a_collection_that_loses_all_that_it_has_stays() {
 }
 
 #[test]
+fn a_number_sign_in_quotes_or_in_a_key_is_no_comment() {
+    // The only field of a map in its explicit form, whose value ends on the line of the colon.
+    removed("? a\n: x: \"]#\"\n", "? a\n: {}\n");
+    removed("? a\n: x: \"]#\" # why\n", "? a\n: {} # why\n");
+    removed("? a # one: two\n: x: 1\n", "? a # one: two\n: {}\n");
+    removed("a: 1\nx: \"# no\" # yes\nb: 3\n", "a: 1\n# yes\nb: 3\n");
+    removed("- x: \"# no\"\n  a: 1\n", "- a: 1\n");
+    removed("a:\n  x: \"y # z\"\nb: 3\n", "a: {}\nb: 3\n");
+}
+
+#[test]
+fn a_lone_carriage_return_ends_a_line() {
+    removed("a: 1\rx: 2\rb: 3\r", "a: 1\rb: 3\r");
+    removed("a: 1\rx: 2", "a: 1");
+    removed("a:\r  x: 2\rb: 3\r", "a: {}\rb: 3\r");
+    removed("- x: 2 # why\r  a: 1\r", "- # why\r  a: 1\r");
+}
+
+#[test]
 fn a_removed_item_takes_its_lines() {
     let item = |text: &str, expected: &str| {
         let got = changed(text, Target::Item, &Change::Remove);
