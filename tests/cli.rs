@@ -1569,3 +1569,40 @@ fn windows_line_ends_and_a_byte_order_mark_in_the_configuration_mean_nothing() {
         assert_eq!(result.code, 0, "{}{}", result.out, result.err);
     }
 }
+
+#[test]
+fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
+    let template = "{{ if x }}\napiVersion: v1\nkind: Pod\nspec: {tolerations: []}\n{{ end }}\n";
+    let open = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers: [{name: a, image: \
+                b}]\n  tolerations: [{key: \"${KEY}\", operator: Exists}]\n";
+    let folder = repo(&[("apps/a.yaml", template), ("apps/web.yaml", open)]);
+    let lines = "Not judged:\n  apps/a.yaml:1:1: template\n  apps/web.yaml:6:18: Pod shop/web: `key: \"${KEY}\"` is not \
+                 literal\n";
+    let check = |arguments: &[&str]| run(folder.path(), &[&["check"], arguments].concat());
+    let text = check(&["-v"]);
+    assert!(text.out.contains(lines), "{}", text.out);
+    assert!(!text.out.contains("-v lists them"), "{}", text.out);
+    let plain = check(&[]);
+    assert!(!plain.out.contains("Not judged:"), "{}", plain.out);
+    assert!(plain.out.contains("; -v lists them"), "{}", plain.out);
+    let quiet = check(&["-q"]);
+    assert_eq!(quiet.out, "");
+    // Beside other formats the list goes where the summary goes.
+    let concise = check(&["-v", "--format", "concise"]);
+    assert_eq!(concise.out, "");
+    assert!(
+        concise.err.contains("apps/a.yaml:1:1: template"),
+        "{}",
+        concise.err
+    );
+    let json = check(&["--format", "json"]).json();
+    let listed = json["not_judged"].as_array().unwrap();
+    assert_eq!(json["summary"]["not_judged"], listed.len());
+    let because: Vec<&Value> = listed.iter().map(|one| &one["because"]).collect();
+    assert_eq!(because, ["template", "`key: \"${KEY}\"` is not literal"]);
+    assert_eq!(listed[1]["object"]["name"], "web");
+    assert_eq!(listed[1]["start"]["line"], 6);
+    let lines = check(&["--format", "jsonl"]);
+    let last: Value = serde_json::from_str(lines.out.lines().last().unwrap()).unwrap();
+    assert_eq!(last["not_judged"], json["not_judged"]);
+}

@@ -231,10 +231,7 @@ spec:
 ";
     assert_eq!(
         not_judged(&report(&[("web.yaml", pod)])),
-        [(
-            "tolerations, selectors or other fields that are not literal",
-            1
-        )]
+        [("objects with fields that are not literal", 1)]
     );
 }
 
@@ -381,10 +378,7 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
         not_judged(&report),
         [
             ("node pools whose taints are not all known", 1),
-            (
-                "tolerations, selectors or other fields that are not literal",
-                1
-            )
+            ("objects with fields that are not literal", 1)
         ]
     );
 }

@@ -111,8 +111,10 @@ pub enum Gap {
     Several(Span),
     /// What it says could not be read.
     Unread(&'static str, Span),
-    /// What it says counts only where a plugin runs of which nobody says that it does.
+    /// What it says counts only where a plugin runs of which nobody says that it does: the plugin, and what it is.
     Plugin(&'static str, &'static str, Span),
+    /// The workload names no namespace and may be in this one, which says something.
+    Perhaps(&'static str, Span),
 }
 
 /// What is not known of a pool.
@@ -147,7 +149,10 @@ impl Because {
             Because::Cluster(_, span) => *span,
             Because::RuntimeClass(_, gap) | Because::Namespace(_, gap) => match gap {
                 Gap::Missing => None,
-                Gap::Several(span) | Gap::Unread(_, span) | Gap::Plugin(_, _, span) => Some(*span),
+                Gap::Several(span)
+                | Gap::Unread(_, span)
+                | Gap::Plugin(_, _, span)
+                | Gap::Perhaps(_, span) => Some(*span),
             },
             Because::Pool(gap, _) => gap.span,
             _ => None,
@@ -162,9 +167,7 @@ impl Because {
             Because::Unusable(_) => "files that are too large or no UTF-8",
             Because::OpenKind => "objects whose apiVersion or kind is not literal",
             Because::OpenPod => "pod templates that a template fills in",
-            Because::Own(_) | Because::Written(_) => {
-                "tolerations, selectors or other fields that are not literal"
-            }
+            Because::Own(_) | Because::Written(_) => "objects with fields that are not literal",
             Because::Terraform(_) => "values in Terraform that are not known",
             Because::Patched(_) => "workloads that a patch may change",
             Because::Policy(_) => "workloads that a policy may change",
@@ -199,39 +202,11 @@ impl Because {
             Because::Written(span) => format!("`{}` is not literal", texts.written(*span)),
             Because::Patched(span) => format!("patched by {}", place(*span)),
             Because::Policy(span) => format!("the policy at {} may add tolerations", place(*span)),
-            Because::RuntimeClass(name, gap) => match gap {
-                Gap::Missing if name.is_empty() => {
-                    "its `runtimeClassName` is filled in by a template".to_owned()
-                }
-                Gap::Missing => format!("RuntimeClass `{name}` is not in this repository"),
-                Gap::Several(span) => format!(
-                    "several RuntimeClasses are named `{name}`, one of them at {}",
-                    place(*span)
-                ),
-                Gap::Unread(what, span) => format!(
-                    "RuntimeClass `{name}` ({}) has {what} that could not be read",
-                    place(*span)
-                ),
-                Gap::Plugin(plugin, what, span) => format!(
-                    "RuntimeClass `{name}` ({}) has {what}, which count if {plugin} runs",
-                    place(*span)
-                ),
-            },
-            Because::Namespace(name, gap) => match gap {
-                Gap::Missing => format!("Namespace `{name}` is not in this repository"),
-                Gap::Several(span) => format!(
-                    "it may be in any of several Namespaces, such as `{name}` ({})",
-                    place(*span)
-                ),
-                Gap::Unread(what, span) => format!(
-                    "Namespace `{name}` ({}) has {what} that could not be read",
-                    place(*span)
-                ),
-                Gap::Plugin(plugin, what, span) => format!(
-                    "Namespace `{name}` ({}) has {what}, which count if {plugin} runs",
-                    place(*span)
-                ),
-            },
+            Because::RuntimeClass(name, Gap::Missing) if name.is_empty() => {
+                "its `runtimeClassName` is filled in by a template".to_owned()
+            }
+            Because::RuntimeClass(name, gap) => gap_text("RuntimeClass", name, gap, texts),
+            Because::Namespace(name, gap) => gap_text("Namespace", name, gap, texts),
             Because::ExtendedResource(resource) => {
                 let pods = match resource.contains("gpu") {
                     true => "GPU pods".to_owned(),
@@ -255,6 +230,29 @@ impl Because {
                 format!("cluster `{name}`: only a part of the repository was read")
             }
         }
+    }
+}
+
+fn gap_text(kind: &str, name: &str, gap: &Gap, texts: &dyn Texts) -> String {
+    let at = |span| texts.place(span);
+    match gap {
+        Gap::Missing => format!("{kind} `{name}` is not in this repository"),
+        Gap::Several(span) => format!(
+            "several objects of kind {kind} may be meant, such as `{name}` ({})",
+            at(*span)
+        ),
+        Gap::Unread(what, span) => format!(
+            "{kind} `{name}` ({}) has {what} that could not be read",
+            at(*span)
+        ),
+        Gap::Plugin(plugin, what, span) => format!(
+            "{kind} `{name}` ({}) has {what}, which count if {plugin} runs",
+            at(*span)
+        ),
+        Gap::Perhaps(what, span) => format!(
+            "it names no namespace, and may be in {kind} `{name}` ({}), which has {what}",
+            at(*span)
+        ),
     }
 }
 

@@ -171,6 +171,9 @@ fn namespace_gap(
 ) -> Because {
     let (at, gap): (_, fn(&'static str, &'static str, Span) -> Gap) = match word {
         OpenWord::Missing => (None, |_, _, _| Gap::Missing),
+        OpenWord::Unread(at, _) | OpenWord::MayCount(at, ..) if own.is_none() => {
+            (Some(at), |_, what, at| Gap::Perhaps(what, at))
+        }
         OpenWord::Unread(at, _) => (Some(at), |_, what, at| Gap::Unread(what, at)),
         OpenWord::MayCount(at, plugin, _) if runs(plugin) => {
             (Some(at), |_, _, at| Gap::Several(at))

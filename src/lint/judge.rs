@@ -15,7 +15,7 @@ use super::ignores;
 use super::place::{self, At};
 use super::search::{self, ClusterFacts};
 use super::testimony::{Testimonies, Testimony};
-use super::undecided::Reasons;
+use super::undecided::{self, Reasons};
 use super::unread;
 use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Severity};
 use crate::model::cluster::is_rehearsal;
@@ -280,28 +280,35 @@ impl<'j> Judge<'j> {
             None => rules,
         };
         let mut reasons = Reasons::default();
+        let literal = shape.is_literal();
+        let unplaced = searched.filter(|_| literal);
+        let unplaced = unplaced.and_then(|_| undecided::placement(shape, facts));
         for workload in workloads {
             // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
             if workload.stands != Stands::Alone {
                 continue;
             }
             let mut open = open.map(str::to_owned);
+            let mut is_said = false;
             if let Some(searched) = searched {
                 let bindings = bind(facts).fact("workload", &facts::named(searched, workload));
                 for rule in &rules {
                     let judged = rule.judge(&bindings);
                     note_unknown(&mut open, &judged);
                     if let Some(verdict) = self.verdict(rule, judged) {
+                        is_said |= rule.has_tag(CROSS_REFERENCE);
                         let locate = |at: &str| place::of_workload(workload, at);
                         self.push_workload(rule, &verdict, &locate, workload, cluster);
                     }
                 }
             }
             // What is not literal itself was listed when it was read.
-            let listed = self.gathered.listed.contains(&workload.span) && !shape.is_literal();
-            if let Some(what) = open.filter(|_| !listed)
-                && let Some(because) = reasons.because(shape, facts, &what)
-            {
+            let listed = self.gathered.listed.contains(&workload.span) && !literal;
+            let asked = open.filter(|_| !listed);
+            let asked = asked.and_then(|what| reasons.because(shape, facts, &what));
+            // What a finding says of its place was judged.
+            let unplaced = unplaced.iter().filter(|_| !is_said).cloned();
+            for because in unplaced.chain(asked) {
                 let open = Open::object(workload.span, &workload.object, because);
                 self.open.push(open);
             }

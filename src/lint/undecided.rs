@@ -7,7 +7,7 @@ use super::search::ClusterFacts;
 use crate::finding::{Because, PoolGap};
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
-use crate::model::node_pool::NodePool;
+use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, place};
 use crate::model::workload::{IN_PART, PodShape};
 
@@ -32,7 +32,8 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     if what == "injected" {
         return said("the owner of its pods may add tolerations");
     }
-    if let Some(because) = added(shape, facts, what) {
+    let taints = facts.models.iter().flat_map(|pool| &pool.taints);
+    if let Some(because) = added(shape, taints, what) {
         return Some(because);
     }
     if let Some(because) = pools(shape, facts) {
@@ -46,13 +47,58 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     }
 }
 
-/// A toleration that a plugin may add and that would fit a taint here.
-fn added(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<Because> {
-    let taints = || facts.models.iter().flat_map(|pool| &pool.taints);
+/// Why it is open whether pods of this shape fit the pools that they ask for, where none of these surely takes them.
+pub fn placement(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
+    let uncertain = shape.on_pods.entries.iter().any(|entry| !entry.certain);
+    let known = |pool: &Arc<NodePool>| pool.complete && !has_open_taint(pool);
+    if shape.selection.is_empty() || (!uncertain && facts.models.iter().all(known)) {
+        return None;
+    }
+    let tolerations = shape.all_tolerations();
+    let candidate = shape.candidate(&tolerations);
+    let gate = facts.comparison_operators;
+    let mut open: Vec<&Arc<NodePool>> = Vec::new();
+    for pool in &facts.models {
+        let selects = shape.selection.selects(&pool.labels, None) == Truth::Yes
+            || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes;
+        if !selects {
+            continue;
+        }
+        match place(&candidate, pool, Moment::Lasting, gate) {
+            Placement::Lands => return None,
+            Placement::Unknown(_) => open.push(pool),
+            Placement::Refused(_) => {}
+        }
+    }
+    let first = open.first()?;
+    let added = open.iter().find_map(|pool| added(shape, &pool.taints, ""));
+    if !known(first) {
+        let more = u32::try_from(open.len() - 1).unwrap_or(u32::MAX);
+        return added.or_else(|| Some(Because::Pool(Arc::new(gap(first)), more)));
+    }
+    added
+}
+
+fn has_open_taint(pool: &NodePool) -> bool {
+    pool.taints.iter().any(|taint| {
+        let taint = &taint.taint;
+        taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown()
+    })
+}
+
+/// A toleration that a plugin may add and that would fit one of these taints.
+fn added<'t>(
+    shape: &PodShape,
+    taints: impl IntoIterator<Item = &'t PoolTaint> + Clone,
+    what: &str,
+) -> Option<Because> {
     let uncertain = shape.on_pods.entries.iter().filter(|entry| !entry.certain);
     for entry in uncertain {
-        let key = entry.toleration.key.known()?;
-        let fits = || taints().any(|taint| taint.taint.key.known() == Some(key));
+        let Some(key) = entry.toleration.key.known() else {
+            continue;
+        };
+        let mut taints = taints.clone().into_iter();
+        let mut fits = || taints.any(|taint| taint.taint.key.known() == Some(key));
         match entry.giver {
             Giver::Injected(Injector::ExtendedResourceToleration) if fits() => {
                 return Some(Because::ExtendedResource(key.as_str().into()));
@@ -91,11 +137,7 @@ fn pools(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
 
 /// What is not known of a pool.
 fn gap(pool: &NodePool) -> PoolGap {
-    let open_taint = pool.taints.iter().any(|taint| {
-        let taint = &taint.taint;
-        taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown()
-    });
-    let (what, why) = match (pool.complete, open_taint) {
+    let (what, why) = match (pool.complete, has_open_taint(pool)) {
         (false, _) => ("taints", pool.incomplete_because.clone()),
         (true, true) => ("values of taints", None),
         (true, false) => ("labels", None),

@@ -117,6 +117,23 @@ impl PodTolerations {
         })
     }
 
+    /// Whether somebody adds, or may add, an entry with this key or one for every key: the Namespace, the RuntimeClass or
+    /// the plugin for extended resources. What Kubernetes adds to every pod is left aside.
+    pub fn may_be_given(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| {
+            let given = matches!(
+                entry.giver,
+                Giver::Injected(
+                    Injector::PodTolerationRestriction
+                        | Injector::ExtendedResourceToleration
+                        | Injector::RuntimeClass
+                )
+            );
+            let own = entry.toleration.key.text();
+            given && own.is_none_or(|own| own.is_empty() || own == key)
+        })
+    }
+
     fn push(&mut self, toleration: Toleration, by: Injector, certain: bool) {
         self.entries.push(PodToleration {
             toleration,

@@ -124,6 +124,7 @@ fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<
         }
         let like = |own: &str| own == *key || key_likeness(own, key).is_some();
         let has_it = workload.shape.extended_resources.contains(*key)
+            || workload.shape.on_pods.may_be_given(key)
             || workload
                 .shape
                 .tolerations

@@ -153,6 +153,7 @@ impl<'g> Witnesses<'g> {
             list.iter()
                 .any(|entry| entry.key.known().is_some_and(|key| own(key)))
                 || workload.shape.extended_resources.contains(key)
+                || workload.shape.on_pods.may_be_given(key)
         };
         let mut found: BTreeMap<&str, Missing> = BTreeMap::new();
         for label in telling_labels(workload) {
