@@ -1565,3 +1565,12 @@ fn what_is_nested_or_repeated_without_end_is_read_in_time_and_hides_nothing() {
         assert_eq!(reading.gathered.oddities.is_empty(), depth == 40);
     }
 }
+
+#[test]
+fn a_for_expression_that_groups_without_end_is_given_up() {
+    let labels = "labels = {for v in setproduct(range(1000), range(900)) : \"k\" => v...}";
+    let reading = read(&[("main.tf", &gke("a", labels))]);
+    assert!(!reading.pool("a").complete);
+    let labels = "labels = {for v in range(3) : \"k\" => v...}";
+    assert!(read(&[("main.tf", &gke("a", labels))]).pool("a").complete);
+}

@@ -152,7 +152,20 @@ impl Evaluator<'_> {
                         Some(_) if !one.grouped => {
                             return Err(Failure(format!("`for` makes the key `{key}` twice")));
                         }
-                        Some(known) if one.grouped => group(Some(known), term),
+                        Some(known) if one.grouped => {
+                            // What is there already is copied.
+                            let copied = match &known.value {
+                                Value::List(list) => list.items.len() / 16,
+                                _ => 0,
+                            };
+                            if !self.scope.run().spend(copied) {
+                                return Ok(Term::unknown(
+                                    "a `for` expression takes too much work",
+                                    at,
+                                ));
+                            }
+                            group(Some(known), term)
+                        }
                         _ if one.grouped => group(None, term),
                         _ => term,
                     };
