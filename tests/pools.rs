@@ -488,6 +488,12 @@ fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
         .map(|pool| &pool["name"])
         .collect();
     assert_eq!(names, ["vision", "idle"]);
+    // A third pool may have no node just now.
+    assert_eq!(list["complete"], false);
+    let nodes = nodes.replace("cloud.google.com/gke-nodepool", "example.com/pool");
+    write(outside.path(), "nodes.yaml", &nodes);
+    let list = run(folder.path(), &["pools", "--pools", dump, "-o", "json"]).json();
+    assert_eq!(list["pools"].as_array().unwrap().len(), 2);
     assert_eq!(list["complete"], true);
     assert_eq!(concise(folder.path(), &[]), Vec::<String>::new());
     // No node has the team's label, and these are all nodes.
