@@ -30,22 +30,27 @@ struct Doubt {
     open: fn(&Files) -> Option<Files>,
     /// The same files when nothing is added, and when a toleration of everything is.
     settled: fn(&Files) -> Option<[Files; 2]>,
-    /// What the reasons of the list begin with or hold.
-    because: &'static str,
+    /// What a reason of the list holds; absent where it depends on the pools whether there is one.
+    because: Option<&'static str>,
 }
 
 const BLANKET: &str = "[{operator: Exists}]";
 
-const DOUBTS: [Doubt; 5] = [
+const DOUBTS: [Doubt; 7] = [
     Doubt {
         name: "default tolerations of a Namespace, which count if a plugin runs",
         open: |files| Some(beside(&in_namespace(files)?, &namespace(true))),
         settled: |files| {
             let inside = in_namespace(files)?;
             let given = beside(&inside, &namespace(true));
-            Some([beside(&inside, &namespace(false)), with_plugin(&given)?])
+            Some([
+                beside(&inside, &namespace(false)),
+                with_plugin(&given, "PodTolerationRestriction")?,
+            ])
         },
-        because: "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations, which count if",
+        because: Some(
+            "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations, which count if",
+        ),
     },
     Doubt {
         name: "default tolerations of a Namespace that a template fills in",
@@ -56,29 +61,77 @@ const DOUBTS: [Doubt; 5] = [
         settled: |files| {
             let inside = in_namespace(files)?;
             let given = beside(&inside, &namespace(true));
-            Some([beside(&inside, &namespace(false)), with_plugin(&given)?])
+            Some([
+                beside(&inside, &namespace(false)),
+                with_plugin(&given, "PodTolerationRestriction")?,
+            ])
         },
-        because: "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations that could not be read",
+        because: Some(
+            "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations that could not be read",
+        ),
     },
     Doubt {
         name: "a RuntimeClass that is not there",
         open: |files| of_class(files),
         settled: |files| settled_class(files),
-        because: "RuntimeClass `doubt` is not in this repository",
+        because: Some("RuntimeClass `doubt` is not in this repository"),
     },
     Doubt {
         name: "a RuntimeClass with tolerations that a template fills in",
         open: |files| Some(beside(&of_class(files)?, &class("['{{ x }}']"))),
         settled: |files| settled_class(files),
-        because: "RuntimeClass `doubt` (zz-doubt.yaml:3) has tolerations that could not be read",
+        because: Some(
+            "RuntimeClass `doubt` (zz-doubt.yaml:3) has tolerations that could not be read",
+        ),
     },
     Doubt {
         name: "a policy that adds tolerations",
         open: |files| has_pods(files).then(|| beside(files, POLICY)),
         settled: |files| settled_class(files),
-        because: "the policy at zz-doubt.yaml:3 may add tolerations",
+        because: Some("ClusterPolicy `add-tolerations` (zz-doubt.yaml:3) may add tolerations"),
+    },
+    Doubt {
+        name: "a patch of a Kustomization that adds tolerations",
+        open: patched,
+        settled: |files| settled_class(files),
+        because: Some("patched by zz-doubt.yaml:"),
+    },
+    Doubt {
+        name: "a plugin that may add tolerations for requested resources",
+        open: |files| requests_devices(files).then(|| files.clone()),
+        settled: |files| {
+            let with = |plugin| with_plugin(files, plugin);
+            Some([
+                with("PodNodeSelector")?,
+                with("ExtendedResourceToleration")?,
+            ])
+        },
+        because: None,
     },
 ];
+
+/// Rules that speak of such a doubt themselves, in a note that says on what it depends.
+const SAYS_SO: [&str; 1] = ["accelerator-request-without-toleration"];
+
+fn requests_devices(files: &Files) -> bool {
+    let is_asked = |text: &str| text.contains("limits") && text.contains("/gpu");
+    files.iter().any(|(_, text)| is_asked(text)) && has_pods(files)
+}
+
+/// The files with a Kustomization that takes them in and patches every object.
+fn patched(files: &Files) -> Option<Files> {
+    let own = |text: &str| text.contains("Kustomization") || text.contains("patches");
+    if !has_pods(files) || files.iter().any(|(_, text)| own(text)) {
+        return None;
+    }
+    let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    let text = format!(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{}]\npatches:\n  - target: {{kind: \
+         \".*\"}}\n    patch: |\n      - {{op: add, path: /spec/tolerations, value: []}}\n",
+        paths.join(", ")
+    );
+    Some(beside(files, &text))
+}
 
 const POLICY: &str = "apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -125,10 +178,10 @@ fn beside(files: &Files, text: &str) -> Files {
 
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// The plugin that reads annotations of Namespaces runs.
-fn with_plugin(files: &Files) -> Option<Files> {
+/// A plugin runs, and no other beyond Kubernetes' defaults.
+fn with_plugin(files: &Files, plugin: &str) -> Option<Files> {
     let mut files = files.clone();
-    let line = "admission: [PodTolerationRestriction]\n";
+    let line = &*format!("admission: [{plugin}]\n");
     match files.iter_mut().find(|(path, _)| path == CONFIG) {
         Some((_, text)) if text.contains("admission:") => return None,
         Some((_, text)) => text.insert_str(0, line),
@@ -273,8 +326,10 @@ fn what_is_not_judged_for_a_reason_is_not_held_against_it_for_the_same_reason() 
                 let here = found(&report, |_, scope| is_about_objects(scope));
                 for settled in [&without, &with] {
                     let there = found(settled, |_, _| true);
-                    let more = here.difference(&there).map(|one| format!("{at}: {one:?}"));
-                    wrong.extend(more);
+                    let more = here
+                        .difference(&there)
+                        .filter(|(rule, ..)| !SAYS_SO.contains(&rule.as_str()));
+                    wrong.extend(more.map(|one| format!("{at}: {one:?}")));
                 }
                 // What is written is wrong whatever is added.
                 let errors =
@@ -283,11 +338,11 @@ fn what_is_not_judged_for_a_reason_is_not_held_against_it_for_the_same_reason() 
                 let both: Found = there.intersection(&found(&with, errors)).cloned().collect();
                 let lost = both.difference(&all);
                 wrong.extend(lost.map(|one| format!("{at}: lost {one:?}")));
-                let named = report
-                    .not_judged
-                    .iter()
-                    .any(|one| one.because.contains(doubt.because));
-                if !named {
+                let names = |because| {
+                    let mut all = report.not_judged.iter();
+                    all.any(|one| one.because.contains(because))
+                };
+                if !doubt.because.is_none_or(names) {
                     let listed: Vec<_> = report.not_judged.iter().map(|one| &one.because).collect();
                     wrong.push(format!("{at}: not listed, but {listed:?}"));
                 }
@@ -452,4 +507,45 @@ fn a_workload_that_its_namespace_may_cover_lacks_no_usual_toleration() {
     let because = "Namespace `covered` (namespaces.yaml:4) has default tolerations, which count if \
                    PodTolerationRestriction runs";
     assert_eq!(open, [because]);
+}
+
+#[test]
+fn a_pool_that_an_unread_document_may_tolerate_is_listed_with_that_document() {
+    let config = "clusters:\n  prod:\n    paths: [\"**\"]\n    complete: true\n";
+    let pool = pool("[{key: example.com/gpu, effect: NoSchedule}]");
+    let broken = "apiVersion: v1\nkind: Pod\nspec:\n  {{ if x }}\n  tolerations: []\n  {{ end }}\n";
+    let files = [
+        (".kubetaint.yaml", config),
+        ("apps/a.yaml", broken),
+        ("apps/web.yaml", WEB),
+        ("pools.yaml", &pool),
+    ];
+    let listed = listed(&files);
+    let expected = [
+        "apps/a.yaml:1 -: template",
+        "pools.yaml:3 gpu: the document at apps/a.yaml:5 could not be read and may tolerate its taints",
+    ];
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn a_cluster_whose_pools_may_stand_in_an_unread_document_is_listed_where_it_claims_to_be_complete()
+{
+    let config =
+        "kubernetes: \"1.34\"\nclusters:\n  prod:\n    paths: [\"**\"]\n    complete: true\n";
+    let broken =
+        "{{ if x }}\napiVersion: karpenter.sh/v1\nkind: NodePool\nspec: {{ y }}: [\n{{ end }}\n";
+    let pool = pool("[]");
+    let files = [
+        (".kubetaint.yaml", config),
+        ("apps/web.yaml", WEB),
+        ("pools.yaml", &pool),
+        ("template.yaml", broken),
+    ];
+    let listed = listed(&files);
+    let because = "cluster `prod`: the document at template.yaml:";
+    let found = listed
+        .iter()
+        .any(|line| line.starts_with(&format!(".kubetaint.yaml:3 -: {because}")));
+    assert!(found, "{listed:#?}");
 }

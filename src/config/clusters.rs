@@ -19,6 +19,8 @@ pub const PLACEHOLDER: &str = "{cluster}";
 pub struct Cluster {
     /// Unique.
     pub name: String,
+    /// Where that is written.
+    pub span: Span,
     /// The files that belong to it.
     pub paths: Patterns,
     /// Its pools are all known.
@@ -34,6 +36,8 @@ pub struct Cluster {
 pub struct Template {
     /// With the placeholder in it.
     pub(super) name: String,
+    /// Where that is written.
+    pub(super) span: Span,
     /// With and without the placeholder in them.
     pub(super) paths: Vec<TemplatePath>,
     pub(super) complete: bool,
@@ -142,6 +146,7 @@ impl Config {
                         .collect(),
                     made: true,
                     name,
+                    span: template.span,
                 });
             }
         }
@@ -199,6 +204,7 @@ impl Reader<'_> {
             let mut paths = Vec::new();
             let mut cluster = Cluster {
                 name: name.to_owned(),
+                span: field.key.span(),
                 paths: Patterns::default(),
                 complete: false,
                 inventory: Vec::new(),
@@ -237,6 +243,7 @@ impl Reader<'_> {
             }
             templates.push(Template {
                 name: cluster.name,
+                span: cluster.span,
                 paths,
                 complete: cluster.complete,
                 inventory: cluster.inventory,

@@ -190,6 +190,10 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
                 source: self.id,
                 span: self.own_span(),
                 target: overlays::Target::Injected {
+                    by: match &self.object.name {
+                        Some(name) => format!("{kind} `{name}`").into(),
+                        None => format!("a {kind}").into(),
+                    },
                     label: row.workload_label.clone(),
                     kinds: row.workload_kinds.clone(),
                 },

@@ -68,6 +68,8 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
 pub enum Target {
     /// Workloads whose pods a policy or a webhook may change.
     Injected {
+        /// What it is: kind and name.
+        by: Arc<str>,
         /// Only those that carry this label.
         label: Option<String>,
         /// Only those of these kinds; any when empty.

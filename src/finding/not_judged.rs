@@ -79,8 +79,8 @@ pub enum Because {
     Terraform(Arc<str>),
     /// A patch at this place may change it.
     Patched(Span),
-    /// A policy at this place may add tolerations.
-    Policy(Span),
+    /// A policy may add tolerations: what it is, and where it stands.
+    Policy(Arc<str>, Span),
     /// Something about its RuntimeClass, which has this name, is not known.
     RuntimeClass(Arc<str>, Gap),
     /// Something about its Namespace, which has this name, is not known.
@@ -143,7 +143,7 @@ impl Because {
     pub fn span(&self) -> Option<Span> {
         match self {
             Because::Patched(span)
-            | Because::Policy(span)
+            | Because::Policy(_, span)
             | Because::UnreadTolerations(span)
             | Because::Written(span) => Some(*span),
             Because::Cluster(_, span) => *span,
@@ -170,7 +170,7 @@ impl Because {
             Because::Own(_) | Because::Written(_) => "objects with fields that are not literal",
             Because::Terraform(_) => "values in Terraform that are not known",
             Because::Patched(_) => "workloads that a patch may change",
-            Because::Policy(_) => "workloads that a policy may change",
+            Because::Policy(..) => "workloads that a policy may change",
             Because::RuntimeClass(..) => "workloads whose RuntimeClass is not fully known",
             Because::Namespace(..) => "workloads whose Namespace may change them",
             Because::ExtendedResource(_) => {
@@ -201,7 +201,9 @@ impl Because {
             Because::Own(why) | Because::Terraform(why) | Because::Unusable(why) => why.to_string(),
             Because::Written(span) => format!("`{}` is not literal", texts.written(*span)),
             Because::Patched(span) => format!("patched by {}", place(*span)),
-            Because::Policy(span) => format!("the policy at {} may add tolerations", place(*span)),
+            Because::Policy(policy, span) => {
+                format!("{policy} ({}) may add tolerations", place(*span))
+            }
             Because::RuntimeClass(name, Gap::Missing) if name.is_empty() => {
                 "its `runtimeClassName` is filled in by a template".to_owned()
             }

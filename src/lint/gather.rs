@@ -6,17 +6,15 @@ use std::sync::Arc;
 
 use super::drift::drift;
 use super::fixtures;
-use super::{Input, admission, overlay, unread};
+use super::{Input, admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, Table, Unread};
 use crate::finding::{Because, Open, Report};
 use crate::inventory::{self, Inventory, ReadInventory};
-use crate::model::Field;
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
-use crate::model::node_pool::{NodePool, Origin, PoolTaint};
-use crate::model::node_selection::{NodeLabels, OtherLabels};
+use crate::model::node_pool::NodePool;
 use crate::model::workload::{Oddity, PodShape, Workload};
 use crate::source::{SourceId, Span};
 
@@ -162,9 +160,15 @@ pub fn gather(
     (gathered.hints, gathered.pools) = join_references(read_pools, &gathered.paths)
         .into_iter()
         .partition(|placed| placed.pool.weak);
-    gathered
-        .pools
-        .extend(configured_pools(config, config_source));
+    let configured = configured::pools(config, config_source);
+    gathered.pools.extend(configured.map(|pool| PlacedPool {
+        pool: Arc::new(pool),
+        source: config_source,
+        configured: true,
+        listed: None,
+        lists_all: false,
+        named_by: None,
+    }));
     take_in(inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
     gathered.oddities.extend(drifts);
@@ -195,10 +199,13 @@ pub fn gather(
     let claimed = (0..config.clusters.len()).filter(|at| config.clusters[*at].complete);
     for at in claimed {
         if let Some(unread) = gathered.first_unread(config, at, |unread| unread.pools) {
-            let name = config.clusters[at].name.as_str().into();
-            let because = Because::Cluster(name, Some(unread));
-            let whole = Span::new(config_source, 0..0);
-            gathered.open.push(Open::part(whole, because));
+            let cluster = &config.clusters[at];
+            let because = Because::Cluster(cluster.name.as_str().into(), Some(unread));
+            let span = Span {
+                source: config_source,
+                ..cluster.span
+            };
+            gathered.open.push(Open::part(span, because));
         }
     }
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -357,58 +364,6 @@ fn absorb(pool: &mut NodePool, part: NodePool) {
     if pool.incomplete_because.is_none() {
         pool.incomplete_because = part.incomplete_because;
     }
-}
-
-fn configured_pools(config: &Config, source: SourceId) -> Vec<PlacedPool> {
-    config
-        .pools
-        .iter()
-        .map(|pool| PlacedPool {
-            pool: Arc::new(NodePool {
-                name: pool.name.clone(),
-                provider: "configuration".to_owned(),
-                cluster: pool.cluster.clone(),
-                labels: NodeLabels {
-                    labels: pool
-                        .labels
-                        .iter()
-                        .map(|(key, value)| (key.clone(), Field::Is(value.clone())))
-                        .collect(),
-                    requirements: Vec::new(),
-                    others: OtherLabels::WellKnownOnly,
-                },
-                taints: pool
-                    .taints
-                    .iter()
-                    .map(|(taint, span)| PoolTaint {
-                        taint: taint.clone(),
-                        origin: Origin::Declared,
-                        span: Some(Span { source, ..*span }),
-                        path: "pools".to_owned(),
-                        spelled: None,
-                        fields: BTreeMap::new(),
-                    })
-                    .collect(),
-                complete: true,
-                incomplete_because: None,
-                unschedulable: false,
-                span: Some(Span {
-                    source,
-                    ..pool.span
-                }),
-                name_span: Some(Span {
-                    source,
-                    ..pool.span
-                }),
-                ..NodePool::default()
-            }),
-            source,
-            configured: true,
-            listed: None,
-            lists_all: false,
-            named_by: None,
-        })
-        .collect()
 }
 
 /// Changes a workload's shape, which others may share.

@@ -28,7 +28,7 @@ use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict};
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 
 /// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
 /// gives what rules propose to mend them, and what some rule could not judge.
@@ -342,20 +342,28 @@ impl<'j> Judge<'j> {
             return;
         }
         let gate = self.settings.config.comparison_operators();
-        let unread = self.has_unread_tolerations(cluster);
+        let unread = self.unread_tolerations(cluster);
         for (index, pool) in facts.models.iter().enumerate() {
             let tolerated = shapes
                 .iter()
                 .any(|(shape, _, _)| search::means_pool(shape, pool, gate));
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index]);
-            let fact = if tolerated || !unread {
+            let fact = if tolerated || unread.is_none() {
                 fact.bool("tolerated", tolerated).build()
             } else {
                 fact.unknown("tolerated").build()
             };
             let bindings = bind(facts).fact("pool", &fact);
             for rule in &rules {
-                let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) else {
+                let judged = rule.judge(&bindings);
+                if matches!(&judged, Judged::Unknown(what) if what == "tolerated") {
+                    let source = self.gathered.pools[cluster.pools[index]].source;
+                    let because = unread.map(Because::UnreadTolerations);
+                    let span = unread::pool_span(pool, source);
+                    let open = |because| Open::object(span, &pool.object, because);
+                    self.open.extend(because.map(open));
+                }
+                let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
                 };
                 let Some(at) = place::of_pool(pool, &rule.at) else {
@@ -377,19 +385,19 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Whether a document of the cluster that could not be read says something of tolerations.
-    fn has_unread_tolerations(&self, cluster: &Cluster) -> bool {
+    /// The first document of the cluster that could not be read and says something of tolerations.
+    fn unread_tolerations(&self, cluster: &Cluster) -> Option<Span> {
         let config = self.settings.config;
         let named = |name: &String| config.clusters.iter().position(|one| one.name == *name);
         match cluster.name.as_ref().and_then(named) {
             Some(at) => self
                 .gathered
-                .is_unread(config, at, |unread| unread.tolerations),
-            None => self
-                .gathered
-                .unread
-                .iter()
-                .any(|(_, unread)| unread.tolerations),
+                .first_unread(config, at, |unread| unread.tolerations),
+            None => {
+                let mut unread = self.gathered.unread.iter();
+                let found = unread.find(|(_, unread)| unread.tolerations);
+                found.map(|(span, _)| *span)
+            }
         }
     }
 

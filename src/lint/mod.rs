@@ -3,6 +3,7 @@
 mod admission;
 mod charts;
 mod cluster;
+mod configured;
 mod drift;
 mod dumps;
 mod facts;
@@ -145,8 +146,11 @@ pub fn lint(
     let claimed = settings.config.clusters.iter().filter(|one| one.complete);
     for cluster in claimed.filter(|_| !settings.whole) {
         let because = Because::Cluster(cluster.name.as_str().into(), None);
-        let whole = Span::new(config_id, 0..0);
-        gathered.open.push(Open::part(whole, because));
+        let span = Span {
+            source: config_id,
+            ..cluster.span
+        };
+        gathered.open.push(Open::part(span, because));
     }
     let (proposals, undecided) = judge::judge(&gathered, settings, &well_known, &mut report);
     let mut open = std::mem::take(&mut gathered.open);

@@ -55,9 +55,9 @@ pub fn apply(
         };
         let overlay = overlays[at];
         let selects_too = matches!(overlay.target, Target::Object { .. });
-        let because = match selects_too {
-            true => Because::Patched(overlay.span),
-            false => Because::Policy(overlay.span),
+        let because = match &overlay.target {
+            Target::Object { .. } => Because::Patched(overlay.span),
+            Target::Injected { by, .. } => Because::Policy(Arc::clone(by), overlay.span),
         };
         changed.push(Open::object(workload.span, &workload.object, because));
         change(workload, |shape| {
@@ -115,7 +115,7 @@ impl<'o> Index<'o> {
                     ..
                 } => named.entry(name).or_default().push(at),
                 Target::Object { .. } => patterns.push(at),
-                Target::Injected { label, kinds } if labels.insert((label, kinds)) => {
+                Target::Injected { label, kinds, .. } if labels.insert((label, kinds)) => {
                     others.push(at);
                 }
                 // An earlier one touches the same.
@@ -200,7 +200,7 @@ fn is_within(path: &str, reach: &BTreeSet<String>) -> bool {
 
 fn touches(target: &Target, workload: &Workload) -> bool {
     match target {
-        Target::Injected { label, kinds } => {
+        Target::Injected { label, kinds, .. } => {
             label
                 .as_ref()
                 .is_none_or(|label| workload.labels.iter().any(|(key, _)| key == label))

@@ -45,7 +45,9 @@ pub fn wanted_by(named: BTreeSet<SourceId>, open: &[Open]) -> BTreeMap<SourceId,
     for id in named {
         wanted.entry(id).or_default().held = true;
     }
-    for span in open.iter().flat_map(Open::spans) {
+    // Where a whole file starts is known.
+    let is_part = |span: &Span| span.end > 0;
+    for span in open.iter().flat_map(Open::spans).filter(is_part) {
         wanted.entry(span.source).or_default().spans.push(span);
     }
     wanted
