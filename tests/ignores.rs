@@ -474,3 +474,29 @@ fn comments_in_what_was_not_read_may_be_of_use_later() {
     let unknown = accepted(&list("value-with-exist"));
     assert_eq!(unknown, (false, vec!["unused-ignore".to_owned()]));
 }
+
+#[test]
+fn a_text_in_quotes_accepts_nothing_in_a_configuration() {
+    let said = "kubetaint: ignore[value-with-exists] the agent drains nodes";
+    let terraform = |value: &str| {
+        format!(
+            "resource \"kubernetes_pod_v1\" \"a\" {{\n  spec {{\n    toleration {{\n      key = \"a\"\n      operator = \"Exists\"\n      value = \
+             {value}\n    }}\n  }}\n}}\n"
+        )
+    };
+    for (value, accepted) in [
+        (format!("\"b # {said}\""), 0),
+        (format!("\"b # c\" # {said}"), 1),
+        (format!("\"b\" // {said}"), 1),
+        (format!("\"${{\"b\"}} # {said}\""), 0),
+    ] {
+        let text = terraform(&value);
+        let report = report_with(
+            &[("main.tf", &text)],
+            Acceptance::On(TODAY),
+            &["value-with-exists", "unused-ignore"],
+        );
+        let counts = (report.suppressed.len(), report.findings.len());
+        assert_eq!(counts, (accepted, 1 - accepted), "{value}");
+    }
+}

@@ -1,6 +1,7 @@
 //! HCL text in, tree out: files as a whole, of which as much is read as can be where a part of one is broken.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::parser::{Mistake, Parser};
 use super::syntax::{Body, ExpressionKind, File, Part, Template};
@@ -108,6 +109,23 @@ pub(super) fn heredocs(text: &str) -> Vec<Heredoc> {
         is_outer
     });
     heredocs
+}
+
+pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
+    // Behind a quote that nothing closes, the rest of a file looks quoted.
+    if items(text).mistake.is_some() {
+        return Vec::new();
+    }
+    let mut scanner = Scanner::code(text, 0);
+    let mut quoted = Vec::new();
+    loop {
+        let token = scanner.next();
+        match token.kind {
+            Kind::End => return quoted,
+            Kind::Quoted => quoted.push(token.start..token.end),
+            _ => {}
+        }
+    }
 }
 
 pub(super) fn text_beside_comments(bytes: &[u8]) -> Option<String> {

@@ -174,6 +174,12 @@ pub fn heredocs(text: &str) -> Vec<Heredoc> {
     hcl::heredocs(text)
 }
 
+/// What stands in quotes in a text, not in JSON's notation, in order: no comment begins there. Nothing where the text is
+/// broken.
+pub fn quoted(text: &str) -> Vec<Range<usize>> {
+    hcl::quoted(text)
+}
+
 /// The text of a file, not in JSON's notation, that holds bytes that are no UTF-8: Terraform does not look at them in
 /// comments. Each becomes a question mark; nothing where one stands anywhere else.
 pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {

@@ -15,10 +15,11 @@ use jiff::civil::Date;
 use super::document::read_object;
 use crate::finding::Object;
 use crate::source::{SourceId, Span};
+use crate::terraform;
 use crate::yaml::{Document, Kind, Node};
 pub use comment::Reason;
 use comment::{Directive, Terms, comment_in, marks_in, missed_in};
-use parts::{block_below, heredocs, item_on, parts};
+use parts::{around, block_below, heredocs, item_on, parts};
 
 /// What every such comment holds, whether its first letter is large or small.
 const NAME: &str = "ubetaint";
@@ -93,6 +94,13 @@ pub struct Ignores {
     pub unread: Vec<Span>,
 }
 
+/// Texts in a configuration, which are no lines of it.
+#[derive(Default)]
+struct Texts {
+    heredocs: Vec<Range<usize>>,
+    quoted: Vec<Range<usize>>,
+}
+
 impl Ignores {
     /// Whether a text may hold any; most do not, and need no second look.
     pub fn may_be_in(text: &str) -> bool {
@@ -160,13 +168,17 @@ impl Ignores {
 
     /// Reads the comments of a configuration.
     pub fn read_configuration(&mut self, text: &str, source: SourceId) {
-        self.read_lines_around(text, 0..text.len(), source, &heredocs(text));
+        let texts = Texts {
+            heredocs: heredocs(text),
+            quoted: terraform::quoted(text),
+        };
+        self.read_lines_around(text, 0..text.len(), source, &texts);
     }
 
     /// Reads the comments of a text that is no YAML, or not yet: by lines, with `#`, `//` and `{{/* */}}`. A comment on
     /// a line of its own covers the line below it and everything that is indented further.
     pub fn read_lines(&mut self, text: &str, within: Range<usize>, source: SourceId) {
-        self.read_lines_around(text, within, source, &[]);
+        self.read_lines_around(text, within, source, &Texts::default());
     }
 
     fn read_lines_around(
@@ -174,7 +186,7 @@ impl Ignores {
         text: &str,
         within: Range<usize>,
         source: SourceId,
-        heredocs: &[Range<usize>],
+        texts: &Texts,
     ) {
         let mut start = within.start;
         let part = text.get(within).unwrap_or_default();
@@ -188,8 +200,11 @@ impl Ignores {
             let span = Span::new(source, from + hash..from + line.trim_end().len());
             for at in marks_in(body) {
                 let offset = body_start + at;
+                if around(&texts.quoted, offset).is_some() {
+                    continue;
+                }
                 let covers = if line[..hash].trim().is_empty() {
-                    block_below(text, start, heredocs).map(Covers::Below)
+                    block_below(text, start, &texts.heredocs).map(Covers::Below)
                 } else {
                     Some(Covers::Line(line_at(text, offset)))
                 };
