@@ -99,7 +99,7 @@ fn lines_may_move_and_a_file_may_be_renamed_where_the_object_is_the_same() {
     let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!(
         (code, out.as_str()),
-        (1, "other-values.yaml:4:3: warning[value-with-exists"),
+        (1, "other-values.yaml:4:3: error[value-with-exists"),
         "{err}"
     );
     assert!(err.contains("no finding matches 1 entry any more"), "{err}");

@@ -52,7 +52,11 @@ pub fn line_start(text: &str, at: usize) -> usize {
 
 /// Where the line of an offset ends: at its line break, or at the end of the text.
 pub fn line_end(text: &str, at: usize) -> usize {
-    let at = floor(text, at);
+    let mut at = floor(text, at);
+    // Between the two halves of a line break the line has ended before.
+    if text.since(at).starts_with('\n') && text.until(at).ends_with('\r') {
+        at = at.saturating_sub(1);
+    }
     let rest = text.since(at).as_bytes();
     memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |end| at + end)
 }
