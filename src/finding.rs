@@ -180,6 +180,31 @@ pub struct Counts {
     pub not_judged: BTreeMap<String, u32>,
     /// Standard input was read and holds no manifest.
     pub no_manifest_on_stdin: bool,
+    /// Findings that are only counted, by rule.
+    pub counted: BTreeMap<String, Tally>,
+}
+
+/// Findings of one rule that are only counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many.
+    pub times: u32,
+    /// What stands behind the number 1.
+    pub one: String,
+    /// What stands behind any other number.
+    pub many: String,
+}
+
+impl Tally {
+    /// The number and what it counts.
+    pub fn sentence(&self) -> String {
+        let words = if self.times == 1 {
+            &self.one
+        } else {
+            &self.many
+        };
+        format!("{} {words}", self.times)
+    }
 }
 
 /// Everything that an output format needs.
@@ -193,6 +218,8 @@ pub struct Report {
     pub baselined: Vec<Finding>,
     /// What was not judged: sorted by file, position and reason, each once.
     pub not_judged: Vec<NotJudged>,
+    /// Findings that say what is usual and are only counted; not among the others.
+    pub counted: Vec<Finding>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
     /// What was read.
@@ -225,7 +252,18 @@ impl Report {
         let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         self.counts.suppressed = number(self.suppressed.len());
         self.counts.baselined = number(self.baselined.len());
+        self.counted.retain(touches);
+        self.tally();
         count_occurrences(&mut self.findings);
+    }
+
+    /// Counts again what is only counted.
+    pub fn tally(&mut self) {
+        for (rule, tally) in &mut self.counts.counted {
+            let of_rule = self.counted.iter().filter(|finding| finding.rule == *rule);
+            tally.times = u32::try_from(of_rule.count()).unwrap_or(u32::MAX);
+        }
+        self.counts.counted.retain(|_, tally| tally.times > 0);
     }
 
     /// The worst severity found.

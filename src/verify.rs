@@ -223,6 +223,7 @@ fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {
     report
         .findings
         .iter()
+        .chain(&report.counted)
         .filter(|finding| finding.rule == rule)
         .filter_map(|finding| {
             let source = report.sources.get(&finding.span.source)?;

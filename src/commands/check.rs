@@ -207,6 +207,12 @@ fn load_selected_rules(
             )));
         }
     }
+    // Whoever names a rule wants to see what it finds.
+    rules.ask_for(&arguments.select);
+    let with_severity = config.rules.iter();
+    let with_severity = with_severity.filter(|(_, setting)| setting.severity.is_some());
+    let named: Vec<String> = with_severity.map(|(id, _)| id.clone()).collect();
+    rules.ask_for(&named);
     rules.retain(|rule| {
         (arguments.select.is_empty() || arguments.select.contains(&rule.id))
             && !arguments.ignore.contains(&rule.id)

@@ -204,6 +204,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         if self.table.is_skipped(&group, &kind) {
             return;
         }
+        self.facts.managed_cluster |= self.table.declares_managed(&group, &kind);
         self.read_others(&group, &kind);
         if kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io") {
             self.read_kustomization();

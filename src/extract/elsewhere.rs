@@ -1,5 +1,6 @@
 //! Tolerations where no row expects them: misplaced in built-in kinds, somebody's own lists elsewhere.
 
+use super::controllers::{self, Step};
 use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
 use super::notation::api_group;
@@ -178,7 +179,18 @@ impl ObjectReader<'_, '_> {
         if key == "tolerations" {
             context.read_node_selector(visits[parent].node, &holder, &mut read);
         }
-        self.push_other_list(read, level, holder, field.key.span());
+        let way = Self::way_out(visits, parent);
+        self.push_other_list(read, level, holder, field.key.span(), &way);
+    }
+
+    /// The maps and lists from one outward to the whole object, each with the key that it stands under.
+    fn way_out<'v>(visits: &[Visit<'v>], at: usize) -> Vec<Step<'v>> {
+        let outward = std::iter::successors(Some(at), |at| {
+            (*at != 0).then(|| duplicates::parent_of(visits, *at))
+        });
+        outward
+            .map(|at| (visits[at].node, duplicates::key_of(visits, at)))
+            .collect()
     }
 
     /// What becomes of a list that no row expects: charts copy `tolerations` into pods as they stand, and that is what
@@ -216,13 +228,26 @@ impl ObjectReader<'_, '_> {
             tolerations,
             ..Pod::default()
         };
-        self.push_other_list(read, Level::Other, path.to_owned(), span);
+        self.push_other_list(read, Level::Other, path.to_owned(), span, &[]);
     }
 
-    fn push_other_list(&mut self, mut read: Pod, level: Level, holder: String, span: Span) {
+    /// `way` leads from the map that the list stands in out to the whole object.
+    fn push_other_list(
+        &mut self,
+        mut read: Pod,
+        level: Level,
+        holder: String,
+        span: Span,
+        way: &[Step<'_>],
+    ) {
         read.selection.unknown = true;
         let unread = read.tolerations.unread.clone();
-        let shape = self.shape(level, &read, unread, Stands::Alone);
+        let mut shape = self.shape(level, &read, unread, Stands::Alone);
+        if let Some((holding, _)) = way.first() {
+            shape.character = self.character(*holding, level);
+            let found = controllers::beside(way.iter().copied());
+            shape.character.controller = found.unwrap_or_default();
+        }
         self.push(shape, read, holder, Stands::Alone, Some(span));
     }
 }

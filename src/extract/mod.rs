@@ -3,7 +3,10 @@
 
 mod autoscaler;
 mod broken;
+mod bundles;
+mod character;
 mod commands;
+mod controllers;
 mod dead_annotations;
 mod decoding;
 mod devices;
@@ -43,6 +46,7 @@ pub mod rows;
 mod scripts;
 mod selectors;
 mod table;
+mod table_names;
 mod taint_errors;
 mod taints;
 mod template_files;
@@ -110,6 +114,8 @@ pub struct FileFacts {
     pub clouds: Vec<(SourceId, Clouds)>,
     /// Templates of charts that do more with `tolerations` than to copy it.
     pub reshaping: Vec<SourceId>,
+    /// It declares a cluster whose control plane the provider runs.
+    pub managed_cluster: bool,
 }
 
 impl FileFacts {
@@ -134,7 +140,9 @@ impl FileFacts {
             runtime_classes,
             clouds,
             reshaping,
+            managed_cluster,
         } = other;
+        self.managed_cluster |= managed_cluster;
         self.documents += documents;
         self.workloads.extend(workloads);
         self.pools.extend(pools);
@@ -259,6 +267,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         let named = (clouds != Clouds::default()).then_some((id, clouds));
         facts.clouds.extend(named);
     }
+    bundles::mark(&stream.documents, source, &mut facts.workloads);
     nodes::fold(&mut facts.pools, table);
     // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();

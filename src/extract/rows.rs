@@ -19,6 +19,24 @@ pub struct Provider {
     /// Admission plugins beyond Kubernetes' defaults that the API servers of its clusters run.
     #[serde(default)]
     pub admission: Vec<String>,
+    /// The provider runs the control plane of its clusters itself: no node of theirs has its taints.
+    #[serde(default)]
+    pub managed_control_plane: bool,
+    /// Kinds and Terraform resources that declare a cluster as a whole.
+    #[serde(default)]
+    pub clusters: Vec<ClusterRow>,
+    /// How the provider's own add-ons are known.
+    #[serde(default)]
+    pub add_ons: Option<AddOns>,
+    /// Programs that run on every node, by what their objects, containers or images are called.
+    #[serde(default)]
+    pub node_agents: Vec<String>,
+    /// Programs that are part of a cluster itself and belong on its control plane, by what they are called.
+    #[serde(default)]
+    pub cluster_parts: Vec<String>,
+    /// Kinds of files that a program reads itself: no API server ever sees them.
+    #[serde(default)]
+    pub own_files: Vec<KindRow>,
     /// Rows for pod templates and other maps that hold `tolerations`.
     #[serde(default)]
     pub workloads: Vec<WorkloadRow>,
@@ -52,6 +70,36 @@ pub struct Provider {
     /// Taints that Kubernetes, providers and add-ons set themselves.
     #[serde(default)]
     pub well_known_taints: Vec<WellKnownTaint>,
+}
+
+/// A kind or a Terraform resource that declares a cluster as a whole.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClusterRow {
+    /// API group.
+    #[serde(default)]
+    pub group: String,
+    /// Kinds in it.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Types of Terraform resources.
+    #[serde(default)]
+    pub terraform: Vec<String>,
+}
+
+/// How the add-ons of a provider are known, any of these.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AddOns {
+    /// Beginnings of the keys of labels that they carry.
+    #[serde(default)]
+    pub labels: Vec<String>,
+    /// Beginnings of what their images are called.
+    #[serde(default)]
+    pub images: Vec<String>,
+    /// Beginnings of what the objects are called.
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 /// A kind that holds whole objects of other kinds, whose pools are read as if they stood alone.
@@ -222,6 +270,10 @@ pub struct WorkloadRow {
     /// What it holds is lent to pods of others: the object itself has none.
     #[serde(default)]
     pub lends: bool,
+    /// The built-in kind that the operator makes its pods with, such as `DaemonSet`, where nothing in the object says
+    /// otherwise.
+    #[serde(default)]
+    pub makes: Option<String>,
     /// The list's name, where it is another.
     #[serde(default = "usual_tolerations_key")]
     pub tolerations_key: String,

@@ -15,7 +15,7 @@ use crate::yaml::{Node, Path, join};
 /// All rows, found by API group and kind.
 #[derive(Debug, Default)]
 pub struct Table {
-    providers: Vec<Provider>,
+    pub(super) providers: Vec<Provider>,
     by_kind: BTreeMap<(String, String), Vec<RowRef>>,
     /// Rows for documents without a kind: provider and row.
     kindless: Vec<(usize, usize)>,
@@ -27,13 +27,15 @@ pub struct Table {
 pub(super) const ANY_MODULE: &str = "*";
 
 /// Stands for an API group where the kind is the type of a Terraform resource; no group has such a name.
-const TERRAFORM: &str = "terraform resource";
+pub(super) const TERRAFORM: &str = "terraform resource";
 
 #[derive(Debug, Clone, Copy)]
-enum RowRef {
+pub(super) enum RowRef {
     Workload(usize, usize),
     Pool(usize, usize),
     Manifest(usize, usize),
+    /// A cluster as a whole, of this provider.
+    Cluster(usize),
 }
 
 /// What is wrong, in the words that other files' mistakes have, without the place: that is told before it.
@@ -127,13 +129,22 @@ impl Table {
                 rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
             }
         }
+        for row in &provider.clusters {
+            for kind in &row.kinds {
+                rows.push(((row.group.clone(), kind.clone()), RowRef::Cluster(at)));
+            }
+            for of_type in &row.terraform {
+                let key = (TERRAFORM.to_owned(), of_type.clone());
+                rows.push((key, RowRef::Cluster(at)));
+            }
+        }
         for (key, row) in rows {
             self.by_kind.entry(key).or_default().push(row);
         }
         self.providers.push(provider);
     }
 
-    fn rows(&self, group: &str, kind: &str) -> &[RowRef] {
+    pub(super) fn rows(&self, group: &str, kind: &str) -> &[RowRef] {
         // The map is keyed by owned pairs; a lookup per document is cheap beside parsing it.
         self.by_kind
             .get(&(group.to_owned(), kind.to_owned()))
@@ -171,7 +182,7 @@ impl Table {
             .iter()
             .filter_map(move |row| match *row {
                 RowRef::Workload(provider, at) => Some(&self.providers[provider].workloads[at]),
-                RowRef::Pool(..) | RowRef::Manifest(..) => None,
+                RowRef::Pool(..) | RowRef::Manifest(..) | RowRef::Cluster(_) => None,
             })
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
@@ -229,7 +240,7 @@ impl Table {
                     self.providers[provider].name.as_str(),
                     &self.providers[provider].pools[at],
                 )),
-                RowRef::Workload(..) | RowRef::Manifest(..) => None,
+                RowRef::Workload(..) | RowRef::Manifest(..) | RowRef::Cluster(_) => None,
             })
             .filter(move |(_, row)| row.versions.is_empty() || row.versions.contains(&version))
     }
@@ -288,7 +299,7 @@ impl Table {
         let rows = self.rows(TERRAFORM, of_type).iter();
         rows.filter_map(|row| match *row {
             RowRef::Manifest(provider, at) => Some(&self.providers[provider].manifests[at]),
-            RowRef::Workload(..) | RowRef::Pool(..) => None,
+            RowRef::Workload(..) | RowRef::Pool(..) | RowRef::Cluster(_) => None,
         })
     }
 
@@ -398,7 +409,7 @@ impl Table {
 }
 
 /// Whether a module is one that a table names.
-fn is_module_of(pattern: &str, module: &str) -> bool {
+pub(super) fn is_module_of(pattern: &str, module: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => module.starts_with(start),
         None => module == pattern,

@@ -44,6 +44,10 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
             DeclaredKind::Resource => table.resource_rows(&declared.of_type).collect(),
             DeclaredKind::Module => table.module_rows(&declared.of_type).collect(),
         };
+        facts.managed_cluster |= match declared.kind {
+            DeclaredKind::Resource => table.resource_declares_managed(&declared.of_type),
+            DeclaredKind::Module => table.module_declares_managed(&declared.of_type),
+        };
         let object = object_of(declared);
         let manifests: Vec<_> = match declared.kind {
             DeclaredKind::Resource => table.manifest_rows(&declared.of_type).collect(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::controllers;
 use super::document::{ObjectReader, join};
 use super::notation::api_group;
 use super::overlays::Overlay;
@@ -10,6 +11,7 @@ use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use crate::finding::{Because, Open};
 use crate::model::admission::PodTolerations;
+use crate::model::character::Character;
 use crate::model::workload::{IN_PART, Level, Pairs, PodShape, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::source::Span;
@@ -101,7 +103,18 @@ impl<'a> ObjectReader<'_, 'a> {
             }
             _ => None,
         };
-        let shape = self.shape(level, &read, unread, stands);
+        let mut shape = self.shape(level, &read, unread, stands);
+        shape.character = self.character(node, level);
+        if level == Level::Custom {
+            let name = path.rsplit('.').next();
+            let spec = self.root.get("spec").map(|spec| (spec, None));
+            let way = std::iter::once((node, name)).chain(spec);
+            let found = controllers::beside(way.chain([(self.root, None)]));
+            shape.character.controller = found.or_else(|| row.makes.clone()).unwrap_or_default();
+        }
+        if row.lends {
+            shape.character.controller.clear();
+        }
         self.push(shape, read, path, stands, None);
     }
 
@@ -143,6 +156,7 @@ impl<'a> ObjectReader<'_, 'a> {
             system: self.is_system(read),
             on_openshift: self.is_about_openshift(),
             refused: None,
+            character: Character::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::readers::Reader;
 use crate::config::Config;
 use crate::extract::api_group;
 use crate::model::admission::Injector;
@@ -172,6 +173,13 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .field("runtimeClassName", &shape.runtime_class, "")
         .map("nodeSelector", selector)
         .truth("asksForNodes", shape.asks_for_nodes())
+        .texts("askedLabels", &shape.asked_keys())
+        .text("controller", shape.character.controller.clone())
+        .bool("nodeAgent", shape.character.agent)
+        .bool("clusterPart", shape.character.cluster_part)
+        .bool("bundled", shape.character.bundled)
+        .bool("managedAddOn", shape.character.managed)
+        .bool("dumped", shape.character.dumped)
         .bool("pinned", shape.selection.pins())
         .handle(Handle::Workload(Arc::clone(shape)), comparison_operators);
     let gate = comparison_operators;
@@ -239,7 +247,9 @@ fn rejection(kind: &str, level: Level) -> String {
 }
 
 /// `workload` with who it is, for scope workload.
-pub fn named(shape: &Fact, workload: &Workload) -> Fact {
+///
+/// `in_tests` is whether it only serves to try something out, by the path of its file.
+pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
     fn texts(pairs: &[(String, Field<String>)]) -> impl Iterator<Item = (&str, Option<&str>)> {
         pairs
             .iter()
@@ -251,6 +261,7 @@ pub fn named(shape: &Fact, workload: &Workload) -> Fact {
             "namespace",
             workload.object.namespace.clone().unwrap_or_default(),
         )
+        .bool("inTests", in_tests)
         .map("labels", texts(&workload.labels))
         .map("annotations", texts(&workload.annotations))
         .build()
@@ -397,13 +408,16 @@ pub fn device(placed: &PlacedDeviceEntry) -> (&'static str, Fact, Fact) {
 }
 
 /// `oddity`, and `workload` as far as it is known.
-pub fn oddity(oddity: &Oddity) -> (Fact, Fact) {
+///
+/// `reader` is who reads the object.
+pub fn oddity(oddity: &Oddity, reader: Reader) -> (Fact, Fact) {
     let fact = FactBuilder::new(FactKind::Oddity)
         .text("kind", oddity.kind)
         .text("field", oddity.field.clone())
         .text("written", oddity.written.clone())
         .text("suggestion", oddity.suggestion.clone())
         .text("detail", oddity.detail.clone())
+        .text("reader", reader.as_str())
         .build();
     let group = api_group(&oddity.object.api_version);
     let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();

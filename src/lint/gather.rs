@@ -68,6 +68,8 @@ pub struct Gathered {
     pub scanned_paths: Vec<String>,
     /// Paths in the repository, by source.
     pub paths: Vec<String>,
+    /// Some file declares a cluster whose control plane the provider runs.
+    pub managed_cluster: bool,
 }
 
 impl Gathered {
@@ -123,6 +125,7 @@ pub fn gather(
         .workloads
         .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
     for facts in all {
+        gathered.managed_cluster |= facts.managed_cluster;
         gathered.unread.extend(facts.unread);
         report.counts.documents += facts.documents;
         gathered.open.extend(facts.not_judged);

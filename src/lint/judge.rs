@@ -11,8 +11,10 @@ use super::facts;
 use super::fit;
 use super::fixes::Proposals;
 use super::gather::Gathered;
+use super::giving_way::{self, Found};
 use super::ignores;
 use super::place::{self, At};
+use super::readers;
 use super::search::{self, ClusterFacts};
 use super::testimony::{Testimonies, Testimony};
 use super::undecided::{self, Reasons};
@@ -44,7 +46,7 @@ pub fn judge(
     let mut judge = Judge {
         gathered,
         settings,
-        findings: Vec::new(),
+        found: Vec::new(),
         proposals: Proposals::default(),
         failures: BTreeSet::new(),
         open: Vec::new(),
@@ -52,15 +54,18 @@ pub fn judge(
     judge.oddities(&gathered.oddities);
     judge.devices();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
-        let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings.config);
+        let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings);
         judge.cluster(at, cluster, &facts, &assignment, &testimonies);
     }
     judge.pools_alone(&assignment, &declared, well_known);
-    let (suppressed, remarks) = ignores::apply(&mut judge.findings, gathered, settings);
+    let found = giving_way::one_for_each_mistake(std::mem::take(&mut judge.found));
+    let (mut findings, counted) = giving_way::counted(found);
+    let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
+    counted.take_out(&mut findings, settings.rules, report);
     // What is wrong with an acceptance cannot be accepted by another.
     judge.oddities(&remarks);
     let Judge {
-        findings,
+        found,
         proposals,
         failures,
         open,
@@ -74,6 +79,7 @@ pub fn judge(
             message,
         }));
     report.suppressed = suppressed;
+    findings.extend(found.into_iter().map(|found| found.finding));
     report.findings = findings;
     (proposals, open)
 }
@@ -84,7 +90,7 @@ type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
 struct Judge<'j> {
     gathered: &'j Gathered,
     settings: Settings<'j>,
-    findings: Vec<Finding>,
+    found: Vec<Found>,
     proposals: Proposals,
     failures: BTreeSet<(String, String)>,
     /// Workloads and pools of which some rule could not say yes or no.
@@ -112,7 +118,9 @@ impl<'j> Judge<'j> {
         let rules = self.rules(Scope::Oddity);
         let kubernetes = facts::kubernetes(self.settings.config);
         for oddity in oddities {
-            let (fact, owner) = facts::oddity(oddity);
+            let path = &self.gathered.scanned_paths[oddity.span.source.0 as usize];
+            let reader = readers::of(oddity, path, self.settings.table);
+            let (fact, owner) = facts::oddity(oddity, reader);
             let bindings = Bindings::default()
                 .fact("kubernetes", &kubernetes)
                 .fact("oddity", &fact)
@@ -291,7 +299,9 @@ impl<'j> Judge<'j> {
             let mut open = open.map(str::to_owned);
             let mut is_said = false;
             if let Some(searched) = searched {
-                let bindings = bind(facts).fact("workload", &facts::named(searched, workload));
+                let path = &self.gathered.scanned_paths[workload.source.0 as usize];
+                let named = facts::named(searched, workload, is_tried_out(path));
+                let bindings = bind(facts).fact("workload", &named);
                 for rule in &rules {
                     let judged = rule.judge(&bindings);
                     note_unknown(&mut open, &judged);
@@ -428,13 +438,8 @@ impl<'j> Judge<'j> {
                 pools: vec![index],
                 ..Cluster::default()
             };
-            let facts = ClusterFacts::new(
-                &alone,
-                self.gathered,
-                declared,
-                well_known,
-                self.settings.config,
-            );
+            let facts =
+                ClusterFacts::new(&alone, self.gathered, declared, well_known, self.settings);
             if !serving.contains(&index) {
                 // It serves no workload that is here, and is still a pool.
                 self.pools(&alone, &facts, &[], assignment, assignment.clusters.len());
@@ -582,7 +587,14 @@ impl<'j> Judge<'j> {
             occurrences: 1,
         };
         self.proposals.add(&finding, &verdict.fixes, locate);
-        self.findings.push(finding);
+        let about = locate(rule.scope.subject()).map_or(finding.span, |at| at.span);
+        self.found.push(Found {
+            finding,
+            scope: rule.scope,
+            about,
+            gives_way_to: verdict.gives_way_to.clone(),
+            counted: verdict.counted && !self.settings.rules.is_asked_for(&rule.id),
+        });
     }
 }
 
@@ -627,6 +639,17 @@ fn judge_entries<'r>(
         }
     }
     (verdicts, open)
+}
+
+/// Whether a file serves to try something out: it is a test, or belongs to a scheduler or a simulator of clusters, which
+/// place pods themselves.
+fn is_tried_out(path: &str) -> bool {
+    const TOOLS: [&str; 4] = ["scheduler", "scheduling", "simulator", "kwok"];
+    let parts = path.split('/').map(str::to_ascii_lowercase);
+    is_rehearsal(path)
+        || parts
+            .into_iter()
+            .any(|part| TOOLS.iter().any(|tool| part.contains(tool)))
 }
 
 fn bind(facts: &ClusterFacts<'_>) -> Bindings {

@@ -1,6 +1,7 @@
 //! Did you mean, among the taints of a workload's own cluster: which of them an entry that matches none was probably meant
 //! for. The nearest by its letters comes first, then what the workload selects; what nothing tells apart is all named.
 
+use super::facts::entry_fact;
 use super::search::ClusterFacts;
 use crate::model::Truth;
 use crate::model::near_miss::{Likeness, key_distance, key_likeness, tells, value_distance};
@@ -110,6 +111,33 @@ impl ClusterFacts<'_> {
         !shape.selection.is_empty()
             && (shape.selection.selects(labels, None) == Truth::Yes
                 || shape.selection.selects_kind(labels, None) == Truth::Yes)
+    }
+
+    /// The first entry of the list that is probably meant to have the key that took the place of this one's.
+    pub fn misspelt_beside(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        entry: &Toleration,
+    ) -> FactBuilder {
+        let key = entry.key.known().map(String::as_str).unwrap_or_default();
+        let row = self.well_known.find(key);
+        let today = row.map_or("", |row| row.replaced_by.as_str());
+        // People write short lists; in a long one each entry would be compared with each.
+        let list = shape.tolerations.iter().enumerate().take(64);
+        let is_meant = |other: &Toleration| {
+            let written = other.key.known().map(String::as_str).unwrap_or_default();
+            !written.is_empty()
+                && written != today
+                && self.well_known.find(written).is_none()
+                && key_likeness(written, today)
+                    .is_some_and(|likeness| tells(written, today, likeness))
+        };
+        let mut found = list.filter(|(_, other)| !today.is_empty() && is_meant(other));
+        let fact = |(at, other): (usize, &Toleration)| {
+            entry_fact(other, at, self.comparison_operators).build()
+        };
+        builder.facts("misspeltBeside", found.next().map(fact))
     }
 
     /// `nearKeys` and `nearestKeys`: keys that the entry's key is probably meant to be.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::Settings;
 use super::cluster::Cluster;
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
@@ -11,8 +12,8 @@ use super::facts::{
 };
 use super::gather::Gathered;
 use super::hints::Hints;
+use super::purpose;
 use super::testimony::Testimony;
-use crate::config::Config;
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
@@ -68,8 +69,9 @@ impl<'g> ClusterFacts<'g> {
         gathered: &'g Gathered,
         declared_keys: &'g BTreeSet<String>,
         well_known: &'g WellKnown,
-        config: &Config,
+        settings: Settings<'_>,
     ) -> Self {
+        let config = settings.config;
         let comparison_operators = config.comparison_operators();
         let hints = Hints::new(cluster, gathered, comparison_operators);
         let models: Vec<Arc<NodePool>> = cluster
@@ -81,12 +83,18 @@ impl<'g> ClusterFacts<'g> {
         let pools: Vec<Fact> = models
             .iter()
             .zip(&taints)
-            .map(|(pool, taints)| pool_fact(pool, taints, comparison_operators))
+            .map(|(pool, taints)| {
+                let fact = pool_fact(pool, taints, comparison_operators);
+                let purpose = purpose::of(pool, well_known);
+                FactBuilder::extend(&fact).text("purpose", purpose).build()
+            })
             .collect();
+        let managed = is_managed(&models, gathered, settings);
         ClusterFacts {
             cluster: FactBuilder::new(FactKind::Cluster)
                 .text("name", cluster.name.clone().unwrap_or_default())
                 .bool("complete", cluster.complete)
+                .bool("managed", managed)
                 .build(),
             all_pools: FactList::new(&pools),
             pools,
@@ -146,6 +154,7 @@ impl<'g> ClusterFacts<'g> {
         }
         let builder = self.hints.add_hinted(builder, entry);
         let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
+        let builder = self.misspelt_beside(builder, shape, entry);
         self.near_keys(builder, shape, entry).build()
     }
 
@@ -259,6 +268,28 @@ impl<'g> ClusterFacts<'g> {
             .fact("tolerated", &taints[partly.tolerated])
             .fact("missing", &taints[partly.missing])
             .build()
+    }
+}
+
+/// Whether the provider runs the cluster's control plane, so that no node of the cluster has its taints: by the pools, or
+/// where none are known by what else the repository declares.
+fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settings<'_>) -> bool {
+    let of_control_plane = |pool: &NodePool| {
+        keys(pool).any(|key| {
+            key.starts_with("node-role.kubernetes.io/") && key != "node-role.kubernetes.io/infra"
+        })
+    };
+    let is_managed = |pool: &NodePool| settings.table.is_managed(&pool.provider);
+    match pools.is_empty() {
+        false => {
+            pools.iter().any(|pool| is_managed(pool))
+                && !pools.iter().any(|pool| of_control_plane(pool))
+        }
+        true => {
+            let mut others = gathered.pools.iter().map(|placed| &*placed.pool);
+            (gathered.managed_cluster || others.clone().any(is_managed))
+                && !others.any(of_control_plane)
+        }
     }
 }
 

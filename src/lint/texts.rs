@@ -32,6 +32,7 @@ pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
         .findings
         .iter()
         .chain(report.suppressed.iter().map(|one| &one.finding))
+        .chain(&report.counted)
         .flat_map(|finding| {
             let related = finding.related.iter().map(|label| label.span.source);
             std::iter::once(finding.span.source).chain(related)

@@ -5,6 +5,7 @@ pub mod admission;
 pub mod admit;
 pub mod annotations;
 pub mod broken_on_purpose;
+pub mod character;
 pub mod clouds;
 pub mod cluster;
 pub mod dedicated;

@@ -249,6 +249,7 @@ mod tests {
             system: crate::model::Truth::No,
             on_openshift: false,
             refused: None,
+            character: crate::model::character::Character::default(),
         };
         Workload {
             object: crate::finding::Object::default(),

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::admission::{PodTolerations, Refusal};
+use super::character::Character;
 use super::eviction::Eviction;
-use super::node_selection::NodeSelection;
+use super::node_selection::{NodeSelection, Requirement};
 use super::placement::Candidate;
 use super::qos::QosClass;
 use super::taint::Taint;
@@ -87,6 +88,8 @@ pub struct PodShape {
     pub on_openshift: bool,
     /// Why the API server refuses its pods.
     pub refused: Option<Refusal>,
+    /// What sort of program it is.
+    pub character: Character,
 }
 
 impl PodShape {
@@ -124,6 +127,21 @@ impl PodShape {
                     || entry.value.is_unknown()
                     || entry.effect.is_unknown())
             })
+    }
+
+    /// Keys of the labels that it asks of nodes, demanded or preferred. What it shuns is not among them.
+    pub fn asked_keys(&self) -> BTreeSet<String> {
+        let selected = self.selection.node_selector.keys().map(String::as_str);
+        let preferred = self.character.preferred.iter().map(String::as_str);
+        let terms = self.selection.required.known().into_iter().flatten();
+        let wants = |requirement: &&Requirement| {
+            let operator = requirement.operator.text();
+            !matches!(operator, Some("NotIn" | "DoesNotExist"))
+        };
+        let expressed = terms.flat_map(|term| term.expressions.iter().filter(wants));
+        let expressed = expressed.filter_map(|requirement| requirement.key.text());
+        let all = selected.chain(preferred).chain(expressed);
+        all.map(str::to_owned).collect()
     }
 
     /// Whether the pod asks for particular nodes in any way, demanded or preferred.

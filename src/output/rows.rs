@@ -107,6 +107,8 @@ struct Summary<'a> {
     not_judged: usize,
     /// The same by groups of reasons.
     not_judged_because: &'a BTreeMap<String, u32>,
+    /// Findings that say what is usual and are not listed, by rule, with how many there are.
+    counted: BTreeMap<&'a str, u32>,
 }
 
 impl<'a> Summary<'a> {
@@ -125,6 +127,11 @@ impl<'a> Summary<'a> {
             baselined: counts.baselined,
             not_judged: report.not_judged.len(),
             not_judged_because: &counts.not_judged,
+            counted: counts
+                .counted
+                .iter()
+                .map(|(rule, tally)| (rule.as_str(), tally.times))
+                .collect(),
         }
     }
 }

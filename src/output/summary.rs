@@ -32,6 +32,15 @@ pub fn summary_line(report: &Report, listed: bool) -> String {
         );
     }
 
+    for (rule, tally) in &counts.counted {
+        let sentence = tally.sentence();
+        lines.push(format!(
+            "{} (`--select {}` lists them)",
+            escape::sentence(&sentence),
+            escape::sentence(rule)
+        ));
+    }
+
     let mut read = vec![
         count(counts.files, "file", "files"),
         count(counts.documents, "document", "documents"),

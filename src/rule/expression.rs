@@ -138,7 +138,7 @@ impl Expression {
             let _ = program.set(Ok(compile(text, compiler.scope, expected)?));
         }
         // A field cannot be read without its name in the text.
-        let identity = ["name", "labels", "annotations"];
+        let identity = ["name", "labels", "annotations", "inTests"];
         Ok(Expression {
             text: text.into(),
             scope: compiler.scope,

@@ -5,6 +5,7 @@ pub mod expression;
 pub mod fact;
 pub mod fix;
 mod functions;
+pub mod gives_way;
 pub mod schema;
 mod template;
 mod text_map;
@@ -21,6 +22,7 @@ use crate::yaml;
 use expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
 use fact::{Fact, Place};
 use fix::{Fix, Proposal};
+use gives_way::GivesWay;
 use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
 use template::Template;
 
@@ -70,6 +72,25 @@ pub struct Rule {
     help: Option<Template>,
     fixes: Vec<Fix>,
     severity_when: Vec<(Expression, Severity)>,
+    gives_way: Vec<GivesWay>,
+    summary: Option<Summary>,
+}
+
+/// When findings are only counted, and in which words.
+#[derive(Debug)]
+struct Summary {
+    when: Expression,
+    condition: String,
+    words: Words,
+}
+
+/// What stands behind a number of findings that are only counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// Behind 1.
+    pub one: String,
+    /// Behind any other number.
+    pub many: String,
 }
 
 /// An example of a rule.
@@ -121,6 +142,10 @@ pub struct Verdict {
     as_note: Option<Box<Said>>,
     /// How to mend it: the first that can be applied is taken.
     pub fixes: Vec<Proposal>,
+    /// Rules that explain the same mistake better, should they find something here.
+    pub gives_way_to: Vec<String>,
+    /// It says what is usual, and is only counted.
+    pub counted: bool,
 }
 
 /// The sentences of a finding.
@@ -181,6 +206,18 @@ impl Rule {
         !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
     }
 
+    /// The rules that it gives way to, each with the condition under which it does; without one it always does.
+    pub fn gives_way_to(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let all = self.gives_way.iter();
+        all.map(|one| (one.rule.as_str(), one.condition.as_deref()))
+    }
+
+    /// Where its findings are only counted: the condition as written, and the words for the count.
+    pub fn summary(&self) -> Option<(&str, &Words)> {
+        let summary = self.summary.as_ref()?;
+        Some((&summary.condition, &summary.words))
+    }
+
     /// Whether the rule can mend what it finds.
     pub fn has_fix(&self) -> bool {
         !self.fixes.is_empty()
@@ -225,10 +262,16 @@ impl Rule {
             true => Some(Box::new(self.say(&bindings.with_severity(Severity::Note))?)),
             false => None,
         };
+        let counted = match &self.summary {
+            Some(summary) => surely(&summary.when, bindings)?,
+            None => false,
+        };
         Ok(Verdict {
             severity,
             said: self.say(&bound)?,
             as_note,
+            gives_way_to: gives_way::those_here(&self.gives_way, bindings)?,
+            counted,
             fixes: self
                 .fixes
                 .iter()
@@ -262,6 +305,15 @@ impl Rule {
                 None => None,
             },
         })
+    }
+}
+
+/// Whether a condition is certain to hold: what is not known does not count.
+fn surely(when: &Expression, bindings: &Bindings) -> Result<bool, String> {
+    match when.holds(bindings) {
+        Ok(holds) => Ok(holds),
+        Err(Evaluation::Unknown(_) | Evaluation::Absent) => Ok(false),
+        Err(Evaluation::Failed(why)) => Err(why),
     }
 }
 
@@ -348,6 +400,31 @@ impl Loader<'_> {
             .iter()
             .map(|one| expression(&one.at, Expected::Facts))
             .collect();
+        let summary = file.summary.and_then(|summary| {
+            Some(Summary {
+                when: expression(&summary.when, Expected::Condition)?,
+                condition: summary.when.value,
+                words: Words {
+                    one: summary.one,
+                    many: summary.many,
+                },
+            })
+        });
+        let mut gives_way = Vec::new();
+        for one in file.gives_way_to {
+            let (rule, condition) = (one.value.rule, one.value.when);
+            let when = match &condition {
+                Some(text) => expression(text, Expected::Condition).map(Some),
+                None => Some(None),
+            };
+            let Some(when) = when else { continue };
+            gives_way.push(GivesWay {
+                rule,
+                position: self.source.position(one.span.start),
+                condition: condition.map(|text| text.value),
+                when,
+            });
+        }
         let mut sentence = |text: &yaml::Spanned<String>| {
             Template::compile(&text.value, compiler)
                 .map_err(|error| keep(text, error))
@@ -397,6 +474,8 @@ impl Loader<'_> {
                 help,
                 fixes,
                 severity_when,
+                gives_way,
+                summary,
             }),
             _ => {
                 problems.sort();
@@ -516,6 +595,8 @@ pub struct RuleSet {
     rules: Vec<Rule>,
     /// Ids of all rules that were loaded, also of those that were left out since.
     loaded: Vec<String>,
+    /// Ids of rules of which somebody wants to see every finding.
+    asked_for: Vec<String>,
 }
 
 impl RuleSet {
@@ -558,8 +639,12 @@ impl RuleSet {
             }
         }
         if problems.is_empty() {
+            problems = gives_way::check(&by_id);
+        }
+        if problems.is_empty() {
             Ok(RuleSet {
                 loaded: by_id.keys().cloned().collect(),
+                asked_for: Vec::new(),
                 rules: by_id.into_values().collect(),
             })
         } else {
@@ -581,6 +666,16 @@ impl RuleSet {
     /// The ids of all rules that were loaded, sorted; [`RuleSet::retain`] does not change them.
     pub fn loaded(&self) -> &[String] {
         &self.loaded
+    }
+
+    /// Lists every finding of these rules, also those that would only be counted.
+    pub fn ask_for(&mut self, ids: &[String]) {
+        self.asked_for.extend_from_slice(ids);
+    }
+
+    /// Whether somebody wants to see every finding of a rule.
+    pub fn is_asked_for(&self, id: &str) -> bool {
+        self.asked_for.iter().any(|asked| asked == id)
     }
 
     /// Keeps only some rules.

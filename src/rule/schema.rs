@@ -46,6 +46,14 @@ pub struct RuleFile {
     /// Conditions that change the severity; the first that is true decides.
     #[serde(default)]
     pub severity_when: Vec<SeverityWhen>,
+    /// Rules that explain the same mistake better: where one of them has a finding about the same entry, this rule says
+    /// nothing of it.
+    #[serde(default)]
+    #[schemars(with = "Vec<GivesWayForm>")]
+    pub gives_way_to: Vec<Spanned<GivesWayFile>>,
+    /// Where a finding says what is usual: the closing lines count it, and it is listed only on request.
+    #[serde(default)]
+    pub summary: Option<SummaryFile>,
     /// How to mend what it finds, without a person.
     #[serde(default)]
     #[schemars(with = "Option<FixForm>")]
@@ -98,6 +106,17 @@ impl Scope {
             Scope::DeviceToleration => "device-toleration",
         }
     }
+
+    /// The place that stands for what a rule of this scope looks at.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Scope::Toleration | Scope::DeviceToleration => "toleration",
+            Scope::Taint | Scope::DeviceTaint => "taint",
+            Scope::Workload => "workload",
+            Scope::Pool => "pool",
+            Scope::Oddity => "oddity",
+        }
+    }
 }
 
 /// What must be known before a rule may conclude anything.
@@ -141,6 +160,78 @@ pub struct SeverityWhen {
     pub when: Spanned<String>,
     /// The severity where it is true.
     pub severity: Severity,
+}
+
+/// A rule that another one gives way to, always or under a condition.
+#[derive(Debug, Clone)]
+pub struct GivesWayFile {
+    /// The id of the rule that stays.
+    pub rule: String,
+    /// CEL; without it the rule always gives way.
+    pub when: Option<Spanned<String>>,
+}
+
+/// What `GivesWayFile` reads, for the schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)] // only its shape is used
+enum GivesWayForm {
+    /// The id of a rule.
+    Always(String),
+    /// The id of a rule, and a condition.
+    Sometimes(GivesWayMap),
+}
+
+/// The id of a rule, and a condition.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GivesWayMap {
+    /// The id of the rule that stays.
+    rule: String,
+    /// CEL; this rule gives way where it is true.
+    when: Spanned<String>,
+}
+
+impl<'de> Deserialize<'de> for GivesWayFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = GivesWayFile;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the id of a rule, or a map with `rule` and `when`")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, rule: &str) -> Result<GivesWayFile, E> {
+                Ok(GivesWayFile {
+                    rule: rule.to_owned(),
+                    when: None,
+                })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GivesWayFile, A::Error> {
+                let GivesWayMap { rule, when } =
+                    GivesWayMap::deserialize(MapAccessDeserializer::new(map))?;
+                let when = Some(when);
+                Ok(GivesWayFile { rule, when })
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// When findings are only counted, and in which words.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SummaryFile {
+    /// CEL; a finding is counted where it is true, and reported where it is false or not known.
+    pub when: Spanned<String>,
+    /// What stands behind the number 1.
+    pub one: String,
+    /// What stands behind any other number.
+    pub many: String,
 }
 
 /// One or several fixes as written; the first that applies is taken.

@@ -131,6 +131,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("deviations", DEVIATIONS),
                     ("selectorMismatches", MISMATCHES),
                     ("shadowedBy", TOLERATIONS),
+                    ("misspeltBeside", TOLERATIONS),
                 ]);
             }
             all
@@ -177,11 +178,19 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
                 ("extendedResources", TEXTS),
+                ("askedLabels", TEXTS),
+                ("controller", TEXT),
+                ("nodeAgent", Ty::Bool),
+                ("clusterPart", Ty::Bool),
+                ("bundled", Ty::Bool),
+                ("managedAddOn", Ty::Bool),
+                ("dumped", Ty::Bool),
             ]);
             if scope == Scope::Workload {
                 all.extend([
                     ("name", TEXT),
                     ("namespace", TEXT),
+                    ("inTests", Ty::Bool),
                     ("labels", Ty::TextMap),
                     ("annotations", Ty::TextMap),
                     ("selectedPools", POOLS),
@@ -204,6 +213,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("admission", TEXTS),
                 ("complete", Ty::Bool),
                 ("weak", Ty::Bool),
+                ("purpose", TEXT),
                 ("accelerator", TEXT),
                 ("labels", Ty::TextMap),
                 ("taints", TAINTS),
@@ -216,7 +226,11 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             }
             all
         }
-        FactKind::Cluster => vec![("name", TEXT), ("complete", Ty::Bool)],
+        FactKind::Cluster => vec![
+            ("name", TEXT),
+            ("complete", Ty::Bool),
+            ("managed", Ty::Bool),
+        ],
         FactKind::Kubernetes => vec![
             ("minor", Ty::Int),
             ("version", TEXT),
@@ -233,6 +247,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("written", TEXT),
             ("suggestion", TEXT),
             ("detail", TEXT),
+            ("reader", TEXT),
         ],
         FactKind::NearKey => vec![("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)],
         FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],

@@ -1,0 +1,54 @@
+//! Which files projects have made for those who install them: what stands in such a file is how they ship it.
+
+use std::sync::Arc;
+
+use super::document::read_object;
+use crate::model::Field;
+use crate::model::workload::Workload;
+use crate::source::Source;
+use crate::yaml::Document;
+
+/// Folders for what others have made.
+const FOLDERS: [&str; 6] = [
+    "third-party",
+    "third_party",
+    "thirdparty",
+    "upstream",
+    "vendor",
+    "vendored",
+];
+
+/// Labels that tools put on what they render.
+const RENDERED: [&str; 2] = ["helm.sh/chart", "app.kubernetes.io/version"];
+
+/// A file with fewer objects is written by hand as often as not.
+const MANY: usize = 5;
+
+/// Marks the workloads of a file that a project has made.
+pub(super) fn mark(documents: &[Document], source: &Source, workloads: &mut [Workload]) {
+    if workloads.is_empty() {
+        return;
+    }
+    let is_vendored = source
+        .path
+        .split('/')
+        .any(|part| FOLDERS.contains(&part.to_ascii_lowercase().as_str()));
+    let kinds = documents.iter().filter(|document| !document.is_empty());
+    let kinds: Vec<String> = kinds
+        .map(|document| read_object(document.root()).kind)
+        .collect();
+    let defines = kinds.iter().any(|kind| kind == "CustomResourceDefinition");
+    for workload in workloads {
+        let is_rendered = || {
+            let is_from_tool = |(key, value): &(String, Field<String>)| {
+                RENDERED.contains(&key.as_str())
+                    || (key == "app.kubernetes.io/managed-by" && value.text() == Some("Helm"))
+            };
+            kinds.len() >= MANY && workload.labels.iter().any(is_from_tool)
+        };
+        if is_vendored || defines || is_rendered() {
+            let shape = Arc::make_mut(&mut workload.shape);
+            shape.character.bundled = true;
+        }
+    }
+}

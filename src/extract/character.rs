@@ -1,0 +1,159 @@
+//! What sort of program the pods of a template are: whether they reach into their node, what they are called, and which
+//! nodes they prefer.
+
+use std::collections::BTreeSet;
+
+use super::document::ObjectReader;
+use super::read::is_placeholder;
+use crate::model::character::Character;
+use crate::model::workload::Level;
+use crate::yaml::{Kind, Node, Scalar};
+
+/// Fields of a pod, or of values for one, that reach into its node where they are true.
+const INTO_THE_NODE: [&str; 4] = ["hostNetwork", "hostPID", "hostIPC", "privileged"];
+
+/// Labels that say what a program is called.
+const NAMES: [&str; 3] = ["app.kubernetes.io/name", "k8s-app", "app"];
+
+impl ObjectReader<'_, '_> {
+    /// What sort of program the pods of `pod` are, which is a pod's spec or a map that looks like one. What makes them is
+    /// known of built-in kinds alone.
+    pub(super) fn character(&self, pod: Node<'_>, level: Level) -> Character {
+        let (names, images) = self.names(pod);
+        let labels = self.label_keys();
+        let controller = match level {
+            Level::Typed => self.object.kind.clone(),
+            Level::Custom | Level::Values | Level::Other => String::new(),
+        };
+        let own = self.object.name.as_deref().unwrap_or_default();
+        Character {
+            controller,
+            agent: reaches_into_the_node(pod)
+                || is_critical(pod)
+                || self.object.namespace.as_deref() == Some("kube-system")
+                || self.table.is_node_agent(&names),
+            cluster_part: self.table.is_cluster_part(&names)
+                || labels.iter().any(|key| *key == "cluster.x-k8s.io/provider")
+                || self.has_label("control-plane", "controller-manager"),
+            bundled: false,
+            dumped: self.is_dumped(),
+            managed: self.table.is_managed_add_on(own, &labels, &images),
+            preferred: preferred(pod),
+        }
+    }
+
+    /// What the program is called: by its object, its containers and images, its labels and its folder of values.
+    fn names<'n>(&'n self, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n str>) {
+        let mut names: Vec<&str> = Vec::new();
+        let mut images = Vec::new();
+        names.extend(self.object.name.as_deref());
+        let lists = ["containers", "initContainers"];
+        let containers = lists.iter().filter_map(|list| pod.get(list));
+        for container in containers.flat_map(|list| list.items()) {
+            images.extend(container.get("image").and_then(Node::raw));
+            // Containers of many programs are called `manager` or `agent`, which tells nothing.
+            names.extend(container.get("name").and_then(Node::raw));
+        }
+        let image = pod.get("image");
+        images
+            .extend(image.and_then(|image| image.raw().or_else(|| image.get("repository")?.raw())));
+        for image in &images {
+            let last = image.rsplit('/').next().unwrap_or_default();
+            names.push(last.split([':', '@']).next().unwrap_or_default());
+        }
+        for labels in self.label_maps() {
+            names.extend(NAMES.iter().filter_map(|key| labels.get(key)?.raw()));
+        }
+        names.retain(|name| !is_placeholder(name));
+        (names, images)
+    }
+
+    /// Labels of the object and of its pod template.
+    fn label_maps(&self) -> impl Iterator<Item = Node<'_>> {
+        let own = self.root.get("metadata");
+        let template = self.root.get("spec").and_then(|spec| spec.get("template"));
+        let template = template.and_then(|template| template.get("metadata"));
+        let all = own.into_iter().chain(template);
+        all.filter_map(|metadata| metadata.get("labels"))
+    }
+
+    /// Whether a cluster gave the object: nobody writes these fields.
+    fn is_dumped(&self) -> bool {
+        let is_given =
+            |map: Node<'_>, key: &str| map.get(key).is_some_and(|value| !value.is_null());
+        let status = self.root.get("status");
+        let metadata = self.root.get("metadata");
+        status.is_some_and(|status| !status.fields().is_empty())
+            || metadata.is_some_and(|metadata| {
+                [
+                    "uid",
+                    "creationTimestamp",
+                    "resourceVersion",
+                    "managedFields",
+                ]
+                .iter()
+                .any(|key| is_given(metadata, key))
+            })
+    }
+
+    fn label_keys(&self) -> Vec<&str> {
+        let fields = self.label_maps().flat_map(|labels| labels.fields());
+        fields.filter_map(|field| field.name()).collect()
+    }
+
+    fn has_label(&self, key: &str, value: &str) -> bool {
+        let mut maps = self.label_maps();
+        maps.any(|labels| labels.get(key).and_then(Node::raw) == Some(value))
+    }
+}
+
+/// Whether pods see more of their node than others: its network, its processes, its files, its devices.
+fn reaches_into_the_node(pod: Node<'_>) -> bool {
+    let is_on = |map: Node<'_>, key: &str| {
+        let value = map.get(key);
+        value.is_some_and(|value| value.scalar() == Some(Scalar::Bool(true)))
+    };
+    let is_privileged = |map: Node<'_>| {
+        let context = map.get("securityContext");
+        context.is_some_and(|context| is_on(context, "privileged"))
+    };
+    let lists = ["containers", "initContainers"];
+    let mut containers = lists
+        .iter()
+        .filter_map(|list| pod.get(list))
+        .flat_map(|list| list.items());
+    let mut volumes = pod
+        .get("volumes")
+        .into_iter()
+        .flat_map(|volumes| volumes.items());
+    INTO_THE_NODE.iter().any(|key| is_on(pod, key))
+        || is_privileged(pod)
+        || containers.any(is_privileged)
+        || volumes.any(|volume| volume.get("hostPath").is_some())
+}
+
+fn is_critical(pod: Node<'_>) -> bool {
+    let class = pod.get("priorityClassName").and_then(Node::raw);
+    class.is_some_and(|class| ["system-node-critical", "system-cluster-critical"].contains(&class))
+}
+
+/// Keys of labels that preferred node affinity asks for.
+fn preferred(pod: Node<'_>) -> BTreeSet<String> {
+    let affinity = pod
+        .get("affinity")
+        .and_then(|affinity| affinity.get("nodeAffinity"));
+    let affinity = affinity.or_else(|| pod.get("nodeAffinity"));
+    let terms = affinity.and_then(|one| one.get("preferredDuringSchedulingIgnoredDuringExecution"));
+    let terms = terms.filter(|terms| terms.kind() == Kind::Sequence);
+    terms
+        .into_iter()
+        .flat_map(|terms| terms.items())
+        .filter_map(|term| term.get("preference")?.get("matchExpressions"))
+        .flat_map(|expressions| expressions.items())
+        .filter(|one| {
+            let operator = one.get("operator").and_then(Node::raw);
+            matches!(operator, Some("In" | "Exists"))
+        })
+        .filter_map(|one| one.get("key")?.raw().map(str::to_owned))
+        .collect()
+}

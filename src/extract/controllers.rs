@@ -1,0 +1,128 @@
+//! Which built-in kind makes the pods of Helm values and of custom resources, where a switch beside the list says so:
+//! `kind: DaemonSet`, `mode: daemonset`, `useDaemonSet: true`, `daemonset: {enabled: true}`.
+
+use crate::yaml::{Field, Kind, Node, Scalar};
+
+/// Kinds that make pods, as they are written when case and separators do not count.
+const KINDS: [(&str, &str); 6] = [
+    ("daemonset", "DaemonSet"),
+    ("deployment", "Deployment"),
+    ("statefulset", "StatefulSet"),
+    ("replicaset", "ReplicaSet"),
+    ("cronjob", "CronJob"),
+    ("job", "Job"),
+];
+
+/// Ends of the names of fields whose value is such a kind.
+const SWITCHES: [&str; 6] = ["kind", "type", "mode", "controller", "workload", "as"];
+
+/// Fields of a map that say whether what it stands for is made at all.
+const MADE: [&str; 4] = ["enabled", "enable", "create", "install"];
+
+/// A map on the way from an object to the list, with the key that it stands under.
+pub(super) type Step<'a> = (Node<'a>, Option<&'a str>);
+
+/// The kind that makes the pods of a map that holds tolerations: what the map itself says, else the nearest of those
+/// around it. `way` goes from the map outward and ends with the whole object. `None` where nothing says so.
+pub(super) fn beside<'a>(way: impl IntoIterator<Item = Step<'a>>) -> Option<String> {
+    let mut way = way.into_iter().peekable();
+    let (own, name) = way.next()?;
+    let is_root = way.peek().is_none();
+    let said = own_switch(own, is_root)
+        .or_else(|| made_switch(own))
+        .or_else(|| kind_of(name?));
+    let said = said.or_else(|| {
+        while let Some((node, name)) = way.next() {
+            let is_root = way.peek().is_none();
+            let said = own_switch(node, is_root).or_else(|| kind_of(name?));
+            if said.is_some() {
+                return said;
+            }
+        }
+        None
+    });
+    said.map(str::to_owned)
+}
+
+/// What a switch among the fields of a map says: `kind: DaemonSet`, `controller: {type: daemonset}`, `useDaemonSet: true`.
+fn own_switch(map: Node<'_>, is_root: bool) -> Option<&'static str> {
+    // The `kind` of an object is its own.
+    let is_object = is_root && map.get("apiVersion").is_some();
+    let mut found = None;
+    for field in map.written_fields() {
+        let Some(name) = field.name() else { continue };
+        let said = if is_object && name == "kind" {
+            None
+        } else {
+            switch(name, &field)
+        };
+        match (found, said) {
+            (None, said) => found = said,
+            // Two that say different things say nothing.
+            (Some(one), Some(other)) if one != other => return None,
+            _ => {}
+        }
+    }
+    found
+}
+
+fn switch(name: &str, field: &Field<'_>) -> Option<&'static str> {
+    let plain = plain(name);
+    match (field.value.kind(), field.value.scalar()) {
+        (Kind::Scalar, Some(Scalar::Bool(on))) => {
+            let kind = kind_of(name)?;
+            match (on, kind) {
+                (true, kind) => Some(kind),
+                // Where it could be a DaemonSet and is none, it is what most are.
+                (false, "DaemonSet") if plain != "daemonset" => Some("Deployment"),
+                (false, _) => None,
+            }
+        }
+        (Kind::Scalar, _) => {
+            let is_switch = SWITCHES.iter().any(|end| plain.ends_with(end));
+            is_switch.then(|| named(field.value.raw()?)).flatten()
+        }
+        (Kind::Mapping, _) if ["controller", "workload"].contains(&plain.as_str()) => {
+            let own = ["kind", "type", "mode"];
+            let said = own.iter().filter_map(|key| field.value.get(key)?.raw());
+            said.filter_map(named).next()
+        }
+        _ => None,
+    }
+}
+
+/// The only kind that a map makes: `daemonset: {enabled: true}` beside the list.
+fn made_switch(map: Node<'_>) -> Option<&'static str> {
+    let mut made = map.written_fields().filter_map(|field| {
+        let kind = named(field.name()?)?;
+        let is_made = MADE.iter().any(|key| {
+            let value = field.value.get(key);
+            value.is_some_and(|value| value.scalar() == Some(Scalar::Bool(true)))
+        });
+        is_made.then_some(kind)
+    });
+    match (made.next(), made.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+/// The kind that a name ends in: `useDaemonSet`, `nodeDaemonset`, `deployment`.
+fn kind_of(name: &str) -> Option<&'static str> {
+    let name = plain(name);
+    let found = KINDS.iter().find(|(kind, _)| name.ends_with(kind));
+    found.map(|(_, kind)| *kind)
+}
+
+/// The kind that a text is.
+fn named(text: &str) -> Option<&'static str> {
+    let text = plain(text);
+    let found = KINDS.iter().find(|(kind, _)| *kind == text);
+    found.map(|(_, kind)| *kind)
+}
+
+/// A name as it is compared.
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|one| one.to_ascii_lowercase()).collect()
+}

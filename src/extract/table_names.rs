@@ -1,0 +1,86 @@
+//! What provider tables say of whole clusters and of the programs in them, by kind and by name.
+
+use super::rows::Provider;
+use super::table::{RowRef, TERRAFORM, Table, is_module_of};
+
+impl Table {
+    /// Whether the control plane of the clusters that have pools of this provider is run by the provider.
+    pub fn is_managed(&self, provider: &str) -> bool {
+        let mut all = self.providers.iter();
+        all.any(|one| one.name == provider && one.managed_control_plane)
+    }
+
+    /// Whether objects of a kind declare a cluster, or pools of one, whose control plane the provider runs.
+    pub(super) fn declares_managed(&self, group: &str, kind: &str) -> bool {
+        self.rows(group, kind).iter().any(|row| match *row {
+            RowRef::Cluster(provider) | RowRef::Pool(provider, _) => {
+                self.providers[provider].managed_control_plane
+            }
+            RowRef::Workload(..) | RowRef::Manifest(..) => false,
+        })
+    }
+
+    /// The same for a type of Terraform resource.
+    pub(super) fn resource_declares_managed(&self, of_type: &str) -> bool {
+        self.declares_managed(TERRAFORM, of_type)
+    }
+
+    /// The same for a Terraform module.
+    pub(super) fn module_declares_managed(&self, module: &str) -> bool {
+        let named = |pattern: &str| pattern != "*" && is_module_of(pattern, module);
+        self.managed().any(|provider| {
+            let rows = provider.pools.iter();
+            rows.flat_map(|row| &row.modules)
+                .any(|pattern| named(pattern))
+        })
+    }
+
+    fn managed(&self) -> impl Iterator<Item = &Provider> {
+        let all = self.providers.iter();
+        all.filter(|provider| provider.managed_control_plane)
+    }
+
+    /// Whether an object is an add-on of a provider that runs the control plane of its clusters: `labels` are keys.
+    pub(super) fn is_managed_add_on(&self, name: &str, labels: &[&str], images: &[&str]) -> bool {
+        let begins = |text: &str, starts: &[String]| starts.iter().any(|one| text.starts_with(one));
+        let mut add_ons = self.managed().filter_map(|one| one.add_ons.as_ref());
+        add_ons.any(|add_ons| {
+            begins(name, &add_ons.names)
+                || labels.iter().any(|label| begins(label, &add_ons.labels))
+                || images.iter().any(|image| begins(image, &add_ons.images))
+        })
+    }
+
+    /// Whether one of these names is that of a program that runs on every node.
+    pub(super) fn is_node_agent(&self, names: &[&str]) -> bool {
+        let all = self.providers.iter();
+        let known = all.flat_map(|provider| &provider.node_agents);
+        is_named(known, names)
+    }
+
+    /// Whether one of these names is that of a program that is part of a cluster itself.
+    pub(super) fn is_cluster_part(&self, names: &[&str]) -> bool {
+        let all = self.providers.iter();
+        let known = all.flat_map(|provider| &provider.cluster_parts);
+        is_named(known, names)
+    }
+
+    /// Whether a program reads files of this kind itself, so that no API server ever sees them.
+    pub fn is_own_file(&self, group: &str, kind: &str) -> bool {
+        let all = self.providers.iter();
+        all.flat_map(|provider| &provider.own_files)
+            .any(|row| row.covers(group, kind))
+    }
+}
+
+/// Whether a known word is one of the names, or stands in it between dashes: `node-exporter` names
+/// `prometheus-node-exporter-main`.
+fn is_named<'k>(known: impl Iterator<Item = &'k String>, names: &[&str]) -> bool {
+    let dashed: Vec<String> = names
+        .iter()
+        .map(|name| format!("-{}-", name.to_ascii_lowercase().replace(['_', '.'], "-")))
+        .collect();
+    known
+        .map(|word| format!("-{word}-"))
+        .any(|word| dashed.iter().any(|name| name.contains(&word)))
+}

@@ -1,0 +1,55 @@
+//! Who reads an object: an API server, whatever fills in Helm values, or a program that has a decoder of its own.
+
+use crate::extract::{Table, api_group};
+use crate::model::workload::{Level, Oddity};
+
+/// Who reads an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// An API server, strictly by the type of each field.
+    ApiServer,
+    /// A chart, which usually hands on what it is given.
+    Values,
+    /// Some program of its own.
+    Program,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Reader {
+    /// The word that rules use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reader::ApiServer => "api-server",
+            Reader::Values => "values",
+            Reader::Program => "program",
+            Reader::Unknown => "unknown",
+        }
+    }
+}
+
+/// Who reads the object in which something was noticed, in the file of this path.
+pub fn of(oddity: &Oddity, path: &str, table: &Table) -> Reader {
+    let object = &oddity.object;
+    let is_own_file = table.is_own_file(api_group(&object.api_version), &object.kind);
+    // What an API server keeps has a name.
+    let has_name = object.name.is_some();
+    match oddity.level {
+        _ if is_own_file => Reader::Program,
+        Level::Typed | Level::Custom => Reader::ApiServer,
+        Level::Other if !object.kind.is_empty() && !has_name => Reader::Program,
+        Level::Values => Reader::Values,
+        Level::Other if !object.kind.is_empty() => Reader::Values,
+        Level::Other if is_for_values(path) => Reader::Values,
+        Level::Other => Reader::Unknown,
+    }
+}
+
+/// Whether a file without a kind holds Helm values, by its path.
+fn is_for_values(path: &str) -> bool {
+    const WORDS: [&str; 5] = ["values", "helm", "chart", "charts", "releases"];
+    let parts = path.split(['/', '.', '-', '_']);
+    parts
+        .map(str::to_ascii_lowercase)
+        .any(|part| WORDS.contains(&part.as_str()))
+}
