@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::readers::Reader;
 use crate::config::Config;
 use crate::extract::api_group;
 use crate::model::admission::Injector;
@@ -15,7 +14,7 @@ use crate::model::redundancy::Redundancy;
 use crate::model::taint::{self, Taint};
 use crate::model::toleration::Toleration;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Level, Oddity, PodShape, Workload};
+use crate::model::workload::{Level, PodShape, Workload};
 use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Handle, Place};
 use crate::source::Span;
@@ -221,7 +220,8 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     }
 }
 
-fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
+/// `workload` as far as the object says.
+pub fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
     FactBuilder::new(FactKind::Workload)
         .text("kind", kind)
         .text("apiGroup", api_group)
@@ -405,21 +405,4 @@ pub fn device(placed: &PlacedDeviceEntry) -> (&'static str, Fact, Fact) {
     let group = api_group(&placed.object.api_version);
     let owner = owner_fact(&placed.object.kind, group, Level::Typed).build();
     (name, fact, owner)
-}
-
-/// `oddity`, and `workload` as far as it is known.
-///
-/// `reader` is who reads the object.
-pub fn oddity(oddity: &Oddity, reader: Reader) -> (Fact, Fact) {
-    let fact = FactBuilder::new(FactKind::Oddity)
-        .text("kind", oddity.kind)
-        .text("field", oddity.field.clone())
-        .text("written", oddity.written.clone())
-        .text("suggestion", oddity.suggestion.clone())
-        .text("detail", oddity.detail.clone())
-        .text("reader", reader.as_str())
-        .build();
-    let group = api_group(&oddity.object.api_version);
-    let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
-    (fact, owner)
 }

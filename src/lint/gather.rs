@@ -92,9 +92,7 @@ impl Gathered {
         });
         found.map(|(span, _)| *span)
     }
-}
 
-impl Gathered {
     /// Adds what the providers say of the API servers that pools belong to.
     pub fn add_admission(&mut self, table: &Table) {
         for placed in self.pools.iter_mut().chain(&mut self.hints) {

@@ -120,7 +120,7 @@ impl<'j> Judge<'j> {
         for oddity in oddities {
             let path = &self.gathered.scanned_paths[oddity.span.source.0 as usize];
             let reader = readers::of(oddity, path, self.settings.table);
-            let (fact, owner) = facts::oddity(oddity, reader);
+            let (fact, owner) = readers::facts(oddity, reader);
             let bindings = Bindings::default()
                 .fact("kubernetes", &kubernetes)
                 .fact("oddity", &fact)
@@ -644,12 +644,17 @@ fn judge_entries<'r>(
 /// Whether a file serves to try something out: it is a test, or belongs to a scheduler or a simulator of clusters, which
 /// place pods themselves.
 fn is_tried_out(path: &str) -> bool {
+    const TESTS: [&str; 6] = [
+        "conformance",
+        "e2e",
+        "fixtures",
+        "test",
+        "testdata",
+        "tests",
+    ];
     const TOOLS: [&str; 4] = ["scheduler", "scheduling", "simulator", "kwok"];
-    let parts = path.split('/').map(str::to_ascii_lowercase);
-    is_rehearsal(path)
-        || parts
-            .into_iter()
-            .any(|part| TOOLS.iter().any(|tool| part.contains(tool)))
+    let mut parts = path.split('/').map(str::to_ascii_lowercase);
+    parts.any(|part| TESTS.contains(&part.as_str()) || TOOLS.iter().any(|tool| part.contains(tool)))
 }
 
 fn bind(facts: &ClusterFacts<'_>) -> Bindings {

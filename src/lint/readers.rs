@@ -1,7 +1,9 @@
 //! Who reads an object: an API server, whatever fills in Helm values, or a program that has a decoder of its own.
 
+use super::facts::owner_fact;
 use crate::extract::{Table, api_group};
 use crate::model::workload::{Level, Oddity};
+use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// Who reads an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,4 +54,21 @@ fn is_for_values(path: &str) -> bool {
     parts
         .map(str::to_ascii_lowercase)
         .any(|part| WORDS.contains(&part.as_str()))
+}
+
+/// `oddity`, and `workload` as far as it is known.
+///
+/// `reader` is who reads the object.
+pub fn facts(oddity: &Oddity, reader: Reader) -> (Fact, Fact) {
+    let fact = FactBuilder::new(FactKind::Oddity)
+        .text("kind", oddity.kind)
+        .text("field", oddity.field.clone())
+        .text("written", oddity.written.clone())
+        .text("suggestion", oddity.suggestion.clone())
+        .text("detail", oddity.detail.clone())
+        .text("reader", reader.as_str())
+        .build();
+    let group = api_group(&oddity.object.api_version);
+    let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
+    (fact, owner)
 }

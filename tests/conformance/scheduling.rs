@@ -412,6 +412,7 @@ impl Admitting {
             system: Truth::No,
             on_openshift: false,
             refused: None,
+            character: kubetaint::model::character::Character::default(),
         }
     }
 
