@@ -222,6 +222,8 @@ pub struct Report {
     pub counted: Vec<Finding>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
+    /// What keeps no run from its report and is probably not meant, in the same order.
+    pub warnings: Vec<Problem>,
     /// What was read.
     pub counts: Counts,
     /// The sources that findings point into; others may be absent.

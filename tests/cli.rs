@@ -1358,8 +1358,13 @@ fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
         shown["rules"]["blanket-exists"]["except"][0]["kind"],
         "DaemonSet"
     );
-    assert_eq!(shown["rules"]["unknown-effect"], "error");
-    let words = shown["rehearsal-paths"].as_sequence().unwrap();
+    // One that is now this, now that, cannot be written as one severity.
+    assert!(
+        result.out.contains("\n  # unknown-effect: error\n"),
+        "{}",
+        result.out
+    );
+    let words = shown["test-paths"].as_sequence().unwrap();
     assert!(words.contains(&"testdata".into()), "{words:?}");
 
     let defaults = run(
@@ -1374,7 +1379,9 @@ fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
     );
     let shown: serde_yaml::Value = serde_yaml::from_str(&defaults.out).unwrap();
     assert_eq!(shown["kubernetes"], "1.30");
-    assert_eq!(shown["rules"]["value-with-exists"], "error");
+    assert_eq!(shown["rules"]["value-with-exists"], serde_yaml::Value::Null);
+    let decides = "\n  # value-with-exists: error\n";
+    assert!(defaults.out.contains(decides), "{}", defaults.out);
 }
 
 #[test]
@@ -1502,12 +1509,12 @@ fn a_configuration_that_would_not_be_read_is_not_passed_over_in_silence() {
         (".kubetaint.yml", "rules: {value-with-exists: off}\n"),
     ]);
     let result = run(folder.path(), &["check", "--format", "concise"]);
-    assert_eq!((result.code, result.places()), (1, ONE.to_vec()));
-    let warning =
-        "warning: .kubetaint.yml is not read: the name of the configuration is .kubetaint.yaml\n";
-    assert!(result.err.starts_with(warning), "{}", result.err);
+    assert_eq!((result.code, result.places()), (2, ONE.to_vec()));
+    let error =
+        "error: .kubetaint.yml:1:1: is not read: the name of the configuration is .kubetaint.yaml";
+    assert!(result.err.starts_with(error), "{}", result.err);
     let result = run(folder.path(), &["check", "--isolated"]);
-    assert!(!result.err.contains("warning:"), "{}", result.err);
+    assert!(!result.err.contains("is not read"), "{}", result.err);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("nowhere", folder.path().join(".kubetaint.yaml")).unwrap();

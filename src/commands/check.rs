@@ -47,7 +47,11 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     };
     if arguments.show_settings {
         settings::write(&place.config, &rules, out)?;
-        return Ok(Exit::Clean);
+        place.say("error", &place.misnamed);
+        return Ok(match place.misnamed.is_empty() {
+            true => Exit::Clean,
+            false => Exit::Problems,
+        });
     }
     let only = Only::named(&arguments.only, &place.root)?;
     if arguments.show_files {
@@ -134,6 +138,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     if let Some(only) = &only {
         report.keep_touching(|file| only.covers(file));
     }
+    inputs.place.say("warning", &report.warnings);
     inputs.place.say("error", &report.problems);
     let exit = exit(&report, arguments.fail_on.threshold());
     reports.write(&report, &rules, exit, &inputs.place, out)?;

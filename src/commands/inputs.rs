@@ -8,20 +8,17 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::own_files::{check_repository, read_source, refusal, too_large};
-use super::{CommandError, configured_tables, load_table};
+use super::own_files::{check_repository, refusal, too_large};
+use super::{CommandError, configuration, configured_tables, load_table};
 use crate::cli::Beside;
-use crate::config::{self, Config};
-use crate::discover::{self, CONFIG_FILE, Discovery, File, FileKind, Loaded, Pipes};
+use crate::config::Config;
+use crate::discover::{self, Discovery, File, FileKind, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
-use crate::source::{STDIN_PATH, SourceId};
-
-/// What people write for [`CONFIG_FILE`].
-const OTHER_CONFIG_FILE: &str = ".kubetaint.yml";
+use crate::source::STDIN_PATH;
 
 /// A run that takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -38,6 +35,10 @@ pub struct Place {
     pub standpoint: Standpoint,
     /// The configuration, or its defaults.
     pub config: Config,
+    /// The configuration is that of the repository: nobody named another, or wanted none.
+    usual: bool,
+    /// Files beside it that are meant as the configuration and are not read.
+    pub misnamed: Vec<Problem>,
 }
 
 impl Place {
@@ -57,10 +58,16 @@ impl Place {
             .partition(|path| path.as_os_str() == "-");
         let root = discover::find_root(&paths)
             .map_err(|error| CommandError::Message(format!("the working directory: {error}")))?;
+        let usual = beside.config.is_none() && !beside.isolated;
         Ok(Place {
             stdin: !stdin.is_empty(),
             standpoint: standpoint(&root),
-            config: load_config(beside.config.as_deref(), beside.isolated, &root)?,
+            config: configuration::load(beside.config.as_deref(), beside.isolated, &root)?,
+            usual,
+            misnamed: match usual {
+                true => configuration::misnamed(&root),
+                false => Vec::new(),
+            },
             paths,
             root,
         })
@@ -79,6 +86,8 @@ impl Place {
             stdin: false,
             standpoint: standpoint(&root),
             config: Config::default(),
+            usual: false,
+            misnamed: Vec::new(),
             root,
         })
     }
@@ -142,6 +151,7 @@ impl Inputs {
             config.exclude.matches(path)
         });
         let mut problems = std::mem::take(&mut discovery.problems);
+        problems.extend(place.misnamed.iter().cloned());
         let names: Vec<&str> = discovery
             .files
             .iter()
@@ -158,6 +168,10 @@ impl Inputs {
         let is_manifest = |file: &File| !file.kind.is_beside();
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
         place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
+        if place.usual {
+            let nested = configuration::nested(&discovery, &place.config, &place.root);
+            place.say("warning", &nested);
+        }
         place.config.charts = discover::charts(&place.root, &discovery.files);
         Ok(Inputs {
             place,
@@ -255,39 +269,6 @@ fn shown(paths: &[PathBuf]) -> String {
         .map(|path| path.display().to_string())
         .collect();
     paths.join(", ")
-}
-
-fn load_config(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config, CommandError> {
-    let path = match named {
-        Some(path) => path.to_path_buf(),
-        None => root.join(CONFIG_FILE),
-    };
-    // A link that leads nowhere is there, and somebody meant it.
-    if isolated || (named.is_none() && path.symlink_metadata().is_err()) {
-        let other = root.join(OTHER_CONFIG_FILE);
-        if !isolated && other.exists() {
-            super::say(format_args!(
-                "warning: {OTHER_CONFIG_FILE} is not read: the name of the configuration is {CONFIG_FILE}"
-            ));
-        }
-        return Ok(Config::default());
-    }
-    if named.is_none() {
-        // Nobody named it here, and its lines may be shown.
-        discover::check_found(root, &path)
-            .map_err(|why| CommandError::Message(format!("{CONFIG_FILE}: {why}")))?;
-    }
-    read_config(&path, root)
-}
-
-fn read_config(path: &Path, root: &Path) -> Result<Config, CommandError> {
-    let name = path
-        .strip_prefix(root)
-        .unwrap_or(path)
-        .display()
-        .to_string();
-    let source = read_source(path, name)?;
-    config::parse(source, SourceId(0)).map_err(CommandError::Problems)
 }
 
 /// Inventories are read wherever they are; one that is not there is a problem at its place in the configuration.

@@ -6,6 +6,7 @@ mod baseline;
 mod changes;
 pub mod check;
 pub mod completions;
+mod configuration;
 pub mod explain;
 mod files;
 mod fix;

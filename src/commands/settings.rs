@@ -2,21 +2,17 @@
 
 use std::io::Write;
 
-use crate::config::{Config, RuleSetting};
-use crate::model::cluster::rehearsal_words;
+use crate::config::{Config, Except, RuleSetting};
 use crate::rule::RuleSet;
 
-/// Writes the settings in effect: the configuration with its defaults, the rules that run, and the words of paths that
-/// lower findings.
+/// Writes the settings in effect, as a configuration that says the same.
 ///
 /// # Errors
 /// Output that cannot be written.
 pub fn write(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io::Result<()> {
-    let file = config.source.as_ref().map(|source| &*source.path);
     writeln!(
         out,
-        "# {}",
-        file.unwrap_or("no configuration file: these are the defaults")
+        "# What this run goes by. As `.kubetaint.yaml` it says the same."
     )?;
     writeln!(
         out,
@@ -24,12 +20,7 @@ pub fn write(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io::
         quoted(&config.kubernetes.to_string())
     )?;
     write_gates(config, out)?;
-    let plugins = config.admission.iter().map(|name| quoted(name));
-    writeln!(
-        out,
-        "# Beyond the API server's defaults.\nadmission: {}",
-        list(plugins)
-    )?;
+    write_admission(config, out)?;
     let excluded = config.exclude.iter().map(|pattern| quoted(&pattern.text));
     writeln!(out, "exclude: {}", list(excluded))?;
     write_clusters(config, out)?;
@@ -41,13 +32,14 @@ pub fn write(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io::
         let folders = folders.iter().map(|folder| quoted(&folder.value));
         writeln!(out, "{name}: {}", list(folders))?;
     }
+    writeln!(out, "require-reason: {}", config.require_reason)?;
     write_rules(config, rules, out)?;
     writeln!(
         out,
-        "# Paths with these words are tests, examples or archives: what workloads and node pools say of each other\n\
-         # is a note there. Only the part of a path below the scanned folder counts.\n\
-         rehearsal-paths: {}",
-        list(rehearsal_words().map(quoted))
+        "# Tests, examples and archives: what workloads and node pools say of each other is a note there, outside of the\n\
+         # clusters above. An entry without / means names of folders and files below the scanned folder, and words in them.\n\
+         test-paths: {}",
+        list(config.test_paths_in_effect().texts().map(quoted))
     )
 }
 
@@ -63,18 +55,35 @@ fn write_gates(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "feature-gates: {{{}}}", gates.join(", "))
 }
 
+fn write_admission(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
+    match &config.admission {
+        Some(plugins) => {
+            let plugins = list(plugins.iter().map(|name| quoted(name)));
+            writeln!(
+                out,
+                "# Beyond the API server's defaults these run, and no others.\nadmission: {plugins}"
+            )
+        }
+        None => writeln!(
+            out,
+            "# Nobody says which plugins run beyond the API server's defaults; [] says that none does.\nadmission:"
+        ),
+    }
+}
+
 fn write_clusters(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
-    if config.clusters.is_empty() {
+    let mut written = config.written_clusters().peekable();
+    if written.peek().is_none() {
         return writeln!(
             out,
             "# None is configured: folders say which node pools serve which workloads.\nclusters: {{}}"
         );
     }
     writeln!(out, "clusters:")?;
-    for cluster in &config.clusters {
-        let paths = cluster.paths.iter().map(|pattern| quoted(&pattern.text));
+    for cluster in written {
+        let paths = cluster.paths.iter().map(|pattern| quoted(pattern));
         let inventory = cluster.inventory.iter().map(|file| quoted(&file.value));
-        writeln!(out, "  {}:", quoted(&cluster.name))?;
+        writeln!(out, "  {}:", quoted(cluster.name))?;
         writeln!(out, "    paths: {}", list(paths))?;
         writeln!(out, "    complete: {}", cluster.complete)?;
         writeln!(out, "    inventory: {}", list(inventory))?;
@@ -105,53 +114,75 @@ fn write_pools(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 fn write_rules(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "# The severity is where nothing lowers it.\nrules:")?;
+    writeln!(
+        out,
+        "# The severity is where nothing lowers it. A rule in a comment decides from case to case.\nrules:"
+    )?;
+    // Those that the command line leaves out do not run.
+    let mut left_out: Vec<&String> = rules.loaded().iter().collect();
+    left_out.retain(|id| rules.get(id).is_none());
+    left_out.sort();
+    for id in left_out {
+        writeln!(out, "  {}: off", quoted(id))?;
+    }
     for rule in rules.iter() {
-        let setting = config.rules.get(&rule.id);
-        let severity = match setting {
-            Some(RuleSetting { off: true, .. }) => "off",
+        let id = quoted(&rule.id);
+        match config.rules.get(&rule.id) {
+            Some(RuleSetting { off: true, .. }) => writeln!(out, "  {id}: off")?,
+            Some(setting) if !setting.except.is_empty() => {
+                let severity = setting
+                    .severity
+                    .map_or_else(String::new, |one| format!("severity: {}, ", one.as_str()));
+                let except = list(setting.except.iter().map(except));
+                writeln!(out, "  {id}: {{{severity}except: {except}}}")?;
+            }
             Some(RuleSetting {
                 severity: Some(severity),
                 ..
-            }) => severity.as_str(),
-            _ => rule.severity.as_str(),
-        };
-        let except = setting.map_or(&[][..], |setting| &setting.except);
-        if except.is_empty() {
-            writeln!(out, "  {}: {severity}", rule.id)?;
-            continue;
+            }) => writeln!(out, "  {id}: {}", severity.as_str())?,
+            // To write the severity of one that has several would make it one everywhere.
+            _ if !rule.severities.is_empty() => {
+                writeln!(out, "  # {}: {}", rule.id, rule.severity.as_str())?;
+            }
+            _ => writeln!(out, "  {id}: {}", rule.severity.as_str())?,
         }
-        let excepts: Vec<String> = except
-            .iter()
-            .map(|one| {
-                let patterns = [
-                    ("kind", &one.kind),
-                    ("namespace", &one.namespace),
-                    ("name", &one.name),
-                    ("path", &one.path),
-                ];
-                let written: Vec<String> = patterns
-                    .into_iter()
-                    .filter_map(|(name, pattern)| {
-                        Some(format!("{name}: {}", quoted(&pattern.as_ref()?.text)))
-                    })
-                    .collect();
-                format!("{{{}}}", written.join(", "))
-            })
-            .collect();
-        let except = list(excepts.into_iter());
-        writeln!(
-            out,
-            "  {}: {{severity: {severity}, except: {except}}}",
-            rule.id
-        )?;
     }
     Ok(())
 }
 
-/// A text as a YAML string whatever it holds: JSON strings are YAML.
+fn except(one: &Except) -> String {
+    let patterns = [
+        ("kind", &one.kind),
+        ("namespace", &one.namespace),
+        ("name", &one.name),
+        ("path", &one.path),
+    ];
+    let written: Vec<String> = patterns
+        .into_iter()
+        .filter_map(|(name, pattern)| Some(format!("{name}: {}", quoted(&pattern.as_ref()?.text))))
+        .collect();
+    format!("{{{}}}", written.join(", "))
+}
+
+/// A text as a YAML string whatever it holds: JSON strings are YAML, but for characters that YAML takes for line ends or
+/// does not print.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let json = serde_json::Value::from(text).to_string();
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '\u{7f}'..='\u{9f}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
+                escaped.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

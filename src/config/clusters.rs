@@ -25,6 +25,8 @@ pub struct Cluster {
     pub paths: Patterns,
     /// Its pools are all known.
     pub complete: bool,
+    /// Where that is said.
+    pub complete_span: Option<Span>,
     /// Files with its Nodes, relative to the repository's root.
     pub inventory: Vec<Located>,
     /// It was made from a [`Template`], whose patterns need not match for each name.
@@ -41,6 +43,7 @@ pub struct Template {
     /// With and without the placeholder in them.
     pub(super) paths: Vec<TemplatePath>,
     pub(super) complete: bool,
+    pub(super) complete_span: Option<Span>,
     pub(super) inventory: Vec<Located>,
 }
 
@@ -108,7 +111,42 @@ impl TemplatePath {
     }
 }
 
+/// A cluster as it is written in the configuration.
+#[derive(Debug)]
+pub struct WrittenCluster<'c> {
+    /// With the placeholder in it where it stands for many.
+    pub name: &'c str,
+    /// Its path patterns.
+    pub paths: Vec<&'c str>,
+    /// Its pools are all known.
+    pub complete: bool,
+    /// Files with its Nodes.
+    pub inventory: &'c [Located],
+}
+
 impl Config {
+    /// The clusters as they are written, those for many last.
+    pub fn written_clusters(&self) -> impl Iterator<Item = WrittenCluster<'_>> {
+        let single = self.clusters.iter().filter(|cluster| !cluster.made);
+        let single = single.map(|cluster| WrittenCluster {
+            name: &cluster.name,
+            paths: cluster.paths.iter().map(|one| one.text.as_str()).collect(),
+            complete: cluster.complete,
+            inventory: &cluster.inventory,
+        });
+        let many = self.templates.iter().map(|template| WrittenCluster {
+            name: &template.name,
+            paths: template
+                .paths
+                .iter()
+                .map(|one| one.any.text.as_str())
+                .collect(),
+            complete: template.complete,
+            inventory: &template.inventory,
+        });
+        single.chain(many)
+    }
+
     /// Makes the clusters of templates: one for each name that their paths capture. A cluster that is written by name
     /// is none of a template's. Gives a problem for each pool that names a cluster which is not there.
     pub fn make_clusters(&mut self, paths: &[&str]) -> Vec<Problem> {
@@ -136,6 +174,7 @@ impl Config {
                         })
                         .collect(),
                     complete: template.complete,
+                    complete_span: template.complete_span,
                     inventory: template
                         .inventory
                         .iter()
@@ -207,6 +246,7 @@ impl Reader<'_> {
                 span: field.key.span(),
                 paths: Patterns::default(),
                 complete: false,
+                complete_span: None,
                 inventory: Vec::new(),
                 made: false,
             };
@@ -220,6 +260,7 @@ impl Reader<'_> {
                     "paths" => cluster.paths = self.cluster_paths(value),
                     "complete" => {
                         cluster.complete = self.boolean(value, "`complete`").unwrap_or_default();
+                        cluster.complete_span = Some(value.written_at());
                     }
                     "inventory" => cluster.inventory = self.inventory(value),
                     _ => {}
@@ -246,6 +287,7 @@ impl Reader<'_> {
                 span: cluster.span,
                 paths,
                 complete: cluster.complete,
+                complete_span: cluster.complete_span,
                 inventory: cluster.inventory,
             });
         }
@@ -278,6 +320,13 @@ impl Reader<'_> {
         for file in &mut files {
             while let Some(rest) = file.value.strip_prefix("./") {
                 file.value = rest.to_owned();
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for file in &files {
+            if !seen.insert(file.value.as_str()) {
+                let message = format!("`{}` is written twice in `inventory`", file.value);
+                self.problem(file.span, message);
             }
         }
         files

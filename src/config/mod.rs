@@ -6,6 +6,7 @@ mod patterns;
 mod read;
 mod releases;
 mod schema;
+mod test_paths;
 mod version;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,11 +16,13 @@ use crate::model::near_miss::nearest_word;
 use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
 
-pub use clusters::{Cluster, PLACEHOLDER, Template};
+pub use clusters::{Cluster, PLACEHOLDER, Template, WrittenCluster};
 pub use patterns::{Pattern, PatternError, Patterns};
+pub use read::KEYS;
 pub use releases::KubernetesVersion;
 use releases::RELEASES;
 pub use schema::ConfigFile;
+pub use test_paths::TestPaths;
 pub use version::VersionError;
 
 /// The feature gate behind the operators `Gt` and `Lt` (KEP-5471).
@@ -32,8 +35,9 @@ pub struct Config {
     pub kubernetes: KubernetesVersion,
     /// Feature gates that are set, by name; only those that kubetaint knows.
     pub feature_gates: BTreeMap<String, bool>,
-    /// Admission plugins beyond the API server's defaults, by name; only those that kubetaint knows.
-    pub admission: Vec<String>,
+    /// Admission plugins beyond the API server's defaults, by name; only those that kubetaint knows. Where somebody says
+    /// which, no other runs; `None` where nobody says.
+    pub admission: Option<Vec<String>>,
     /// Files that are not read.
     pub exclude: Patterns,
     /// In the order written, those made from templates last.
@@ -48,6 +52,8 @@ pub struct Config {
     pub rule_dirs: Vec<Located>,
     /// Folders with provider tables of the user's own, relative to the repository's root.
     pub providers: Vec<Located>,
+    /// Paths of tests, examples and archives; `None` for the list that is there without a configuration.
+    pub test_paths: Option<TestPaths>,
     /// Comments and annotations that accept findings count only when they say why.
     pub require_reason: bool,
     /// Files whose pools were given for this run, beside what the configuration says: paths as they are read by.
@@ -108,6 +114,8 @@ pub struct Except {
     pub name: Option<Pattern>,
     /// Over its file's path.
     pub path: Option<Pattern>,
+    /// Where it is written.
+    pub span: Option<Span>,
 }
 
 impl Except {
@@ -173,6 +181,7 @@ impl Config {
             .unused(paths)
             .chain(self.cluster_patterns(paths))
             .chain(excepted)
+            .chain(self.test_paths.iter().flat_map(|tests| tests.unused(paths)))
             .map(|pattern| {
                 let text = &pattern.text;
                 let folder = format!("{}/", text.trim_start_matches("./").trim_start_matches('/'));
@@ -188,6 +197,12 @@ impl Config {
             .collect();
         problems.sort();
         problems
+    }
+
+    /// Whether an admission plugin beyond the API server's defaults runs; `None` where nobody says.
+    pub fn runs(&self, plugin: &str) -> Option<bool> {
+        let named = self.admission.as_ref()?;
+        Some(named.iter().any(|one| one == plugin))
     }
 
     /// Whether the API server accepts `Gt` and `Lt` in tolerations.

@@ -20,6 +20,20 @@ pub(super) const ADMISSION_PLUGINS: [&str; 3] = [
     "PodNodeSelector",
     "PodTolerationRestriction",
 ];
+/// What may stand at the top of a configuration.
+pub const KEYS: [&str; 11] = [
+    "kubernetes",
+    "feature-gates",
+    "admission",
+    "exclude",
+    "clusters",
+    "pools",
+    "rules",
+    "rule-dirs",
+    "providers",
+    "require-reason",
+    "test-paths",
+];
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Note];
 
 pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>> {
@@ -57,18 +71,6 @@ pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>>
 
 impl Reader<'_> {
     fn config(&mut self, root: Node<'_>) -> Config {
-        const KEYS: [&str; 10] = [
-            "kubernetes",
-            "feature-gates",
-            "admission",
-            "exclude",
-            "clusters",
-            "pools",
-            "rules",
-            "rule-dirs",
-            "providers",
-            "require-reason",
-        ];
         let mut config = Config::default();
         let mut pools = None;
         for (key, field) in self.known_fields(root, "the configuration", &KEYS) {
@@ -82,6 +84,7 @@ impl Reader<'_> {
                 "pools" => pools = Some(value),
                 "rules" => config.rules = self.rules(value),
                 "rule-dirs" => config.rule_dirs = self.located_texts(value, "`rule-dirs`"),
+                "test-paths" => config.test_paths = self.test_paths(value),
                 "require-reason" => {
                     config.require_reason =
                         self.boolean(value, "`require-reason`").unwrap_or(false);
@@ -126,7 +129,11 @@ impl Reader<'_> {
         gates
     }
 
-    fn admission(&mut self, node: Node<'_>) -> Vec<String> {
+    /// A list without entries says that none runs; a key without a value says nothing.
+    fn admission(&mut self, node: Node<'_>) -> Option<Vec<String>> {
+        if node.is_null() {
+            return None;
+        }
         let mut plugins = Vec::new();
         for plugin in self.located_texts(node, "`admission`") {
             let name = plugin.value.as_str();
@@ -137,7 +144,7 @@ impl Reader<'_> {
                 plugins.push(plugin.value);
             }
         }
-        plugins
+        Some(plugins)
     }
 
     /// `clusters` are all that there are, when that is known.
@@ -292,7 +299,10 @@ impl Reader<'_> {
     fn exceptions(&mut self, node: Node<'_>) -> Vec<Except> {
         let mut exceptions = Vec::new();
         for item in self.items(node, "`except`") {
-            let mut except = Except::default();
+            let mut except = Except {
+                span: Some(item.written_at()),
+                ..Except::default()
+            };
             let before = self.problems.len();
             let mut any = false;
             for (key, field) in

@@ -24,7 +24,7 @@ pub struct ConfigFile {
     /// Feature gates of the API servers that differ from their defaults.
     #[schemars(extend("propertyNames" = json!({ "enum": RELEASES.feature_gates.keys().collect::<Vec<_>>() })))]
     feature_gates: Option<BTreeMap<String, bool>>,
-    /// Admission plugins that the API servers run beyond their defaults.
+    /// Admission plugins that the API servers run beyond their defaults. These are all: `[]` says that none does.
     #[schemars(extend("items" = json!({ "enum": ADMISSION_PLUGINS })))]
     admission: Option<Vec<String>>,
     /// Files that are not read: patterns with the meaning that .gitignore gives them.
@@ -39,6 +39,10 @@ pub struct ConfigFile {
     rule_dirs: Option<Vec<Name>>,
     /// Folders with provider tables of your own, relative to the repository's root.
     providers: Option<Vec<Name>>,
+    /// Tests, examples and archives: what workloads and node pools say of each other is a note there, outside of the clusters
+    /// that are declared. An entry without `/` means names of folders and files, and words in them; any other is a pattern
+    /// over paths. Instead of the list that is there without it, which `kubetaint check --show-settings` shows.
+    test_paths: Option<Vec<Name>>,
     /// Comments and annotations that accept findings count only when they say why.
     require_reason: Option<bool>,
 }

@@ -56,7 +56,7 @@ fn everything_that_can_be_said_is_understood() {
     let config = config(COMPLETE);
     assert_eq!(config.kubernetes, KubernetesVersion { minor: 36 });
     assert!(config.comparison_operators());
-    assert_eq!(config.admission, ["ExtendedResourceToleration"]);
+    assert_eq!(config.runs("ExtendedResourceToleration"), Some(true));
     assert!(config.exclude.matches("a/testdata/b.yaml"));
     assert!(!config.exclude.matches("a/b.yaml"));
 

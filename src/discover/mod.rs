@@ -38,6 +38,8 @@ pub struct Discovery {
     pub files: Vec<File>,
     /// Paths of files that are there and are not read, sorted.
     pub others: Vec<String>,
+    /// Configurations, sorted, with the bytes of their paths that lie above the scanned folder.
+    pub configs: Vec<(String, usize)>,
     /// What could not be looked at, sorted.
     pub problems: Vec<Problem>,
     /// Whether the whole repository was scanned: only then does "no file matches" say something about a pattern.
@@ -268,6 +270,7 @@ pub fn discover(
         match one {
             Seen::File(file) => files.push(file),
             Seen::Other(path) => discovery.others.push(path),
+            Seen::Config(path, scanned_from) => discovery.configs.push((path, scanned_from)),
             Seen::Problem(problem) => discovery.problems.push(problem),
         }
     }
@@ -280,6 +283,8 @@ pub fn discover(
     discovery.files = files;
     discovery.others.sort();
     discovery.others.dedup();
+    discovery.configs.sort();
+    discovery.configs.dedup();
     discovery.problems.sort();
     discovery.problems.dedup();
     discovery

@@ -29,6 +29,8 @@ pub(super) enum Seen {
     /// A file that is not read.
     Other(String),
     Problem(Problem),
+    /// A configuration, and the bytes of its path above the scanned folder.
+    Config(String, usize),
 }
 
 /// One walk over a part of the disk.
@@ -148,7 +150,7 @@ impl<'a> Walk<'a> {
 
     fn visit_file(&self, entry: &DirEntry) -> Option<Seen> {
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if !is_file || entry.file_name() == CONFIG_FILE {
+        if !is_file {
             return None;
         }
         let named = self.name(entry.path());
@@ -156,6 +158,9 @@ impl<'a> Walk<'a> {
         let path = shown(self.root, &named);
         if (self.exclude)(&path) {
             return None;
+        }
+        if entry.file_name() == CONFIG_FILE {
+            return Some(Seen::Config(path, asked.scanned_from));
         }
         let Some(kind) = FileKind::of(entry.path()) else {
             return Some(Seen::Other(path));

@@ -54,11 +54,12 @@ pub fn apply(
     config: &Config,
     paths: &[String],
 ) -> Vec<Open> {
-    let runs = |name: &str| config.admission.iter().any(|plugin| plugin == name);
+    let runs = |name: &str| config.runs(name) == Some(true);
     let plugins = Plugins {
         node_selector: runs("PodNodeSelector"),
         toleration_restriction: runs("PodTolerationRestriction"),
         extended_resources: runs("ExtendedResourceToleration"),
+        all_known: config.admission.is_some(),
         ..Plugins::default()
     };
     let cluster = |source: SourceId| {

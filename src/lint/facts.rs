@@ -38,7 +38,8 @@ pub fn kubernetes(config: &Config) -> Fact {
             "knowsDeviceEffectNone",
             config.kubernetes.knows_device_effect_none(),
         )
-        .texts("admission", &config.admission)
+        .texts("admission", config.admission.iter().flatten())
+        .bool("knowsAdmission", config.admission.is_some())
         .build()
 }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::Settings;
 use super::cluster::{Assignment, Cluster, assign};
+use super::exceptions;
 use super::facts;
 use super::fit;
 use super::fixes::Proposals;
@@ -20,7 +21,6 @@ use super::testimony::{Testimonies, Testimony};
 use super::undecided::{self, Reasons};
 use super::unread;
 use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Severity};
-use crate::model::cluster::is_rehearsal;
 use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
 use crate::model::redundancy::Redundancy;
@@ -49,6 +49,7 @@ pub fn judge(
         found: Vec::new(),
         proposals: Proposals::default(),
         failures: BTreeSet::new(),
+        excepted: exceptions::Used::new(),
         open: Vec::new(),
     };
     judge.oddities(&gathered.oddities);
@@ -68,9 +69,11 @@ pub fn judge(
         found,
         proposals,
         failures,
+        excepted,
         open,
         ..
     } = judge;
+    exceptions::report_unused(&excepted, gathered, settings, report);
     report
         .problems
         .extend(failures.into_iter().map(|(file, message)| Problem {
@@ -93,6 +96,7 @@ struct Judge<'j> {
     found: Vec<Found>,
     proposals: Proposals,
     failures: BTreeSet<(String, String)>,
+    excepted: exceptions::Used,
     /// Workloads and pools of which some rule could not say yes or no.
     open: Vec<Open>,
 }
@@ -506,9 +510,13 @@ impl<'j> Judge<'j> {
         source: SourceId,
     ) -> Severity {
         let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
-        let rehearsal = rule.has_tag(CROSS_REFERENCE)
-            && is_rehearsal(&self.gathered.scanned_paths[source.0 as usize]);
-        if incomplete || rehearsal {
+        let at = source.0 as usize;
+        let (path, scanned) = (&self.gathered.paths[at], &self.gathered.scanned_paths[at]);
+        // A cluster that somebody declares is none of a test, whatever its folder is called.
+        let is_test = cluster.name.is_none()
+            && rule.has_tag(CROSS_REFERENCE)
+            && self.settings.config.is_test(path, scanned);
+        if incomplete || is_test {
             Severity::Note
         } else {
             severity
@@ -553,7 +561,7 @@ impl<'j> Judge<'j> {
         let said = verdict.said(severity);
         let mut severity = severity;
         if let Some(setting) = self.settings.config.rules.get(&rule.id) {
-            let excepted = setting.except.iter().any(|except| {
+            let excepting = setting.except.iter().enumerate().filter(|(_, except)| {
                 except.covers(
                     Some(object.kind.as_str()).filter(|kind| !kind.is_empty()),
                     object.namespace.as_deref(),
@@ -561,6 +569,11 @@ impl<'j> Judge<'j> {
                     file,
                 )
             });
+            let mut excepted = false;
+            for (at, _) in excepting {
+                excepted = true;
+                self.excepted.insert((rule.id.clone(), at));
+            }
             if excepted {
                 return;
             }

@@ -6,6 +6,7 @@ mod cluster;
 mod configured;
 mod drift;
 mod dumps;
+mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
@@ -224,6 +225,10 @@ fn read_all(
     report.problems.extend(without);
     charts::doubt_values(&mut gathered);
     inventories::note_pools_at_zero(&mut gathered);
+    if settings.whole {
+        let bare = inventories::complete_without_pools(&gathered, settings.config);
+        report.problems.extend(bare);
+    }
     dumps::merge(&mut gathered, settings.config);
     gather::count_pools(&mut gathered, report);
     gathered.add_admission(settings.table);

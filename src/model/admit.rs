@@ -10,7 +10,7 @@ use super::toleration::Toleration;
 use super::workload::{Level, PodShape};
 use super::{Field, Truth};
 
-/// Admission plugins that run for certain. Others may run all the same.
+/// Admission plugins that run for certain. Others may run all the same, unless these are known to be all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plugins {
     /// PodNodeSelector.
@@ -23,6 +23,8 @@ pub struct Plugins {
     pub extended_resources: bool,
     /// RuntimeClass.
     pub runtime_class: bool,
+    /// These are all that run.
+    pub all_known: bool,
 }
 
 impl Default for Plugins {
@@ -34,6 +36,7 @@ impl Default for Plugins {
             toleration_restriction: false,
             extended_resources: false,
             runtime_class: true,
+            all_known: false,
         }
     }
 }
@@ -88,11 +91,15 @@ pub fn admit(
     if namespace.missing && (plugins.node_selector || plugins.toleration_restriction) {
         pods.missing_namespace(plugins);
     }
-    pods.node_selector(&namespace.words, plugins.node_selector);
+    if plugins.node_selector || !plugins.all_known {
+        pods.node_selector(&namespace.words, plugins.node_selector);
+    }
     if plugins.default_seconds {
         pods.default_seconds();
     }
-    pods.namespace_defaults(&namespace.words, plugins.toleration_restriction);
+    if plugins.toleration_restriction || !plugins.all_known {
+        pods.namespace_defaults(&namespace.words, plugins.toleration_restriction);
+    }
     let restricted = plugins.toleration_restriction && namespace.certain;
     let whitelist = match namespace.words.as_slice() {
         [only] if restricted => only.whitelist.clone(),
@@ -100,8 +107,10 @@ pub fn admit(
     };
     pods.whitelist(&whitelist);
     let resources = pods.shape.extended_resources.clone();
-    let on_pods = &mut pods.shape.on_pods;
-    on_pods.add_extended_resources(&resources, plugins.extended_resources);
+    if plugins.extended_resources || !plugins.all_known {
+        let on_pods = &mut pods.shape.on_pods;
+        on_pods.add_extended_resources(&resources, plugins.extended_resources);
+    }
     if plugins.runtime_class {
         pods.runtime_class(class);
     }

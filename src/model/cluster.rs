@@ -128,6 +128,11 @@ impl<'p> Part<'p> {
     }
 }
 
+/// The words in the name of a folder or file.
+pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
+    words(name)
+}
+
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(['-', '_', '.', ' '])
         .filter(|word| !word.is_empty())

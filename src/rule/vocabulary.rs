@@ -240,6 +240,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("hasControlPlaneTaint", Ty::Bool),
             ("knowsDeviceEffectNone", Ty::Bool),
             ("admission", TEXTS),
+            ("knowsAdmission", Ty::Bool),
         ],
         FactKind::Oddity => vec![
             ("kind", TEXT),

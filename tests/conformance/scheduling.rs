@@ -459,6 +459,7 @@ impl Admitting {
             toleration_restriction: runs("PodTolerationRestriction"),
             extended_resources: runs("ExtendedResourceToleration"),
             runtime_class: runs("RuntimeClass"),
+            all_known: false,
         };
         let namespace = InNamespace {
             words: vec![&word],

@@ -1,0 +1,157 @@
+//! Which paths hold tests, examples or archives: `test-paths` of the configuration, or the list that is there without it.
+
+use std::sync::LazyLock;
+
+use super::nodes::Reader;
+use super::{Config, Pattern};
+use crate::model::cluster::{name_words, rehearsal_words};
+use crate::source::{SourceId, Span};
+use crate::yaml::Node;
+
+/// Paths at which what workloads and node pools say of each other is worth a note at most.
+#[derive(Debug, Default)]
+pub struct TestPaths(Vec<Entry>);
+
+#[derive(Debug)]
+enum Entry {
+    /// A pattern over the names of folders and files, and over the words in them.
+    Name { written: Pattern, lower: Pattern },
+    /// A pattern over whole paths.
+    Path(Pattern),
+}
+
+/// What holds where the configuration says nothing.
+static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| {
+    let nowhere = Span::new(SourceId(0), 0..0);
+    let entries = rehearsal_words().filter_map(|word| Entry::new(word, nowhere).ok());
+    TestPaths(entries.collect())
+});
+
+impl Entry {
+    fn new(text: &str, span: Span) -> Result<Self, super::PatternError> {
+        let path = Pattern::over_paths(text, span)?;
+        if text.contains('/') {
+            return Ok(Entry::Path(path));
+        }
+        Ok(Entry::Name {
+            written: Pattern::over_names(text, span)?,
+            lower: Pattern::over_names(&text.to_ascii_lowercase(), span)?,
+        })
+    }
+
+    fn pattern(&self) -> &Pattern {
+        match self {
+            Entry::Name { written, .. } | Entry::Path(written) => written,
+        }
+    }
+
+    fn covers(&self, path: &str, scanned: &str) -> bool {
+        match self {
+            Entry::Path(pattern) => pattern.matches(path),
+            Entry::Name { lower, .. } => scanned.split('/').any(|name| {
+                let name = name.to_ascii_lowercase();
+                lower.matches(&name) || name_words(&name).any(|word| lower.matches(word))
+            }),
+        }
+    }
+}
+
+impl TestPaths {
+    /// The entries as they are written.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|entry| entry.pattern().text.as_str())
+    }
+
+    /// The entries that match none of `paths`. Those that are there without a configuration need not match.
+    pub(super) fn unused<'a>(
+        &'a self,
+        paths: &'a [&str],
+    ) -> impl Iterator<Item = &'a Pattern> + 'a {
+        let is_default = |entry: &&Entry| {
+            let text = &entry.pattern().text;
+            rehearsal_words().any(|word| word == text.as_str())
+        };
+        self.0
+            .iter()
+            .filter(move |entry| !is_default(entry))
+            .filter(|entry| !paths.iter().any(|path| entry.covers(path, path)))
+            .map(Entry::pattern)
+    }
+}
+
+impl Config {
+    /// The list in effect.
+    pub fn test_paths_in_effect(&self) -> &TestPaths {
+        self.test_paths.as_ref().unwrap_or(&DEFAULT)
+    }
+
+    /// Whether a file stands among tests, examples or archives. `scanned` is the part of its path below the scanned
+    /// folder: of what lies above, names say nothing.
+    pub fn is_test(&self, path: &str, scanned: &str) -> bool {
+        let entries = &self.test_paths_in_effect().0;
+        entries.iter().any(|entry| entry.covers(path, scanned))
+    }
+}
+
+impl Reader<'_> {
+    /// A key without a value says nothing; a list without entries says that no path is one of these.
+    pub(super) fn test_paths(&mut self, node: Node<'_>) -> Option<TestPaths> {
+        if node.is_null() {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for text in self.located_texts(node, "`test-paths`") {
+            entries.extend(self.keep(Entry::new(&text.value, text.span), text.span));
+        }
+        Some(TestPaths(entries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::cluster::is_rehearsal;
+
+    fn paths(entries: &[&str]) -> Config {
+        let nowhere = Span::new(SourceId(0), 0..0);
+        let entries = entries
+            .iter()
+            .map(|text| Entry::new(text, nowhere).unwrap());
+        Config {
+            test_paths: Some(TestPaths(entries.collect())),
+            ..Config::default()
+        }
+    }
+
+    #[test]
+    fn without_a_configuration_it_is_the_list_that_init_goes_by() {
+        for path in [
+            "apps/test/web.yaml",
+            "Examples/web.yaml",
+            ".archive/web.yaml",
+            "policies/.chainsaw-test/web.yaml",
+            "charts/web/values-example.yaml",
+            "apps/latest/web.yaml",
+            "apps/contest/web.yaml",
+            "a/e2e_x/b.yaml",
+        ] {
+            let config = Config::default();
+            assert_eq!(config.is_test(path, path), is_rehearsal(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_meant_at_any_depth_and_a_path_from_the_root() {
+        let config = paths(&["sandbox", "lab/*.yaml", "*-try"]);
+        let is_test = |path: &str| config.is_test(path, path);
+        assert!(is_test("a/Sandbox/b.yaml") && is_test("values-sandbox.yaml"));
+        assert!(is_test("lab/a.yaml") && !is_test("x/lab/a.yaml"));
+        assert!(is_test("apps/web-try/a.yaml"));
+        // The list replaces the one that is there without it.
+        assert!(!is_test("examples/a.yaml"));
+        assert!(!paths(&[]).is_test("examples/a.yaml", "examples/a.yaml"));
+        // What stands above the scanned folder says nothing, unless a path says it.
+        assert!(!config.is_test("sandbox/a.yaml", "a.yaml"));
+        assert!(config.is_test("lab/a.yaml", "a.yaml"));
+    }
+}

@@ -1,0 +1,124 @@
+//! Exceptions of the configuration that except nothing: a mistyped name, or what is long gone.
+
+use std::collections::BTreeSet;
+
+use super::Settings;
+use super::gather::Gathered;
+use crate::config::{Except, Pattern};
+use crate::finding::{Object, Report};
+use crate::model::near_miss::nearest_word;
+
+/// Which exceptions excepted something: the rule's id and the number of the entry.
+pub type Used = BTreeSet<(String, usize)>;
+
+/// Adds a problem for each exception that fits no object at all, and a warning for each that no finding falls under. Of a
+/// part of a repository neither can be told.
+pub fn report_unused(
+    used: &Used,
+    gathered: &Gathered,
+    settings: Settings<'_>,
+    report: &mut Report,
+) {
+    if !settings.whole {
+        return;
+    }
+    let config = settings.config;
+    let ran = config
+        .rules
+        .iter()
+        .filter(|(id, setting)| !setting.off && settings.rules.get(id).is_some());
+    let excepts = ran.flat_map(|(id, setting)| {
+        let numbered = setting.except.iter().enumerate();
+        numbered.map(move |(at, except)| (id, at, except))
+    });
+    let unused = excepts.filter(|(id, at, _)| !used.contains(&((*id).clone(), *at)));
+    for (id, _, except) in unused {
+        let fits = |object: &Object| {
+            let kind = Some(object.kind.as_str()).filter(|kind| !kind.is_empty());
+            let (namespace, name) = (object.namespace.as_deref(), object.name.as_deref());
+            fits(&except.kind, kind)
+                && fits(&except.namespace, namespace)
+                && fits(&except.name, name)
+        };
+        let names = except.kind.is_some() || except.namespace.is_some() || except.name.is_some();
+        // A path that fits no file is told of all patterns alike.
+        if !names || objects(gathered).any(fits) {
+            report.warnings.extend(except.span.map(|span| {
+                let message =
+                    format!("no finding of `{id}` falls under this exception; remove it if it is no longer needed");
+                config.problem(span, message)
+            }));
+            continue;
+        }
+        let Some(problem) = misfit(except, gathered, id) else {
+            continue;
+        };
+        let problem = config.problem(problem.0, problem.1);
+        // It may stand in what could not be read.
+        if gathered.unread.is_empty() {
+            report.problems.push(problem);
+        } else {
+            report.warnings.push(problem);
+        }
+    }
+    report.warnings.sort();
+    report.warnings.dedup();
+}
+
+fn fits(pattern: &Option<Pattern>, text: Option<&str>) -> bool {
+    match (pattern, text) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(pattern), Some(text)) => pattern.matches(text),
+    }
+}
+
+/// Every object that a finding can be about.
+fn objects(gathered: &Gathered) -> impl Iterator<Item = &Object> {
+    let workloads = gathered.workloads.iter().map(|one| &one.object);
+    let pools = gathered.pools.iter().chain(&gathered.hints);
+    let devices = gathered.devices.iter().map(|one| &one.object);
+    let oddities = gathered.oddities.iter().map(|one| &one.object);
+    workloads
+        .chain(pools.map(|placed| &placed.pool.object))
+        .chain(devices)
+        .chain(oddities)
+}
+
+/// Where an exception fits no object, and why: the first of its patterns that alone fits none, or all together.
+fn misfit(
+    except: &Except,
+    gathered: &Gathered,
+    rule: &str,
+) -> Option<(crate::source::Span, String)> {
+    type Part = fn(&Object) -> Option<&str>;
+    let parts: [(&str, &Option<Pattern>, Part); 3] = [
+        ("kind", &except.kind, |object| {
+            Some(object.kind.as_str()).filter(|kind| !kind.is_empty())
+        }),
+        ("namespace", &except.namespace, |object| {
+            object.namespace.as_deref()
+        }),
+        ("name", &except.name, |object| object.name.as_deref()),
+    ];
+    for (what, pattern, part) in parts {
+        let Some(pattern) = pattern else { continue };
+        let known: BTreeSet<&str> = objects(gathered).filter_map(part).collect();
+        if known.iter().any(|text| pattern.matches(text)) {
+            continue;
+        }
+        let known: Vec<&str> = known.into_iter().collect();
+        let hint = nearest_word(&pattern.text, &known)
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
+        let message = format!(
+            "this exception of `{rule}` matches nothing: no workload or node pool has the {what} `{}`{hint}",
+            pattern.text
+        );
+        return Some((pattern.span, message));
+    }
+    let message = format!(
+        "this exception of `{rule}` matches nothing: no workload or node pool fits all of it"
+    );
+    Some((except.span?, message))
+}
