@@ -164,10 +164,9 @@ fn test_paths_replace_the_list_that_is_there_without_them() {
         (".kubetaint.yaml", "test-paths: [example, lab, \"b/**\"]\n"),
     ]);
     assert_eq!(result.code, 2);
-    assert_eq!(
-        result.err,
-        "error: .kubetaint.yaml:1:23: `lab` matches no file\nerror: .kubetaint.yaml:1:28: `b/**` matches no file\n"
-    );
+    let both = "error: .kubetaint.yaml:1:23: `lab` matches no file\nerror: .kubetaint.yaml:1:28: `b/**` matches no file\n";
+    assert!(result.err.starts_with(both), "{}", result.err);
+    assert!(!result.err.contains("`example`"), "{}", result.err);
 }
 
 #[test]
@@ -342,7 +341,7 @@ fn a_configuration_below_the_root_is_told_and_breaks_nothing() {
 }
 
 #[test]
-fn an_exception_that_fits_no_object_is_an_error_at_its_place() {
+fn an_exception_that_fits_nothing_is_told_at_its_place() {
     let result = |except: &str| {
         let config = format!("rules:\n  blanket-exists:\n    except: [{{{except}}}]\n");
         check(&[
@@ -372,9 +371,14 @@ fn an_exception_that_fits_no_object_is_an_error_at_its_place() {
         ("namespace: shop, name: agent", "3:14", "fits all of it"),
     ] {
         let run = result(except);
-        assert_eq!(run.code, 2, "{except}: {}", run.err);
+        // What is nearly there was mistyped; anything else may be meant for what comes.
+        let weight = match why.contains("did you mean") {
+            true => "error",
+            false => "warning",
+        };
+        assert_eq!(run.code == 2, weight == "error", "{except}: {}", run.err);
         let at = format!(
-            "error: .kubetaint.yaml:{place}: this exception of `blanket-exists` matches nothing"
+            "{weight}: .kubetaint.yaml:{place}: this exception of `blanket-exists` matches nothing"
         );
         assert!(
             run.err.contains(&at) && run.err.contains(why),

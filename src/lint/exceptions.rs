@@ -7,12 +7,13 @@ use super::gather::Gathered;
 use crate::config::{Except, Pattern};
 use crate::finding::{Object, Report};
 use crate::model::near_miss::nearest_word;
+use crate::source::Span;
 
 /// Which exceptions excepted something: the rule's id and the number of the entry.
 pub type Used = BTreeSet<(String, usize)>;
 
-/// Adds a problem for each exception that fits no object at all, and a warning for each that no finding falls under. Of a
-/// part of a repository neither can be told.
+/// Adds a problem for each exception that is nearly what is there and fits no object, and a warning for each other that no
+/// finding falls under. Of a part of a repository neither can be told.
 pub fn report_unused(
     used: &Used,
     gathered: &Gathered,
@@ -53,9 +54,10 @@ pub fn report_unused(
         let Some(problem) = misfit(except, gathered, id) else {
             continue;
         };
-        let problem = config.problem(problem.0, problem.1);
-        // It may stand in what could not be read.
-        if gathered.unread.is_empty() {
+        let Misfit { at, why, near } = problem;
+        let problem = config.problem(at, why);
+        // What is nearly there was mistyped; anything else may be meant for what comes, or stand in what could not be read.
+        if near && gathered.unread.is_empty() {
             report.problems.push(problem);
         } else {
             report.warnings.push(problem);
@@ -85,12 +87,16 @@ fn objects(gathered: &Gathered) -> impl Iterator<Item = &Object> {
         .chain(oddities)
 }
 
+/// An exception that fits no object.
+struct Misfit {
+    at: Span,
+    why: String,
+    /// Something that is there has nearly that name.
+    near: bool,
+}
+
 /// Where an exception fits no object, and why: the first of its patterns that alone fits none, or all together.
-fn misfit(
-    except: &Except,
-    gathered: &Gathered,
-    rule: &str,
-) -> Option<(crate::source::Span, String)> {
+fn misfit(except: &Except, gathered: &Gathered, rule: &str) -> Option<Misfit> {
     type Part = fn(&Object) -> Option<&str>;
     let parts: [(&str, &Option<Pattern>, Part); 3] = [
         ("kind", &except.kind, |object| {
@@ -108,17 +114,27 @@ fn misfit(
             continue;
         }
         let known: Vec<&str> = known.into_iter().collect();
-        let hint = nearest_word(&pattern.text, &known)
+        let is_name = !pattern.text.contains(['*', '?', '[', '{']);
+        let near = nearest_word(&pattern.text, &known).filter(|_| is_name);
+        let hint = near
             .map(|near| format!("; did you mean `{near}`?"))
             .unwrap_or_default();
         let message = format!(
             "this exception of `{rule}` matches nothing: no workload or node pool has the {what} `{}`{hint}",
             pattern.text
         );
-        return Some((pattern.span, message));
+        return Some(Misfit {
+            at: pattern.span,
+            why: message,
+            near: near.is_some(),
+        });
     }
     let message = format!(
         "this exception of `{rule}` matches nothing: no workload or node pool fits all of it"
     );
-    Some((except.span?, message))
+    Some(Misfit {
+        at: except.span?,
+        why: message,
+        near: false,
+    })
 }

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cluster::configured_clusters;
 use super::gather::Gathered;
 use crate::config::Config;
 use crate::finding::Problem;
 use crate::inventory::Inventory;
-use crate::source::{SourceId, Span};
+use crate::source::SourceId;
 
 /// Oddities of files of which a part or nothing was read.
 const UNREAD_FILE: [&str; 5] = [
@@ -115,40 +114,6 @@ fn lists_pools_at_zero(gathered: &Gathered, files: &[impl AsRef<str>]) -> bool {
         .partition(|(_, listed)| *listed);
     let listed: BTreeSet<&String> = listed.into_iter().map(|(key, _)| key).collect();
     of_nodes.iter().all(|(key, _)| listed.contains(key))
-}
-
-/// A problem for each place of the configuration that says of a cluster without node pools that these are all.
-pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Problem> {
-    let mut bare: BTreeMap<Span, Vec<&str>> = BTreeMap::new();
-    for (at, cluster) in configured_clusters(gathered, config, true)
-        .iter()
-        .enumerate()
-    {
-        let written = &config.clusters[at];
-        let claimed = written.complete_span.filter(|_| written.complete);
-        // Of a document that could not be read nobody knows whether it holds some; the report counts that.
-        let may_have = || gathered.is_unread(config, at, |unread| unread.pools);
-        if let Some(span) = claimed
-            && cluster.pools.is_empty()
-            && !may_have()
-        {
-            bare.entry(span).or_default().push(&written.name);
-        }
-    }
-    bare.into_iter()
-        .map(|(span, names)| {
-            let (first, others) = (names[0], names.len() - 1);
-            let more = match others {
-                0 => String::new(),
-                one_more => format!(" (and of {one_more} more)"),
-            };
-            let message = format!(
-                "`complete: true` says that all node pools of cluster `{first}`{more} are known, and none was read; name them \
-                 under `pools`, give an `inventory`, or leave `complete` out"
-            );
-            config.problem(span, message)
-        })
-        .collect()
 }
 
 /// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.

@@ -2,6 +2,7 @@
 
 mod admission;
 mod charts;
+mod claims;
 mod cluster;
 mod configured;
 mod drift;
@@ -226,7 +227,7 @@ fn read_all(
     charts::doubt_values(&mut gathered);
     inventories::note_pools_at_zero(&mut gathered);
     if settings.whole {
-        let bare = inventories::complete_without_pools(&gathered, settings.config);
+        let bare = claims::complete_without_pools(&gathered, settings.config);
         report.problems.extend(bare);
     }
     dumps::merge(&mut gathered, settings.config);
