@@ -113,6 +113,10 @@ impl<'a> PoolReader<'_, 'a> {
 
     /// Objects that an API server decodes refuse `value: true`; tools that read files take it as text.
     pub(super) fn strict_level(&self) -> Option<Level> {
+        // Patches of another program's settings are handed on to it as they are.
+        if !self.row.patches.is_empty() {
+            return None;
+        }
         let api_version = self.document.object.api_version.as_str();
         let group = api_version.split('/').next().unwrap_or_default();
         match group {
