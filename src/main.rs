@@ -7,14 +7,24 @@ use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
     CommandError, Exit, check, completions, explain, init, pools, rules, schema, test,
 };
+use kubetaint::lint::caught::{bug_text, caught};
 
 fn main() -> ExitCode {
     let cli = cli::read();
+    // What a mistake of ours has to say becomes part of the report; its trace would only stand in the way there.
+    std::panic::set_hook(Box::new(|_| {}));
+    caught(|| run(&cli)).unwrap_or_else(|why| {
+        kubetaint::commands::say(format_args!("error: {}", bug_text("finished", &why)));
+        ExitCode::from(Exit::Problems.code())
+    })
+}
+
+fn run(cli: &cli::Cli) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match &cli.command {
-        Command::Check(arguments) => check::run(&cli, arguments, &mut out),
-        Command::Init(arguments) => init::run(&cli, arguments, &mut out),
-        Command::Pools(arguments) => pools::run(&cli, arguments, &mut out),
+        Command::Check(arguments) => check::run(cli, arguments, &mut out),
+        Command::Init(arguments) => init::run(cli, arguments, &mut out),
+        Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(arguments, &mut out),
         Command::Explain(arguments) => explain::run(arguments, &mut out),
         Command::Test(arguments) => test::run(arguments, &mut out),

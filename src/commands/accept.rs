@@ -9,6 +9,7 @@ use crate::cli::Check;
 use crate::extract::ignores::Reason;
 use crate::extract::ignores::write::{Wanted, write};
 use crate::finding::{Finding, Problem, Report, Severity};
+use crate::lint::caught::caught;
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
 use crate::source::SourceId;
 
@@ -16,6 +17,7 @@ use crate::source::SourceId;
 const ABOUT_IGNORES: &str = "ignores";
 
 const NO_TEXT: &str = "its text cannot be read";
+const BUG: &str = "a bug in kubetaint keeps the comment from being written; please report it";
 const STILL: &str = "it is found all the same";
 
 /// What is to be accepted.
@@ -109,7 +111,10 @@ pub fn run(
             refused.extend(all.into_iter().map(|one| (one, NO_TEXT)));
             continue;
         };
-        let written = write(source, &all, &reason);
+        let Ok(written) = caught(|| write(source, &all, &reason)) else {
+            refused.extend(all.into_iter().map(|one| (one, BUG)));
+            continue;
+        };
         let not_written: BTreeMap<Wanted, &str> = written.refused.into_iter().collect();
         let number = all.iter().filter(|one| !not_written.contains_key(one));
         accepted.findings.insert(id.0 as usize, number.count());

@@ -7,6 +7,7 @@ use super::changes::{Changes, problem};
 use super::inputs::Inputs;
 use crate::cli::Check;
 use crate::finding::{Fix, Problem, Report};
+use crate::lint::caught::{bug_text, caught};
 use crate::lint::fixes::mend;
 use crate::lint::{Content, Input, Settings, lint};
 use crate::source::SourceId;
@@ -88,8 +89,13 @@ pub fn run(
             if mended.refused.contains_key(&index) {
                 continue;
             }
-            let Some((text, applied)) = mend(source, fixes) else {
-                continue;
+            let (text, applied) = match caught(|| mend(source, fixes)) {
+                Ok(Some(done)) => done,
+                Ok(None) => continue,
+                Err(why) => {
+                    mended.refused.insert(index, bug_text("fixed", &why));
+                    continue;
+                }
             };
             let is_new = !mended.fixes.contains_key(&index);
             if is_new

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::caught::{bug, caught};
 use super::place::At;
 use super::trial::Trials;
-use crate::finding::{Edit, Finding, Fix};
+use crate::finding::{Edit, Finding, Fix, Problem};
 use crate::rule::fix::Proposal;
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{self, is_configuration, is_template};
@@ -71,8 +72,13 @@ impl Proposals {
         }
     }
 
-    /// Gives each finding the first of its fixes that can be applied to the text.
-    pub fn work_out(&self, findings: &mut [Finding], sources: &BTreeMap<SourceId, Source>) {
+    /// Gives each finding the first of its fixes that can be applied to the text. Gives what went wrong on the way.
+    pub fn work_out(
+        &self,
+        findings: &mut [Finding],
+        sources: &BTreeMap<SourceId, Source>,
+    ) -> Vec<Problem> {
+        let mut problems = Vec::new();
         let mut readings: BTreeMap<SourceId, Vec<Reading<'_>>> = BTreeMap::new();
         let mut found: BTreeMap<(SourceId, String), Vec<String>> = BTreeMap::new();
         for finding in findings.iter() {
@@ -90,22 +96,32 @@ impl Proposals {
                 continue;
             }
             let id = finding.span.source;
-            let readings = readings
-                .entry(id)
-                .or_insert_with(|| Reading::all(source, id));
             // The paths of findings in a configuration are not those in its texts.
             let found: &[String] = match is_configuration(&source.path) {
                 true => &[],
-                false => &found[&(id, finding.rule.clone())],
+                false => {
+                    let found = found.get(&(id, finding.rule.clone()));
+                    found.map_or(&[], Vec::as_slice)
+                }
             };
-            finding.fix = proposals.iter().find_map(|one| {
-                let at = one.span.start as usize;
-                let reading = readings
-                    .iter_mut()
-                    .find(|reading| reading.range.contains(&at))?;
-                Some(one.made(reading.try_out(one, found)?))
+            let tried = caught(|| {
+                let readings = readings
+                    .entry(id)
+                    .or_insert_with(|| Reading::all(source, id));
+                proposals.iter().find_map(|one| {
+                    let at = one.span.start as usize;
+                    let reading = readings
+                        .iter_mut()
+                        .find(|reading| reading.range.contains(&at))?;
+                    Some(one.made(reading.try_out(one, found)?))
+                })
+            });
+            finding.fix = tried.unwrap_or_else(|why| {
+                problems.push(bug(&source.path, "fixed", &why));
+                None
             });
         }
+        problems
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Settings;
+use super::caught::{bug_text, caught};
 use super::cluster::{Assignment, Cluster, assign};
 use super::exceptions;
 use super::facts;
@@ -53,12 +54,14 @@ pub fn judge(
         open: Vec::new(),
     };
     judge.oddities(&gathered.oddities);
-    judge.devices();
+    judge.guarded(None, Judge::devices);
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings);
         judge.cluster(at, cluster, &facts, &assignment, &testimonies);
     }
-    judge.pools_alone(&assignment, &declared, well_known);
+    judge.guarded(None, |judge| {
+        judge.pools_alone(&assignment, &declared, well_known);
+    });
     let found = giving_way::one_for_each_mistake(std::mem::take(&mut judge.found));
     let (mut findings, counted) = giving_way::counted(found);
     let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
@@ -90,6 +93,9 @@ pub fn judge(
 /// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
 type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
 
+/// Those on all entries of a shape, and what some rule read that is not known.
+type EntryVerdicts<'r> = (Vec<ShapeVerdict<'r>>, Option<String>);
+
 struct Judge<'j> {
     gathered: &'j Gathered,
     settings: Settings<'j>,
@@ -102,6 +108,19 @@ struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
+    /// Judges one part. A mistake of ours ends it alone, and is a problem of the file that was looked at.
+    fn guarded(&mut self, source: Option<SourceId>, part: impl FnOnce(&mut Self)) {
+        if let Err(why) = caught(|| part(self)) {
+            self.stumbled(source, &why);
+        }
+    }
+
+    fn stumbled(&mut self, source: Option<SourceId>, why: &str) {
+        let path = source.and_then(|source| self.gathered.paths.get(source.0 as usize));
+        let file = path.map_or_else(|| ".".to_owned(), Clone::clone);
+        self.failures.insert((file, bug_text("judged", why)));
+    }
+
     fn rules(&self, scope: Scope) -> Vec<&'j Rule> {
         self.settings
             .rules
@@ -122,32 +141,38 @@ impl<'j> Judge<'j> {
         let rules = self.rules(Scope::Oddity);
         let kubernetes = facts::kubernetes(self.settings.config);
         for oddity in oddities {
-            let path = &self.gathered.scanned_paths[oddity.span.source.0 as usize];
-            let reader = readers::of(oddity, path, self.settings.table);
-            let (fact, owner) = readers::facts(oddity, reader);
-            let bindings = Bindings::default()
-                .fact("kubernetes", &kubernetes)
-                .fact("oddity", &fact)
-                .fact("workload", &owner);
-            for rule in &rules {
-                let at = At {
-                    span: oddity.span,
-                    path: oddity.path.clone(),
+            self.guarded(Some(oddity.span.source), |judge| {
+                judge.oddity(oddity, &rules, &kubernetes);
+            });
+        }
+    }
+
+    fn oddity(&mut self, oddity: &Oddity, rules: &[&'j Rule], kubernetes: &Fact) {
+        let path = self.gathered.scanned_paths[oddity.span.source.0 as usize].as_str();
+        let reader = readers::of(oddity, path, self.settings.table);
+        let (fact, owner) = readers::facts(oddity, reader);
+        let bindings = Bindings::default()
+            .fact("kubernetes", kubernetes)
+            .fact("oddity", &fact)
+            .fact("workload", &owner);
+        for rule in rules {
+            let at = At {
+                span: oddity.span,
+                path: oddity.path.clone(),
+            };
+            if let Some(verdict) = self.verdict(rule, asked(rule, &bindings)) {
+                let severity = verdict.severity;
+                let mut labels = place::labels(&verdict.said(severity).related, None);
+                labels.extend(oddity.related.iter().cloned());
+                let object = &oddity.object;
+                let (span, path) = (at.span, at.path.clone());
+                let locate = |_: &str| {
+                    Some(At {
+                        span,
+                        path: path.clone(),
+                    })
                 };
-                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
-                    let severity = verdict.severity;
-                    let mut labels = place::labels(&verdict.said(severity).related, None);
-                    labels.extend(oddity.related.iter().cloned());
-                    let object = &oddity.object;
-                    let (span, path) = (at.span, at.path.clone());
-                    let locate = |_: &str| {
-                        Some(At {
-                            span,
-                            path: path.clone(),
-                        })
-                    };
-                    self.push(rule, &verdict, severity, at, &locate, object, None, labels);
-                }
+                self.push(rule, &verdict, severity, at, &locate, object, None, labels);
             }
         }
     }
@@ -167,7 +192,7 @@ impl<'j> Judge<'j> {
                 DeviceEntry::Toleration(_) => &tolerations,
             };
             for rule in rules {
-                if let Some(verdict) = self.verdict(rule, rule.judge(&bindings)) {
+                if let Some(verdict) = self.verdict(rule, asked(rule, &bindings)) {
                     let locate = |at: &str| {
                         let field = at.split_once('.').map_or("", |(_, field)| field);
                         Some(place::of_located(&placed.located, field))
@@ -224,11 +249,21 @@ impl<'j> Judge<'j> {
                 Some((shape, testimonies.get(number)?, workloads))
             })
             .collect();
-        let judged: Vec<(Vec<ShapeVerdict<'_>>, Option<String>)> = shapes
+        let judged: Vec<Result<EntryVerdicts<'_>, String>> = shapes
             .par_iter()
-            .map(|(shape, testimony, _)| judge_entries(shape, testimony, facts, &entry_rules))
+            .map(|(shape, testimony, _)| {
+                caught(|| judge_entries(shape, testimony, facts, &entry_rules))
+            })
             .collect();
-        for ((shape, testimony, workloads), (verdicts, open)) in shapes.iter().zip(judged) {
+        for ((shape, testimony, workloads), judged) in shapes.iter().zip(judged) {
+            let source = workloads.first().map(|workload| workload.source);
+            let (verdicts, open) = match judged {
+                Ok(judged) => judged,
+                Err(why) => {
+                    self.stumbled(source, &why);
+                    continue;
+                }
+            };
             for (rule, index, judged) in verdicts {
                 let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
@@ -246,21 +281,24 @@ impl<'j> Judge<'j> {
                 }
             }
             if shape.level.has_owner() {
-                let searched =
-                    (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
-                let searched = searched.as_ref();
-                self.workloads(
-                    shape,
-                    workloads,
-                    facts,
-                    &workload_rules,
-                    cluster,
-                    searched,
-                    open.as_deref(),
-                );
+                self.guarded(source, |judge| {
+                    let searched =
+                        (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
+                    judge.workloads(
+                        shape,
+                        workloads,
+                        facts,
+                        &workload_rules,
+                        cluster,
+                        searched.as_ref(),
+                        open.as_deref(),
+                    );
+                });
             }
         }
-        self.pools(cluster, facts, &shapes, assignment, at);
+        self.guarded(None, |judge| {
+            judge.pools(cluster, facts, &shapes, assignment, at);
+        });
     }
 
     /// Rules of scope workload. `open` is what one about their entries read that is not known.
@@ -307,7 +345,7 @@ impl<'j> Judge<'j> {
                 let named = facts::named(searched, workload, is_tried_out(path));
                 let bindings = bind(facts).fact("workload", &named);
                 for rule in &rules {
-                    let judged = rule.judge(&bindings);
+                    let judged = asked(rule, &bindings);
                     note_unknown(&mut open, &judged);
                     if let Some(verdict) = self.verdict(rule, judged) {
                         is_said |= rule.has_tag(CROSS_REFERENCE);
@@ -369,7 +407,7 @@ impl<'j> Judge<'j> {
             };
             let bindings = bind(facts).fact("pool", &fact);
             for rule in &rules {
-                let judged = rule.judge(&bindings);
+                let judged = asked(rule, &bindings);
                 if matches!(&judged, Judged::Unknown(what) if what == "tolerated") {
                     let source = self.gathered.pools[cluster.pools[index]].source;
                     let because = unread.map(Because::UnreadTolerations);
@@ -457,7 +495,7 @@ impl<'j> Judge<'j> {
                     .fact("taint", &fact)
                     .fact("pool", &facts.pools[0]);
                 for rule in &rules {
-                    let judged = rule.judge(&bindings);
+                    let judged = asked(rule, &bindings);
                     note_unknown(&mut open, &judged);
                     let Some(verdict) = self.verdict(rule, judged) else {
                         continue;
@@ -624,7 +662,7 @@ fn judge_entries<'r>(
     testimony: &Testimony,
     facts: &ClusterFacts<'_>,
     rules: &[&'r Rule],
-) -> (Vec<ShapeVerdict<'r>>, Option<String>) {
+) -> EntryVerdicts<'r> {
     let (mut verdicts, mut open) = (Vec::new(), None);
     if shape.tolerations.is_empty() {
         return (verdicts, open);
@@ -642,7 +680,7 @@ fn judge_entries<'r>(
             if rule.needs(Need::Literal) && !shape.is_literal() {
                 continue;
             }
-            match rule.judge(&bindings) {
+            match asked(rule, &bindings) {
                 Judged::Nothing => {}
                 Judged::Unknown(what) => {
                     open.get_or_insert(what);
@@ -668,6 +706,11 @@ fn is_tried_out(path: &str) -> bool {
     const TOOLS: [&str; 4] = ["scheduler", "scheduling", "simulator", "kwok"];
     let mut parts = path.split('/').map(str::to_ascii_lowercase);
     parts.any(|part| TESTS.contains(&part.as_str()) || TOOLS.iter().any(|tool| part.contains(tool)))
+}
+
+/// What a rule says. One that makes the program stumble is at fault like any other that cannot be evaluated.
+fn asked(rule: &Rule, bindings: &Bindings) -> Judged {
+    caught(|| rule.judge(bindings)).unwrap_or_else(|why| Judged::Failed(bug_text("judged", &why)))
 }
 
 fn bind(facts: &ClusterFacts<'_>) -> Bindings {

@@ -1,6 +1,7 @@
 //! The pipeline: sources in, report out. No I/O of its own; whoever calls hands in a function that loads a file.
 
 mod admission;
+pub mod caught;
 mod charts;
 mod claims;
 mod cluster;
@@ -44,6 +45,7 @@ use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{STDIN_PATH, Source, SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, Files, Repository};
+use caught::{bug, bug_text, caught};
 use gather::Gathered;
 pub use ignores::Acceptance;
 use rendered::Charts;
@@ -144,6 +146,22 @@ pub fn lint(
     load: &(dyn Fn(usize) -> Content + Sync),
     settings: Settings<'_>,
 ) -> Report {
+    // What goes wrong with one file or one rule is caught where it happens. This is for what is put together of all.
+    caught(|| judged(inputs, load, settings)).unwrap_or_else(|why| Report {
+        problems: vec![Problem {
+            file: None,
+            position: None,
+            message: bug_text("judged", &why),
+        }],
+        ..Report::default()
+    })
+}
+
+fn judged(
+    inputs: &[Input],
+    load: &(dyn Fn(usize) -> Content + Sync),
+    settings: Settings<'_>,
+) -> Report {
     let mut report = Report::default();
     let (mut gathered, digests) = read_all(inputs, load, settings, &mut report);
     let well_known = WellKnown::new(settings.table.well_known_taints());
@@ -171,7 +189,8 @@ pub fn lint(
         places.add(&own, source);
     }
     listed::list(open, &gathered.paths, &places, &mut report);
-    proposals.work_out(&mut report.findings, &report.sources);
+    let not_fixed = proposals.work_out(&mut report.findings, &report.sources);
+    report.problems.extend(not_fixed);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish(&mut report.counted, &gathered.paths, &report.sources);
     report.tally();
@@ -198,7 +217,14 @@ fn read_all(
         .map(|(chunk, neighbours)| {
             let mut files = ReadFiles::default();
             for (input, index) in neighbours.iter().zip(chunk * at_once..) {
-                let mut one = read_one(index, input, load(index), settings.table, &charts);
+                let read = || read_one(index, input, load(index), settings.table, &charts);
+                let mut one = caught(read).unwrap_or_else(|why| ReadFile {
+                    facts: FileFacts::default(),
+                    digest: Digest::default(),
+                    problems: vec![bug(&input.path, "read", &why)],
+                    counted: true,
+                    without_manifest: false,
+                });
                 shapes.share(&mut one.facts.workloads);
                 files.add(input, one);
             }
@@ -219,7 +245,12 @@ fn read_all(
     drop(shapes);
     let files = OtherFiles { inputs, load };
     let configured = read_configurations(configurations, &files, settings.table);
-    all.extend(configured);
+    for one in configured {
+        match one {
+            Ok(facts) => all.push(facts),
+            Err(problem) => report.problems.push(problem),
+        }
+    }
     let config_source = source_id(inputs.len());
     let mut gathered = gather::gather(all, inputs, config_source, settings.config, report);
     let without = inventories::without_pools(&gathered, settings.config, &report.problems);
@@ -241,12 +272,15 @@ fn read_configurations(
     configurations: Vec<(String, File)>,
     files: &OtherFiles<'_>,
     table: &Table,
-) -> Vec<FileFacts> {
+) -> Vec<Result<FileFacts, Problem>> {
     let repository = Repository::new(configurations).beside(files);
     repository
         .tops()
         .into_par_iter()
-        .map(|top| extract::read_configuration(&repository, top, table))
+        .map(|top| {
+            caught(|| extract::read_configuration(&repository, top, table))
+                .map_err(|why| bug(top.path(), "read", &why))
+        })
         .collect()
 }
 

@@ -17,6 +17,17 @@ pub struct Folder {
     pub(super) named_values: Vec<(String, File)>,
 }
 
+impl Folder {
+    /// Where it is in the repository; `.` for the top.
+    pub fn path(&self) -> &str {
+        if self.path.is_empty() {
+            "."
+        } else {
+            &self.path
+        }
+    }
+}
+
 /// The files of a repository, for what configurations read of them.
 pub trait Files: Sync {
     /// The file of a path relative to the repository, with its text.
