@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::finding::Severity;
 use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet};
+use crate::source::text::Cut as _;
 
 /// The page of a rule, Markdown.
 pub fn page(rule: &Rule) -> String {
@@ -111,7 +112,7 @@ fn by_lines(condition: &str) -> String {
     for (at, one) in condition.char_indices() {
         match quote {
             Some(open) => {
-                if one == open && !condition[..at].ends_with('\\') {
+                if one == open && !condition.until(at).ends_with('\\') {
                     quote = None;
                 }
             }
@@ -119,7 +120,7 @@ fn by_lines(condition: &str) -> String {
                 '"' | '\'' => quote = Some(one),
                 '(' | '[' | '{' => depth += 1,
                 ')' | ']' | '}' => depth = depth.saturating_sub(1),
-                '&' | '|' if depth == 0 && condition[..at].ends_with(' ') => {
+                '&' | '|' if depth == 0 && condition.until(at).ends_with(' ') => {
                     lines.truncate(lines.trim_end().len());
                     lines.push('\n');
                 }
@@ -211,7 +212,7 @@ fn without_holes(sentence: &str) -> String {
         match one {
             '{' | '}' if doubled && depth == 0 => {
                 text.push(one);
-                rest = &rest[1..];
+                rest = rest.since(1);
             }
             '{' => {
                 depth += 1;
@@ -223,7 +224,7 @@ fn without_holes(sentence: &str) -> String {
             _ if depth == 0 => text.push(one),
             _ => {}
         }
-        rest = &rest[one.len_utf8()..];
+        rest = rest.since(one.len_utf8());
     }
     text
 }

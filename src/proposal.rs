@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::finding::Counts;
 use crate::inventory::Pool;
 use crate::model::cluster::{environments, is_rehearsal};
+use crate::source::text::Cut as _;
 
 /// Folders that hold what others wrote.
 const VENDORED: [&str; 6] = [
@@ -102,7 +103,7 @@ fn top_folders(files: &[String], says: impl Fn(&str) -> bool) -> Vec<String> {
             let start = end;
             end = start + segment.len() + 1;
             if end < file.len() && says(segment) {
-                found.insert(file[..start + segment.len()].to_owned());
+                found.insert(file.until(start + segment.len()).to_owned());
                 break;
             }
         }
@@ -192,7 +193,7 @@ fn environments_of(seen: &Seen<'_>) -> BTreeMap<String, Proposed> {
             if let Some(environment) = one_environment(segment) {
                 let cluster = clusters.entry(segment.to_owned()).or_default();
                 cluster.environment = environment;
-                cluster.folders.insert(folder[..end - 1].to_owned());
+                cluster.folders.insert(folder.until(end - 1).to_owned());
                 found = true;
                 break;
             }
@@ -261,7 +262,7 @@ fn shared_patterns(seen: &Seen<'_>, clusters: &BTreeMap<String, Proposed>) -> Ve
     let mut found = BTreeSet::new();
     for path in shared {
         // The highest folder above it that holds no file of one environment.
-        let above = path.match_indices('/').map(|(at, _)| &path[..=at]);
+        let above = path.match_indices('/').map(|(at, _)| path.until(at + 1));
         let folder = above
             .into_iter()
             .find(|folder| !named.iter().any(|other| other.starts_with(folder)));

@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::{File, FileKind, check_named};
 use crate::source::Position;
+use crate::source::text::Cut as _;
 use crate::terraform::text_beside_comments;
 
 /// Files with more bytes are not read into memory (32 MiB).
@@ -271,7 +272,7 @@ fn position_after(before: &str, offset: usize) -> Position {
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Position {
         line: count(memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1),
-        column: count(before[line_start..].chars().count() + 1),
+        column: count(before.since(line_start).chars().count() + 1),
         offset: count(offset),
     }
 }

@@ -14,6 +14,7 @@ use crate::model::node_pool::NodePool;
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Oddity;
 use crate::source::Span;
+use crate::source::text::Cut as _;
 
 /// Whether a text may hold a command that is of interest: a cheap look before the words are read.
 pub(super) fn is_worth_reading(text: &str) -> bool {
@@ -198,7 +199,7 @@ fn read_flags(
                 continue;
             }
             match flag.says {
-                Says::Labels => read_labels(&mut pool, &text[value]),
+                Says::Labels => read_labels(&mut pool, text.within(value)),
                 Says::Taints => {
                     for (part, at) in parts(text, value) {
                         if let Ok(taint) = partial_taint(part) {
@@ -217,12 +218,12 @@ fn read_flags(
 
 /// The line that a place is in, joined with those that a backslash joins it to: its start and its text.
 fn line_of(text: &str, at: usize) -> (usize, &str) {
-    let mut start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    while start >= 2 && text[..start - 1].trim_end_matches('\r').ends_with('\\') {
-        start = text[..start - 1].rfind('\n').map_or(0, |end| end + 1);
+    let mut start = text.until(at).rfind('\n').map_or(0, |end| end + 1);
+    while start >= 2 && text.until(start - 1).trim_end_matches('\r').ends_with('\\') {
+        start = text.until(start - 1).rfind('\n').map_or(0, |end| end + 1);
     }
-    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-    (start, &text[start..end])
+    let end = text.since(at).find('\n').map_or(text.len(), |end| at + end);
+    (start, text.within(start..end))
 }
 
 /// The value of `register-with-taints`, where configuration that is not known holds it.

@@ -7,6 +7,7 @@ use super::embedded::Embedded;
 use super::pools::PoolReader;
 use super::read::Context;
 use crate::model::workload::{Level, Oddity};
+use crate::source::text::Cut as _;
 use crate::yaml::{Found, Kind};
 
 /// What a flag says.
@@ -101,7 +102,7 @@ pub(super) fn find(text: &str, all: bool) -> Vec<Flag> {
 
 /// Where the value of the flag stands whose name is at `at`, if that is a flag at all.
 fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
-    let (before, rest) = (&text[..at], &text[at + known.name.len()..]);
+    let (before, rest) = (text.until(at), text.since(at + known.name.len()));
     let dashed = before.ends_with("--");
     let in_word = before.ends_with(|c: char| c.is_ascii_alphanumeric() || "-_./".contains(c));
     if !dashed && (!known.bare || in_word) {
@@ -113,8 +114,8 @@ fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
         .filter(|rest| !dashed && rest.starts_with(':'));
     let rest = unquoted.unwrap_or(rest);
     let rest = match rest.chars().next()? {
-        '=' => &rest[1..],
-        ':' if !dashed => rest[1..].trim_start_matches([' ', '\t']),
+        '=' => rest.since(1),
+        ':' if !dashed => rest.since(1).trim_start_matches([' ', '\t']),
         ' ' | '\t' | '\\' if dashed => rest.trim_start_matches([' ', '\t', '\\', '\n', '\r']),
         _ => return None,
     };
@@ -124,17 +125,18 @@ fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
     let (from, end) = match quote {
         Some(quote) => {
             let from = text.len() - opening.len() + 1;
-            let end = text[from..]
+            let end = text
+                .since(from)
                 .find([quote, '\n'])
                 .unwrap_or(text.len() - from);
             (
                 from,
-                from + text[from..from + end].trim_end_matches('\\').len(),
+                from + text.within(from..from + end).trim_end_matches('\\').len(),
             )
         }
         None => (start, start + unquoted_length(rest)),
     };
-    (end > from && !text[from..end].starts_with("--")).then_some(from..end)
+    (end > from && !text.within(from..end).starts_with("--")).then_some(from..end)
 }
 
 /// How far a word without quotes goes; variables with blanks in their braces are one word.
@@ -203,7 +205,7 @@ impl<'a> PoolReader<'_, 'a> {
             }
             match flag.says {
                 Says::Taints => self.read_taint_list(text, flag.value.clone(), &embedded, path),
-                Says::Labels => self.read_label_text(&text[flag.value.clone()]),
+                Says::Labels => self.read_label_text(text.within(flag.value.clone())),
             }
         }
     }
@@ -211,7 +213,10 @@ impl<'a> PoolReader<'_, 'a> {
 
 /// Fills in what is to be told of a flag that a later one takes the place of.
 pub(super) fn describe(oddity: &mut Oddity, text: &str, flag: &Flag, later: &Flag) {
-    let (lost, kept) = (&text[flag.value.clone()], &text[later.value.clone()]);
+    let (lost, kept) = (
+        text.within(flag.value.clone()),
+        text.within(later.value.clone()),
+    );
     oddity.field = format!("--{}", flag.name);
     oddity.written = lost.to_owned();
     oddity.detail = kept.to_owned();

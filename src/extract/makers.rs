@@ -8,6 +8,7 @@ use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Oddity;
+use crate::source::text::Cut as _;
 
 /// A command that makes pools, with the names of its options.
 struct Maker {
@@ -219,11 +220,13 @@ fn read_taint_argument(pool: &mut NodePool, word: &Word) {
     }
     let field = |text: &str, name: &str| {
         let at = text.find(name)? + name.len();
-        let rest = text[at..].trim_start_matches(['"', '\\', ' ', ':', '=']);
+        let rest = text
+            .since(at)
+            .trim_start_matches(['"', '\\', ' ', ':', '=']);
         let end = rest
             .find(['"', '\\', ',', '}', ']', ' '])
             .unwrap_or(rest.len());
-        Some(rest[..end].to_owned())
+        Some(rest.until(end).to_owned())
     };
     // Structures end with a brace; shorthand without one is a single structure.
     for structure in added.split_inclusive('}') {

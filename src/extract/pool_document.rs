@@ -5,6 +5,7 @@ use super::pool_rows::{Implied, PoolRow, Values};
 use super::read::{is_filled_in, is_placeholder, is_template_action, read_text};
 use crate::finding::Object;
 use crate::model::{Field, Truth};
+use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Found, Node, Path};
 
@@ -201,7 +202,7 @@ fn fits(pattern: &str, text: &str) -> bool {
         let Some(at) = text.find(part) else {
             return false;
         };
-        (text, pattern) = (&text[at + part.len()..], rest);
+        (text, pattern) = (text.since(at + part.len()), rest);
     }
     text.ends_with(pattern)
 }

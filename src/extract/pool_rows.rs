@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::notation::{Anchored, OneOrMany, TaintText};
 use crate::model::node_selection::OtherLabels;
 use crate::model::taint::Effect;
+use crate::source::text::Cut as _;
 use crate::yaml::Path;
 
 /// Where a kind, or a file that has none, declares node pools.
@@ -264,7 +265,7 @@ impl TryFrom<String> for NameSource {
         match text.as_str() {
             "$key" => Ok(NameSource::Key),
             "$file" => Ok(NameSource::File),
-            fixed if fixed.starts_with('=') => Ok(NameSource::Fixed(fixed[1..].to_owned())),
+            fixed if fixed.starts_with('=') => Ok(NameSource::Fixed(fixed.since(1).to_owned())),
             _ => Anchored::try_from(text).map(NameSource::At),
         }
     }

@@ -8,6 +8,7 @@ use super::document;
 use super::reading::Reading;
 use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
+use crate::source::text::Cut as _;
 use crate::yaml;
 
 const BECAUSE: &str = "its document is a template";
@@ -65,10 +66,10 @@ pub(super) fn read(reading: Reading<'_>, range: Range<usize>, facts: &mut FileFa
 /// Whether lines were left out that may be fields of the map that starts at an offset of the file. `left` is what was
 /// left of the part of the file from `from` on.
 fn may_say_more(text: &str, from: usize, left: &str, start: usize) -> bool {
-    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_start = text.until(start).rfind('\n').map_or(0, |at| at + 1);
     let column = start - line_start;
-    let lines = text[line_start..].split_inclusive('\n').skip(1);
-    let mut at = line_start + text[line_start..].find('\n').map_or(0, |end| end + 1);
+    let lines = text.since(line_start).split_inclusive('\n').skip(1);
+    let mut at = line_start + text.since(line_start).find('\n').map_or(0, |end| end + 1);
     for line in lines {
         let range = at..at + line.len();
         at = range.end;
@@ -149,8 +150,11 @@ fn next_action(text: &str, from: usize) -> Option<(Range<usize>, i32)> {
         .filter_map(|notation| Some((rest.find(notation.open)?, notation)))
         .min_by_key(|(at, _)| *at)?;
     let inside = at + notation.open.len();
-    let end = inside + rest[inside..].find(notation.close)?;
-    let word = rest[inside..end].trim_start_matches(['-', '+']).trim();
+    let end = inside + rest.since(inside).find(notation.close)?;
+    let word = rest
+        .within(inside..end)
+        .trim_start_matches(['-', '+'])
+        .trim();
     let word = word.split(|one: char| !one.is_ascii_alphabetic()).next();
     let deeper = match word.unwrap_or_default() {
         word if notation.opens.contains(&word) => 1,
@@ -166,9 +170,9 @@ fn flatten(text: &str) -> String {
     let mut actions = Vec::new();
     let mut at = 0;
     while let Some((range, deeper)) = next_action(text, at) {
-        flat.push_str(&text[at..range.start]);
+        flat.push_str(text.within(at..range.start));
         // An action that spans lines prints nowhere that could be told.
-        let written = &text[range.clone()];
+        let written = text.within(range.clone());
         if written.contains('\n') || range.len() < 4 {
             flat.extend(written.bytes().map(blank_byte));
         } else {
@@ -179,7 +183,7 @@ fn flatten(text: &str) -> String {
         at = range.end;
         actions.push((range, deeper));
     }
-    flat.push_str(&text[at..]);
+    flat.push_str(text.since(at));
 
     // How deep each line is when it starts, and whether only actions stand in it.
     let mut lines: Vec<(Range<usize>, i32, bool)> = Vec::new();
@@ -197,19 +201,19 @@ fn flatten(text: &str) -> String {
         lines.push((range.clone(), lowest, only_actions));
         start = range.end;
     }
-    let is_kind = |range: &Range<usize>| flat[range.clone()].starts_with("kind:");
+    let is_kind = |range: &Range<usize>| flat.within(range.clone()).starts_with("kind:");
     let base = lines
         .iter()
         .find(|(range, ..)| is_kind(range))
         .map_or(0, |(_, depth, _)| *depth);
     let version = lines
         .iter()
-        .position(|(range, ..)| flat[range.clone()].starts_with("apiVersion:"));
+        .position(|(range, ..)| flat.within(range.clone()).starts_with("apiVersion:"));
     lines
         .iter()
         .enumerate()
         .map(|(at, (range, depth, only_actions))| {
-            let line = &flat[range.clone()];
+            let line = flat.within(range.clone());
             if (*depth > base && version != Some(at)) || *only_actions {
                 line.bytes().map(blank_byte).collect()
             } else {

@@ -2,6 +2,7 @@
 //! Makefiles and strings that hold commands.
 
 use crate::source::Span;
+use crate::source::text::Cut as _;
 
 /// An argument of a command, without its quotes.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Word {
     /// What follows `name=`, as a word of its own.
     pub(super) fn after(&self, from: usize) -> Word {
         Word {
-            text: self.text[from..].to_owned(),
+            text: self.text.since(from).to_owned(),
             span: self.part(from, self.text.len()),
         }
     }
@@ -55,15 +56,15 @@ fn split(
     let mut command = Vec::new();
     let mut inner = Vec::new();
     let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
+    while let Some(c) = text.since(at).chars().next() {
         match c {
-            '\\' if text[at + 1..].starts_with(['\n', '\r']) => {
+            '\\' if text.since(at + 1).starts_with(['\n', '\r']) => {
                 at += 1;
-                at += text[at..].len() - text[at..].trim_start_matches('\r').len();
-                at += usize::from(text[at..].starts_with('\n'));
+                at += text.since(at).len() - text.since(at).trim_start_matches('\r').len();
+                at += usize::from(text.since(at).starts_with('\n'));
             }
             ' ' | '\t' | '\r' => at += 1,
-            '#' => at += text[at..].find('\n').unwrap_or(text.len() - at),
+            '#' => at += text.since(at).find('\n').unwrap_or(text.len() - at),
             '\n' | ';' | '|' | '&' | '(' | ')' => {
                 at += 1;
                 found.push(std::mem::take(&mut command));
@@ -72,7 +73,7 @@ fn split(
             _ => {
                 let (word, range, end) = read_word(text, at);
                 if depth + 1 < MAX_DEPTH && word.contains("taint") && word.contains(' ') {
-                    let nested = &text[range.0..range.1];
+                    let nested = text.within(range.0..range.1);
                     split(nested, base + range.0, place, depth + 1, &mut inner);
                 }
                 command.push(Word {
@@ -97,10 +98,10 @@ fn read_word(text: &str, at: usize) -> (String, (usize, usize), usize) {
     let mut first_quote = None;
     let mut open: Option<char> = None;
     let mut braces = 0_u32;
-    while let Some(c) = text[end..].chars().next() {
-        let next = text[end + c.len_utf8()..].chars().next();
+    while let Some(c) = text.since(end).chars().next() {
+        let next = text.since(end + c.len_utf8()).chars().next();
         match (open, c) {
-            (None, '"' | '\'') if text[end + 1..].contains(c) => {
+            (None, '"' | '\'') if text.since(end + 1).contains(c) => {
                 open = Some(c);
                 first_quote.get_or_insert(end);
                 end += 1;
@@ -118,7 +119,7 @@ fn read_word(text: &str, at: usize) -> (String, (usize, usize), usize) {
             }
             (None, '$') if matches!(next, Some('{' | '(')) => {
                 braces += 1;
-                word.push_str(&text[end..end + 2]);
+                word.push_str(text.within(end..end + 2));
                 end += 2;
                 continue;
             }
@@ -133,9 +134,9 @@ fn read_word(text: &str, at: usize) -> (String, (usize, usize), usize) {
     }
     if end == at {
         // A character that nothing else took, such as a lone backslash.
-        let length = text[at..].chars().next().map_or(1, char::len_utf8);
+        let length = text.since(at).chars().next().map_or(1, char::len_utf8);
         return (
-            text[at..at + length].to_owned(),
+            text.within(at..at + length).to_owned(),
             (at, at + length),
             at + length,
         );

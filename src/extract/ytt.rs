@@ -10,6 +10,7 @@ use super::FileFacts;
 use super::document;
 use super::reading::Reading;
 use crate::model::node_selection::OtherLabels;
+use crate::source::text::Cut as _;
 use crate::yaml::Node;
 
 const BECAUSE: &str = "its document is a template";
@@ -98,7 +99,7 @@ fn is_ytt(text: &str) -> bool {
 /// Where the comment starts that gives the value of a field or of an entry.
 fn value(line: &str) -> Option<usize> {
     let start = line.find(" #@")? + 1;
-    let before = line[..start].trim();
+    let before = line.until(start).trim();
     let is_open = before.ends_with(':') || before.ends_with('-') && before != "---";
     let is_comment = before.starts_with('#');
     (is_open && !is_comment).then_some(start)

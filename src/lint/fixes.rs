@@ -8,6 +8,7 @@ use super::place::At;
 use super::trial::Trials;
 use crate::finding::{Edit, Finding, Fix, Problem};
 use crate::rule::fix::Proposal;
+use crate::source::text::Cut as _;
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{self, is_configuration, is_template};
 use crate::yaml::edit::{self, Change, Replacement, Target};
@@ -166,7 +167,7 @@ impl<'s> Reading<'s> {
         } else {
             std::iter::once(0..text.len()).collect()
         };
-        let reading = |range: Range<usize>| Reading::of(&text[range.clone()], range, id);
+        let reading = |range: Range<usize>| Reading::of(text.within(range.clone()), range, id);
         ranges.into_iter().map(reading).collect()
     }
 

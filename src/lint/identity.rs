@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 
 use crate::finding::{Finding, Suppressed, count_occurrences};
+use crate::source::text::Cut as _;
 use crate::source::{Source, SourceId};
 use crate::terraform::is_configuration;
 
@@ -83,9 +84,9 @@ fn without_indices(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     let mut rest = path;
     while let Some(open) = rest.find('[') {
-        text.push_str(&rest[..open]);
-        rest = match rest[open..].find(']') {
-            Some(close) => &rest[open + close + 1..],
+        text.push_str(rest.until(open));
+        rest = match rest.since(open).find(']') {
+            Some(close) => rest.since(open + close + 1),
             None => "",
         };
     }
@@ -103,7 +104,7 @@ fn said(text: &str, terraform: bool) -> String {
     while let Some(letter) = rest.chars().next() {
         let outside = quote.is_none();
         if let Some(end) = comment_end(rest, before, terraform).filter(|_| outside) {
-            rest = &rest[end..];
+            rest = rest.since(end);
             before = ' ';
             content.push(' ');
             continue;
@@ -114,13 +115,13 @@ fn said(text: &str, terraform: bool) -> String {
             None if opens(letter) => quote = Some(letter),
             Some(open) if open == letter => quote = None,
             Some('"') if letter == '\\' => {
-                taken += rest[taken..].chars().next().map_or(0, char::len_utf8);
-                content.push_str(&rest[..taken]);
+                taken += rest.since(taken).chars().next().map_or(0, char::len_utf8);
+                content.push_str(rest.until(taken));
             }
             _ => content.push(letter),
         }
         before = letter;
-        rest = &rest[taken..];
+        rest = rest.since(taken);
     }
     content.split_whitespace().collect::<Vec<_>>().join(" ")
 }

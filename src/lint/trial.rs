@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::source::SourceId;
+use crate::source::text::Cut as _;
 use crate::yaml::edit::Replacement;
 use crate::yaml::{self, Difference, Document, Kind, Node, Style};
 
@@ -135,7 +136,7 @@ fn part_around(
         }
         (node, before) = (entry.node, entry.before);
     }
-    smallest.filter(|part| !aliased || !text[part.range.clone()].contains('&'))
+    smallest.filter(|part| !aliased || !text.within(part.range.clone()).contains('&'))
 }
 
 /// An entry of a collection.
@@ -202,7 +203,7 @@ fn lines_around(
 
 /// Where the line of a place begins.
 fn line_of(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |end| end + 1)
+    text.until(at).rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Whether all places that change are among these, or are the same list or map as one of them under another name. Of taints
@@ -223,7 +224,7 @@ fn are_found(changed: &[Difference], found: &[String]) -> bool {
 fn is_found(changed: &str, found: &[String]) -> bool {
     let above = |path: &str| -> String {
         let end = path.rfind(['.', '[']).unwrap_or(0);
-        path[..end].to_owned()
+        path.until(end).to_owned()
     };
     let of_changed = above(changed);
     found.iter().any(|found| {

@@ -1,5 +1,7 @@
 //! Resource quantities (`resource.Quantity`), as far as comparing and adding them goes.
 
+use crate::source::text::Cut as _;
+
 /// An amount in thousandths, the precision that the API server keeps. `i128` holds the sum of every container's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Quantity(pub i128);
@@ -12,8 +14,8 @@ impl Quantity {
     /// with those of containers. `None` for what Kubernetes refuses.
     pub fn parse(text: &str) -> Option<Quantity> {
         let (negative, rest) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
+            b'-' => (true, text.since(1)),
+            b'+' => (false, text.since(1)),
             _ => (false, text),
         };
         let end = rest

@@ -1,5 +1,6 @@
 //! Makes text that somebody else wrote safe to show: what a terminal would obey or hide becomes visible.
 
+use crate::source::text::Cut as _;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -76,7 +77,7 @@ pub(super) fn in_source(c: char) -> char {
 /// The first `limit` characters, with a mark when there were more: one huge value must not flood a screen.
 pub(super) fn shorten(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        Some((end, _)) => Cow::Owned(format!("{}…", text.until(end))),
         None => text,
     }
 }

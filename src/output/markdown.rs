@@ -7,6 +7,7 @@ use crate::finding::{Finding, Severity};
 
 use super::summary::{count, summary_line};
 use super::{View, escape, telling};
+use crate::source::text::Cut as _;
 
 /// Bytes of the table: a summary may have 1 MiB, and the lines around the table need some.
 const ROOM: usize = 1_000_000;
@@ -133,8 +134,8 @@ fn code(text: &str) -> String {
 fn entities(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
-        let starts_link = c == ':' && text[at..].starts_with("://")
-            || c == '.' && text[..at].to_ascii_lowercase().ends_with("www");
+        let starts_link = c == ':' && text.since(at).starts_with("://")
+            || c == '.' && text.until(at).to_ascii_lowercase().ends_with("www");
         match c {
             '&' | '<' | '>' | '"' | '\'' | '`' | '*' | '_' | '[' | ']' | '!' | '|' | '\\' | '~'
             | '#' | '$' => {

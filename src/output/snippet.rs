@@ -15,6 +15,7 @@ use miette::{
 use crate::source::{Source, SourceId};
 
 use super::escape;
+use crate::source::text::Cut as _;
 
 /// Lines shown before and after a marked place.
 const CONTEXT: usize = 1;
@@ -48,7 +49,7 @@ impl<'a> Mark<'a> {
     ) -> Self {
         let start = boundary(&source.text, range.start);
         let mut end = boundary(&source.text, range.end.max(range.start));
-        let solid = source.text[start..end].trim_end();
+        let solid = source.text.within(start..end).trim_end();
         if !solid.is_empty() {
             end = start + solid.len();
         }
@@ -134,7 +135,7 @@ fn content(source: &Source, line: usize) -> Range<usize> {
     let end = starts
         .get(line + 1)
         .map_or(source.text.len(), |next| *next as usize);
-    let text = &source.text[start..end];
+    let text = source.text.within(start..end);
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     start..start + text.len()
@@ -149,13 +150,13 @@ fn lead(columns: usize) -> usize {
 /// more than that, however long the line is.
 fn crop(text: &str, line: Range<usize>, focus: Option<usize>, columns: usize) -> Range<usize> {
     let forward = |from: usize| {
-        text[from..line.end]
+        text.within(from..line.end)
             .char_indices()
             .nth(columns)
             .map_or(line.end, |(at, _)| from + at)
     };
     let back = |from: usize, by: usize| {
-        text[line.start..from]
+        text.within(line.start..from)
             .char_indices()
             .rev()
             .take(by)
@@ -235,7 +236,7 @@ impl Snippet {
                 shown.push('…');
             }
             let indent = shown.len() - start;
-            shown.extend(text[part.clone()].chars().map(escape::in_source));
+            shown.extend(text.within(part.clone()).chars().map(escape::in_source));
             if part.end < whole.end {
                 shown.push('…');
             }
@@ -251,7 +252,7 @@ impl Snippet {
         let place = |line: usize, offset: usize| {
             let row = rows.get(line - first_line)?;
             let offset = offset.clamp(row.shown.start, row.shown.end);
-            let before = &text[row.shown.start..boundary(text, offset)];
+            let before = text.within(row.shown.start..boundary(text, offset));
             let width: usize = before
                 .chars()
                 .map(|c| escape::in_source(c).len_utf8())

@@ -4,6 +4,7 @@ use std::path::{Component, Path};
 
 use super::escape;
 use crate::source::STDIN_PATH;
+use crate::source::text::Cut as _;
 
 /// Where the user stands, seen from the repository. The default is its root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +63,7 @@ impl Standpoint {
             .take_while(|(folder, inside)| folder == inside)
             .count();
         let below = file.splitn(shared + 1, '/').last().unwrap_or(file);
-        let to_root = &self.to_root["../".len() * shared..];
+        let to_root = self.to_root.since("../".len() * shared);
         format!("{}{}", escape::name(to_root), escape::name(below))
     }
 }

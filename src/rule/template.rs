@@ -2,6 +2,7 @@
 
 use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
 use super::vocabulary;
+use crate::source::text::Cut as _;
 
 /// A compiled sentence.
 #[derive(Debug)]
@@ -22,15 +23,17 @@ impl Template {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;
-        while let Some(brace) = text[at..].find(['{', '}']).map(|found| at + found) {
-            literal.push_str(&text[at..brace]);
-            let doubled = text[brace + 1..].starts_with(&text[brace..=brace]);
-            if doubled || text[brace..].starts_with('}') {
-                literal.push_str(&text[brace..=brace]);
+        while let Some(brace) = text.since(at).find(['{', '}']).map(|found| at + found) {
+            literal.push_str(text.within(at..brace));
+            let doubled = text
+                .since(brace + 1)
+                .starts_with(text.within(brace..brace + 1));
+            if doubled || text.since(brace).starts_with('}') {
+                literal.push_str(text.within(brace..brace + 1));
                 at = brace + 1 + usize::from(doubled);
                 continue;
             }
-            let Some(end) = hole_end(&text[brace + 1..]).map(|end| brace + 1 + end) else {
+            let Some(end) = hole_end(text.since(brace + 1)).map(|end| brace + 1 + end) else {
                 return Err(ExpressionError {
                     offset: brace,
                     message: "this hole is not closed; `{{` stands for a brace".to_owned(),
@@ -39,15 +42,15 @@ impl Template {
             if !literal.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut literal)));
             }
-            let hole = Expression::compile(&text[brace + 1..end], compiler, Expected::Text)
+            let hole = Expression::compile(text.within(brace + 1..end), compiler, Expected::Text)
                 .map_err(|error| ExpressionError {
-                    offset: brace + 1 + error.offset,
-                    ..error
-                })?;
+                offset: brace + 1 + error.offset,
+                ..error
+            })?;
             parts.push(Part::Hole(hole));
             at = end + 1;
         }
-        literal.push_str(&text[at..]);
+        literal.push_str(text.since(at));
         if !literal.is_empty() {
             parts.push(Part::Text(literal));
         }

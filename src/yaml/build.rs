@@ -14,6 +14,7 @@ use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
 use super::scalar::{Scalar, Tag, resolve, resolve_plain};
 use super::scan::{Scan, WINDOW};
 use crate::source::SourceId;
+use crate::source::text::Cut as _;
 use crate::source::text::floor;
 
 /// Aliases may expand a document to this many nodes whatever its size.
@@ -257,7 +258,7 @@ impl Build {
             return fallback..fallback;
         };
         let window = floor(text, self.reached + WINDOW);
-        let mut scan = Scan::new(&text[..window], self.reached);
+        let mut scan = Scan::new(text.until(window), self.reached);
         scan.skip_blanks();
         let at = if scan.peek() == Some(wanted) {
             scan.at + 1
@@ -269,7 +270,7 @@ impl Build {
 
     /// The place of a block scalar from its header to its last visible line, given the place of its content.
     fn block_scalar(&self, text: &str, content: Range<usize>) -> Range<usize> {
-        let mut scan = Scan::new(&text[..content.start], self.reached);
+        let mut scan = Scan::new(text.until(content.start), self.reached);
         let header = loop {
             scan.skip_blanks();
             match scan.peek() {
@@ -288,12 +289,12 @@ impl Build {
             .take_while(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'))
             .count();
         let header_end = start + 1 + indicators;
-        let shown = text[content.clone()].trim_end().len();
+        let shown = text.within(content.clone()).trim_end().len();
         if shown == 0 {
             return start..header_end;
         }
         // Blanks at the end of the last line are content.
-        let rest = &text[content.start + shown..content.end];
+        let rest = text.within(content.start + shown..content.end);
         let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
         start..content.start + shown + line
     }
@@ -303,7 +304,7 @@ impl Build {
         if !self.frames.last().is_some_and(|frame| frame.mapping) {
             return given;
         }
-        let mut scan = Scan::new(&text[..given.start], self.reached);
+        let mut scan = Scan::new(text.until(given.start), self.reached);
         loop {
             scan.skip_blanks();
             match scan.peek() {
@@ -457,7 +458,7 @@ impl Build {
     }
 
     fn alias(&mut self, text: &str, anchor: usize, range: Range<usize>) {
-        let name = text[range.clone()].trim_start_matches('*');
+        let name = text.within(range.clone()).trim_start_matches('*');
         let (shape, size) = match self.anchors.get(&anchor) {
             Some(&Anchor {
                 node,

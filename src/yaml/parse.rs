@@ -9,6 +9,7 @@ use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
 use super::repair::{BUDGET, Repair, Repairs, repair};
 use super::scan::WINDOW;
+use crate::source::text::Cut as _;
 use crate::source::text::floor;
 use crate::source::{SourceId, Span};
 
@@ -131,8 +132,10 @@ impl<'t> Reader<'t> {
                     if let Some(next) = self.next_in_json_stream(&error, readable) {
                         self.base = next;
                         self.resume = Some(next);
-                        parser =
-                            Parser::new_from_str_with_options(&readable[next..], options.clone());
+                        parser = Parser::new_from_str_with_options(
+                            readable.since(next),
+                            options.clone(),
+                        );
                         continue;
                     }
                     self.fail(&error, readable);
@@ -174,15 +177,22 @@ impl<'t> Reader<'t> {
             && self.build.is_none()
             && last.root().style() == Style::Flow
             && at > last.span().range().start
-            && readable[at..].starts_with(['{', '[']))
+            && readable.since(at).starts_with(['{', '[']))
         .then_some(at)
     }
 
     fn accept(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Comment(text, _) => {
-                let line = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-                let before = self.text[line..range.start].trim_start_matches('\u{feff}');
+                let line = self
+                    .text
+                    .until(range.start)
+                    .rfind('\n')
+                    .map_or(0, |at| at + 1);
+                let before = self
+                    .text
+                    .within(line..range.start)
+                    .trim_start_matches('\u{feff}');
                 self.comments.push(Comment {
                     own_line: before.trim().is_empty(),
                     text: text.into_owned(),
@@ -318,9 +328,9 @@ fn visible(text: &str, place: Range<usize>) -> Range<usize> {
         return place;
     }
     let at = place.start;
-    match text[at..].chars().next() {
+    match text.since(at).chars().next() {
         Some(next) if next != '\n' && next != '\r' => at..at + next.len_utf8(),
-        next => match text[..at].trim_end().char_indices().next_back() {
+        next => match text.until(at).trim_end().char_indices().next_back() {
             Some((last, character)) => last..last + character.len_utf8(),
             None => at..at + next.map_or(0, char::len_utf8),
         },

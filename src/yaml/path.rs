@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use super::node::{Field, Kind, Node};
+use crate::source::text::Cut as _;
 
 /// A pattern that leads from a node to nodes below it.
 ///
@@ -305,7 +306,7 @@ struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+        self.text.since(self.at)
     }
 
     fn peek(&self) -> Option<char> {
@@ -328,7 +329,7 @@ impl<'t> Cursor<'t> {
         let rest = self.rest();
         let end = rest.find(stop).unwrap_or(rest.len());
         self.at += end;
-        &rest[..end]
+        rest.until(end)
     }
 
     fn quoted(&mut self) -> Result<String, PathError> {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 
 /// What stands in the text for a part that is not known: every reader takes it for something that is filled in later,
@@ -85,7 +86,7 @@ impl Pieces {
     /// Adds another such text.
     pub fn append(&mut self, other: &Pieces) {
         for (range, origin) in other.parts() {
-            self.push(&other.text[range], origin.clone());
+            self.push(other.text.within(range), origin.clone());
         }
     }
 
@@ -117,7 +118,7 @@ impl Pieces {
                     }
                     other => other.clone(),
                 };
-                slice.push(&self.text[from..to], origin);
+                slice.push(self.text.within(from..to), origin);
             }
         }
         slice
@@ -219,21 +220,21 @@ impl Pieces {
         let mut count = 0;
         for (range, origin) in self.parts() {
             let before = settled.text.rfind('\n').map_or(0, |at| at + 1);
-            let after = self.text[range.end..].split('\n').next().unwrap_or("");
-            let (Origin::Open(open), true) = (origin, settled.text[before..].trim().is_empty())
+            let after = self.text.since(range.end).split('\n').next().unwrap_or("");
+            let (Origin::Open(open), true) = (origin, settled.text.since(before).trim().is_empty())
             else {
-                settled.push(&self.text[range], origin.clone());
+                settled.push(self.text.within(range), origin.clone());
                 continue;
             };
             if open.like.is_none() && !after.trim().is_empty() {
-                settled.push(&self.text[range], origin.clone());
+                settled.push(self.text.within(range), origin.clone());
                 continue;
             }
             count += 1;
-            let own = settled.text[before..].to_owned();
+            let own = settled.text.since(before).to_owned();
             let line = match &open.like {
                 Some(like) => {
-                    let indentation = &like[..like.len() - like.trim_start().len()];
+                    let indentation = like.until(like.len() - like.trim_start().len());
                     let is_item = like.trim_start().starts_with('-');
                     settled.truncate(before);
                     let dash = if is_item { "- " } else { "" };
@@ -244,10 +245,10 @@ impl Pieces {
                     };
                     format!("{indentation}{dash}{OPEN}{count}{value}\n")
                 }
-                None => match line_before(&settled.text[..before]) {
+                None => match line_before(settled.text.until(before)) {
                     Some(line) if line.trim_end().ends_with(':') => OPEN.to_owned(),
                     Some(line) if line.starts_with(&format!("{own}- ")) => format!("- {OPEN}"),
-                    None if after_it_is_empty(&self.text[range.end..]) => OPEN.to_owned(),
+                    None if after_it_is_empty(self.text.since(range.end)) => OPEN.to_owned(),
                     _ => format!("{OPEN}{count}: {OPEN}"),
                 },
             };

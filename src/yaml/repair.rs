@@ -9,6 +9,7 @@ use granit_parser::ErrorKind;
 
 use super::node::Comment;
 use super::scan::Scan;
+use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 
 /// How much text may be read for repairs, in bytes. A file that needs more is not one that people wrote.
@@ -47,7 +48,8 @@ impl Repairs {
                     self.comments.push(range);
                 }
                 Repair::Tabs(range) => {
-                    let lines: String = text[range.clone()]
+                    let lines: String = text
+                        .within(range.clone())
                         .split_inclusive('\n')
                         .flat_map(|line| {
                             let rest = line.trim_start_matches([' ', '\t']);
@@ -74,7 +76,7 @@ impl Repairs {
     ) -> impl Iterator<Item = Comment> + 'r {
         self.comments.iter().map(move |range| Comment {
             span: Span::new(source, range.clone()),
-            text: text[range.start + 1..range.end].to_owned(),
+            text: text.within(range.start + 1..range.end).to_owned(),
             own_line: false,
         })
     }
@@ -257,14 +259,15 @@ fn escape(rest: &str) -> Option<(char, usize)> {
 
 /// The lines that tabs indent, from the one an error is in, if they continue a flow collection. Tabs are blanks there.
 fn tabs_in_flow(text: &str, at: usize) -> Option<Range<usize>> {
-    let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
-    let tabbed = text[start..]
+    let start = text.until(at).rfind('\n').map_or(0, |line| line + 1);
+    let tabbed = text
+        .since(start)
         .bytes()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .any(|byte| byte == b'\t');
-    let opened = tabbed && text[..start].trim_end().ends_with(['{', '[', ',']);
+    let opened = tabbed && text.until(start).trim_end().ends_with(['{', '[', ',']);
     let mut end = start;
-    for line in text[start..].split_inclusive('\n') {
+    for line in text.since(start).split_inclusive('\n') {
         if !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
             break;
         }

@@ -1,6 +1,7 @@
 //! What a scalar means: the typing rules of go-yaml v2's resolver, which every Kubernetes manifest passes through.
 
 use super::time::is_timestamp;
+use crate::source::text::Cut as _;
 
 /// A typed scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,9 +187,9 @@ fn unsigned(text: &str) -> Option<u64> {
     let (digits, base) = match text.strip_prefix('0') {
         Some("") => return Some(0),
         Some(rest) => match (rest.as_bytes()[0].to_ascii_lowercase(), rest.len()) {
-            (b'x', 2..) => (&rest[1..], 16),
-            (b'b', 2..) => (&rest[1..], 2),
-            (b'o', 2..) => (&rest[1..], 8),
+            (b'x', 2..) => (rest.since(1), 16),
+            (b'b', 2..) => (rest.since(1), 2),
+            (b'o', 2..) => (rest.since(1), 8),
             _ => (rest, 8),
         },
         None => (text, 10),
@@ -211,13 +212,13 @@ fn float(text: &str) -> Option<Scalar<'static>> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let whole = digits(rest);
-    rest = &rest[whole..];
+    rest = rest.since(whole);
     if let Some(after) = rest.strip_prefix('.') {
         let fraction = digits(after);
         if whole + fraction == 0 {
             return None;
         }
-        rest = &after[fraction..];
+        rest = after.since(fraction);
     } else if whole == 0 {
         return None;
     }
@@ -227,7 +228,7 @@ fn float(text: &str) -> Option<Scalar<'static>> {
         if exponent == 0 {
             return None;
         }
-        rest = &after[exponent..];
+        rest = after.since(exponent);
     }
     if !rest.is_empty() {
         return None;

@@ -1,5 +1,6 @@
 //! The words of a comment that accepts findings: `kubetaint: ignore[rule-id] until=2027-01-31 reason`.
 
+use crate::source::text::Cut as _;
 use jiff::civil::Date;
 
 /// Starts a comment that is for kubetaint.
@@ -27,13 +28,13 @@ impl Directive {
         let word_end = after
             .find(|letter: char| !letter.is_alphanumeric() && letter != '-')
             .unwrap_or(after.len());
-        let word = &after[..word_end];
+        let word = after.until(word_end);
         if word != "ignore" {
             let lower = word.to_lowercase();
             let tried = lower == "ignore" || OTHER_WORDS.contains(&lower.as_str());
             return tried.then(|| Err(format!("kubetaint does not know `{word}`; {FORM}")));
         }
-        let listed = after[word_end..].trim_start();
+        let listed = after.since(word_end).trim_start();
         let listed = listed
             .strip_prefix('[')
             .and_then(|rest| rest.split_once(']'));
@@ -166,7 +167,7 @@ fn nearly_until(word: &str, before: &[&str]) -> Option<String> {
     let day_follows = |text: &str| read_date(text).is_some();
     let nearly = match word.split_once(['=', ':']) {
         Some((name, _)) if word.starts_with("until=") || !named(name) => false,
-        Some((name, day)) => word[name.len()..].starts_with('=') || day_follows(day),
+        Some((name, day)) => word.since(name.len()).starts_with('=') || day_follows(day),
         None => match before {
             [only] if named(only) => day_follows(word),
             [.., last] => last.strip_suffix(':').is_some_and(named) && day_follows(word),
@@ -189,7 +190,7 @@ fn read_date(text: &str) -> Option<Date> {
 /// Where marks stand in a comment's text: at its start, or after another `#`.
 pub(super) fn marks_in(text: &str) -> impl Iterator<Item = usize> {
     memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes()).filter(|at| {
-        let before = text[..*at].trim_end_matches([' ', '\t']);
+        let before = text.until(*at).trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with('#')
     })
 }
@@ -224,7 +225,7 @@ pub(super) fn comment_in(line: &str) -> Option<(usize, &str)> {
         .filter_map(|sign| {
             let mut found = memchr::memmem::find_iter(line.as_bytes(), sign.as_bytes());
             let at = found.find(|at| *at == 0 || line.as_bytes()[at - 1].is_ascii_whitespace())?;
-            Some((at, &line[at + sign.len()..]))
+            Some((at, line.since(at + sign.len())))
         })
         .min_by_key(|(at, _)| *at)
 }

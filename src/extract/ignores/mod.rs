@@ -14,6 +14,7 @@ use jiff::civil::Date;
 
 use super::document::read_object;
 use crate::finding::Object;
+use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 use crate::terraform;
 use crate::yaml::{Document, Kind, Node};
@@ -158,7 +159,7 @@ impl Ignores {
                 }
             };
             for at in marks_in(&comment.text) {
-                let said = &comment.text[at..];
+                let said = comment.text.since(at);
                 let object = read_object(document.root());
                 self.read_comment(said, start + at, comment.span, covers.clone(), object);
             }
@@ -203,12 +204,12 @@ impl Ignores {
                 if around(&texts.quoted, offset).is_some() {
                     continue;
                 }
-                let covers = if line[..hash].trim().is_empty() {
+                let covers = if line.until(hash).trim().is_empty() {
                     block_below(text, start, &texts.heredocs).map(Covers::Below)
                 } else {
                     Some(Covers::Line(line_at(text, offset)))
                 };
-                self.read_comment(&body[at..], offset, span, covers, Object::default());
+                self.read_comment(body.since(at), offset, span, covers, Object::default());
             }
         }
     }
@@ -310,8 +311,9 @@ impl Ignores {
 
 /// The bytes of the line that holds an offset.
 fn line_at(text: &str, offset: usize) -> Range<u32> {
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[offset..]
+    let start = text.until(offset).rfind('\n').map_or(0, |at| at + 1);
+    let end = text
+        .since(offset)
         .find('\n')
         .map_or(text.len(), |at| offset + at);
     bytes(start..end)

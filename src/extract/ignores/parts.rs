@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::bytes;
 use super::comment::comment_in;
 use crate::source::Span;
+use crate::source::text::Cut as _;
 use crate::terraform::{self, Heredoc};
 use crate::yaml::{Kind, Node, Style};
 
@@ -103,7 +104,7 @@ pub(super) fn block_below(
         let content = line.trim_start();
         if content.is_empty()
             || (first.is_none()
-                && comment_in(line).is_some_and(|(at, _)| line[..at].trim().is_empty()))
+                && comment_in(line).is_some_and(|(at, _)| line.until(at).trim().is_empty()))
         {
             continue;
         }

@@ -7,6 +7,7 @@ use super::comment::said_in;
 use super::parts::around;
 use super::reading::Read;
 use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason};
+use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Field, Kind, Node, Style};
 
@@ -125,11 +126,13 @@ impl Places<'_> {
 
     /// The line that holds an offset, without its end.
     fn line(&self, at: usize) -> Range<usize> {
-        let start = self.text[..at].rfind('\n').map_or(0, |at| at + 1);
-        let end = self.text[at..]
+        let start = self.text.until(at).rfind('\n').map_or(0, |at| at + 1);
+        let end = self
+            .text
+            .since(at)
             .find('\n')
             .map_or(self.text.len(), |end| at + end);
-        let end = if self.text[start..end].ends_with('\r') {
+        let end = if self.text.within(start..end).ends_with('\r') {
             end - 1
         } else {
             end
@@ -142,7 +145,7 @@ impl Places<'_> {
         let mut lines: Vec<Range<usize>> = Vec::new();
         if self.read.document.is_none() {
             let indentation = |line: &Range<usize>| {
-                let text = &self.text[line.clone()];
+                let text = self.text.within(line.clone());
                 text.len() - text.trim_start().len()
             };
             let around = around(&self.read.texts, place)
@@ -158,7 +161,7 @@ impl Places<'_> {
             while at > 0 && inner > 0 {
                 let line = self.line(at - 1);
                 at = line.start;
-                if !self.text[line.clone()].trim().is_empty() && indentation(&line) < inner {
+                if !self.text.within(line.clone()).trim().is_empty() && indentation(&line) < inner {
                     inner = indentation(&line);
                     lines.push(line);
                 }
@@ -191,7 +194,7 @@ impl Places<'_> {
             rules.join(", "),
             self.reason.text
         );
-        let content = &self.text[line.clone()];
+        let content = self.text.within(line.clone());
         let gap = match content.len() - content.trim_end().len() {
             0 => "  ",
             1 => " ",
@@ -201,7 +204,7 @@ impl Places<'_> {
             at: line.end,
             text: format!("{gap}{comment}"),
         }];
-        let indentation = &content[..content.len() - content.trim_start().len()];
+        let indentation = content.until(content.len() - content.trim_start().len());
         let above = vec![Insertion {
             at: line.start,
             text: format!("{indentation}{comment}{}", self.line_break(line)),
@@ -227,7 +230,7 @@ impl Places<'_> {
     /// Whether a comment stands at the end of a line, or on lines of its own right above it.
     fn belongs_to(&self, ignore: &Ignore, line: &Range<usize>) -> bool {
         let range = ignore.span.range();
-        let is_comment = self.text[range.clone()].starts_with(['#', '/', '{']);
+        let is_comment = self.text.within(range.clone()).starts_with(['#', '/', '{']);
         let between = self.text.get(range.end..line.start);
         let only_comments = |between: &str| {
             between.lines().all(|line| {
@@ -262,7 +265,7 @@ impl Places<'_> {
         if let Some(bracket) = rest.find(']')
             && !ignore.reason.contains(&self.reason.text)
         {
-            let said = said_in(&rest[bracket + 1..]).trim_end();
+            let said = said_in(rest.since(bracket + 1)).trim_end();
             let between = if ignore.reason.is_empty() { " " } else { "; " };
             insertions.push(Insertion {
                 at: after.start + bracket + 1 + said.len(),
@@ -274,8 +277,8 @@ impl Places<'_> {
 
     /// The line end that the text has here.
     fn line_break(&self, line: &Range<usize>) -> &'static str {
-        let after = &self.text[line.end..];
-        let before = &self.text[..line.start];
+        let after = self.text.since(line.end);
+        let before = self.text.until(line.start);
         match after.starts_with("\r\n") || (after.is_empty() && before.ends_with("\r\n")) {
             true => "\r\n",
             false => "\n",
@@ -284,14 +287,14 @@ impl Places<'_> {
 
     /// Whether a template takes away the blanks or the line end around what would stand behind a line.
     fn is_eaten_behind(&self, line: &Range<usize>) -> bool {
-        let next = self.text[line.end..].trim_start();
-        self.text[line.clone()].trim_end().ends_with("-}}") || next.starts_with("{{-")
+        let next = self.text.since(line.end).trim_start();
+        self.text.within(line.clone()).trim_end().ends_with("-}}") || next.starts_with("{{-")
     }
 
     /// The same for what would stand above it.
     fn is_eaten_above(&self, line: &Range<usize>) -> bool {
-        let content = self.text[line.clone()].trim_start();
-        self.text[..line.start].trim_end().ends_with("-}}") || content.starts_with("{{-")
+        let content = self.text.within(line.clone()).trim_start();
+        self.text.until(line.start).trim_end().ends_with("-}}") || content.starts_with("{{-")
     }
 
     /// Annotations on the object that a group stands in: not on its pod template, whose annotations change pods.
@@ -337,7 +340,7 @@ impl Places<'_> {
             });
         };
         let line = self.line(last.span().range().start);
-        let before = &self.text[line.start..last.span().range().start];
+        let before = self.text.within(line.start..last.span().range().start);
         let between = match before.trim().is_empty() {
             true => format!("{}{before}", self.line_break(&line)),
             false => " ".to_owned(),

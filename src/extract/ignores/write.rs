@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::place::{Group, Insertion, Member, Notation, Places, left_out};
 use super::reading::Read;
 use super::{Ignores, Reason};
+use crate::source::text::Cut as _;
 use crate::source::{Source, SourceId, Span, is_script};
 use crate::terraform::{self, is_configuration, is_included};
 use crate::yaml::{self, Document};
@@ -257,7 +258,7 @@ impl<'r> Piece<'r> {
             text.push_str(&one.text);
             at = one.at;
         }
-        text.push_str(&self.text[at..]);
+        text.push_str(self.text.since(at));
         #[cfg(test)]
         {
             self.readings += 1;
