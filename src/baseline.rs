@@ -1,6 +1,14 @@
 //! A baseline: findings that were accepted as they stood on one day. Reads and writes its file, takes what it accepts out
 //! of a report, and knows which of its entries match nothing any more. Entries are known by content, never by line.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 

@@ -288,6 +288,6 @@ pub fn count_occurrences(findings: &mut [Finding]) {
         *times.entry(key(finding)).or_default() += 1;
     }
     for finding in findings {
-        finding.occurrences = times[&key(finding)];
+        finding.occurrences = times.get(&key(finding)).copied().unwrap_or(1);
     }
 }

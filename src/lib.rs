@@ -1,6 +1,13 @@
 //! kubetaint reads a repository's node pools and workloads and says where taints and tolerations do not fit.
 //! The modules, in floor order: each imports only modules further down.
 
+// What a repository holds must end no run. Where an index is known to be right, its file says why; parts of texts are cut by
+// `source::text`.
+#![cfg_attr(
+    not(test),
+    warn(clippy::indexing_slicing, clippy::string_slice, clippy::unreachable)
+)]
+
 pub mod commands;
 
 pub mod verify;

@@ -1,5 +1,13 @@
 //! JSON Schemas of what people write for kubetaint and of what it writes, from the types that read and write them.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a field that is assigned to a JSON object by its name comes into being"
+    )
+)]
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};

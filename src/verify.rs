@@ -215,7 +215,7 @@ pub fn report<T: AsRef<str>>(
         whole: true,
         acceptance,
     };
-    let load = |at: usize| Content::Text(texts[at].to_owned());
+    let load = |at: usize| Content::Text(texts.get(at).copied().unwrap_or_default().to_owned());
     Ok(lint(&inputs, &load, settings))
 }
 

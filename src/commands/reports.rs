@@ -39,7 +39,7 @@ impl<'a> Reports<'a> {
             .map(target)
             .collect::<Result<Vec<_>, _>>()?;
         for (at, (format, file)) in targets.iter().enumerate() {
-            let before = &targets[..at];
+            let before = targets.get(..at).unwrap_or_default();
             let same = file.as_ref().and_then(|file| {
                 let other = before
                     .iter()

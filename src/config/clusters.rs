@@ -1,5 +1,13 @@
 //! Clusters: the files of each, written by name, or one for each name that `{cluster}` stands for in paths.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeSet;
 
 use regex::bytes::Regex;

@@ -133,7 +133,7 @@ fn scan(mut reader: impl Read) -> io::Result<Scanned> {
         relevant: false,
     };
     loop {
-        let read = match reader.read(&mut chunk[kept..]) {
+        let read = match reader.read(chunk.get_mut(kept..).unwrap_or_default()) {
             Ok(0) => return Ok(scanned),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -146,8 +146,8 @@ fn scan(mut reader: impl Read) -> io::Result<Scanned> {
         scanned.relevant = scanned.relevant
             || words
                 .iter()
-                .any(|word| word.find(&chunk[..filled]).is_some())
-            || (first && utf16(&chunk[..filled]).is_some());
+                .any(|word| word.find(chunk.get(..filled).unwrap_or_default()).is_some())
+            || (first && utf16(chunk.get(..filled).unwrap_or_default()).is_some());
         if scanned.bytes >= ENDLESS {
             scanned.relevant = true;
             return Ok(scanned);
@@ -196,12 +196,14 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         };
     }
     let text = if let Some(order) = utf16(&bytes) {
-        match decode_utf16(&bytes[2..], order) {
+        match decode_utf16(bytes.get(2..).unwrap_or_default(), order) {
             Ok(text) => text,
             Err(at) => return Loaded::NotUtf8 { at },
         }
     } else {
-        let probe = &bytes[..bytes.len().min(BINARY_PROBE_BYTES)];
+        let probe = bytes
+            .get(..bytes.len().min(BINARY_PROBE_BYTES))
+            .unwrap_or_default();
         if memchr::memchr(0, probe).is_some() {
             return Loaded::Binary;
         }
@@ -215,7 +217,8 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
                     return Loaded::Text(without_mark(text));
                 }
                 let valid = error.utf8_error().valid_up_to();
-                let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
+                let before =
+                    String::from_utf8_lossy(error.as_bytes().get(..valid).unwrap_or_default());
                 return Loaded::NotUtf8 {
                     at: position_after(before.strip_prefix('\u{FEFF}').unwrap_or(&before), valid),
                 };

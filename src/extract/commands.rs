@@ -84,16 +84,20 @@ pub(super) fn read_command(
     oddities: &mut Vec<Oddity>,
 ) -> Option<NodePool> {
     // `kubectl taint nodes x …`, and `kubectl taint "$node" …` where the variable holds `node/x`.
-    for (at, pair) in words.windows(2).enumerate() {
-        let (verb, next) = (pair[0].text.as_str(), pair[1].text.as_str());
+    for (at, (verb, next)) in words.iter().zip(words.iter().skip(1)).enumerate() {
+        let (verb, next) = (verb.text.as_str(), next.text.as_str());
         let tool = at
             .checked_sub(1)
-            .and_then(|before| words[before].text.rsplit('/').next());
+            .and_then(|before| words.get(before)?.text.rsplit('/').next());
         let named = ["node", "nodes", "no"].contains(&next);
         let variable = next.starts_with("node/") || is_variable(next);
         if verb == "taint" && (named || (variable && matches!(tool, Some("kubectl" | "oc")))) {
             let from = at + if named { 2 } else { 1 };
-            return read_kubectl(&words[at..], &words[from..], object);
+            return read_kubectl(
+                words.get(at..).unwrap_or_default(),
+                words.get(from..).unwrap_or_default(),
+                object,
+            );
         }
     }
     makers::read_command(words, object, oddities)

@@ -1,5 +1,13 @@
 //! Annotations in which tolerations and taints once stood: nobody reads them, and API servers still parse them.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a visit is named by its place in the list of all visits, and so is its parent"
+    )
+)]
+
 use super::document::{ObjectReader, join};
 use super::duplicates;
 use crate::model::workload::{Level, Oddity};

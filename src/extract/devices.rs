@@ -1,5 +1,13 @@
 //! Taints and tolerations of devices (dynamic resource allocation), at the paths that rows give.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a visit is named by its place in the list of all visits, and so is its parent"
+    )
+)]
+
 use super::document::{ObjectReader, join};
 use super::duplicates;
 use super::read::{Context, is_placeholder, is_template_action};

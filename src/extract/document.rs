@@ -331,7 +331,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         let (group, version) = reader.group_and_version();
         let kind = reader.object.kind.clone();
         reader.read_declared_pools(&group, &version, &kind);
-        for read in &mut reader.facts.pools[before..] {
+        for read in reader.facts.pools.get_mut(before..).unwrap_or_default() {
             if let Some(why) = incomplete {
                 read.pool.complete = false;
                 read.pool

@@ -1,5 +1,13 @@
 //! Keys that are written twice in one map: the last one wins, and nobody says so.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a visit is named by its place in the list of all visits, and so is its parent"
+    )
+)]
+
 use std::collections::HashMap;
 
 use super::read::Context;

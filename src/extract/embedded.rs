@@ -48,7 +48,7 @@ impl<'t> Embedded<'t> {
             let line = inside
                 .partition_point(|start| *start <= offset)
                 .checked_sub(1)?;
-            Some(outside.get(line)? + offset - inside[line])
+            Some(outside.get(line)? + offset - inside.get(line)?)
         };
         match (outer(span.start), outer(span.end)) {
             (Some(start), Some(end)) if end <= self.whole.end as usize + 1 && start <= end => {

@@ -162,7 +162,9 @@ pub(super) fn replaced(flags: &[Flag]) -> Vec<Option<&Flag>> {
         .iter()
         .enumerate()
         .map(|(at, flag)| {
-            flags[at + 1..]
+            flags
+                .get(at + 1..)
+                .unwrap_or_default()
                 .iter()
                 .rfind(|later| flag.replaces && later.name == flag.name)
         })

@@ -1,5 +1,13 @@
 //! Ansible's inventories in INI form, as the tree that the same inventory would be in YAML.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "that there is a document was asked first"
+    )
+)]
+
 use super::FileFacts;
 use super::document;
 use super::reading::Reading;

@@ -122,7 +122,15 @@ pub(super) fn read_command(
     MAKERS
         .iter()
         .find_map(|maker| Some((maker, follows(words, maker.words)?)))
-        .and_then(|(maker, from)| read_maker(maker, &words[from..], words, object, oddities))
+        .and_then(|(maker, from)| {
+            read_maker(
+                maker,
+                words.get(from..).unwrap_or_default(),
+                words,
+                object,
+                oddities,
+            )
+        })
 }
 
 /// Where the words after these start, when they come in this order.
@@ -146,7 +154,9 @@ fn option(words: &[Word], names: &[&str]) -> Vec<Vec<Word>> {
                 continue;
             };
             let values = || {
-                words[at + 1..]
+                words
+                    .get(at + 1..)
+                    .unwrap_or_default()
                     .iter()
                     .take_while(|word| !word.text.starts_with('-'))
             };

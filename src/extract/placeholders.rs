@@ -11,7 +11,8 @@ pub fn is_placeholder(text: &str) -> bool {
     let bytes = text.as_bytes();
     // `$` can stand in no key, value or effect, so `$NAME`, `$1`, `${NAME}` and `$(NAME)` are variables.
     if bytes.windows(2).any(|pair| {
-        pair[0] == b'$' && (pair[1] == b'{' || pair[1] == b'(' || pair[1].is_ascii_alphanumeric())
+        matches!(pair, [b'$', b'{' | b'('])
+            || matches!(pair, [b'$', next] if next.is_ascii_alphanumeric())
     }) {
         return true;
     }
@@ -45,14 +46,18 @@ fn braced_word(text: &str) -> bool {
 pub(super) fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
     let mark = *bytes.get(at).filter(|byte| b"@%".contains(byte))?;
     let count = |from: usize| {
-        bytes[from..]
+        bytes
+            .get(from..)
+            .unwrap_or_default()
             .iter()
             .take(2)
             .take_while(|byte| **byte == mark)
             .count()
     };
     let open = count(at);
-    let word = bytes[at + open..]
+    let word = bytes
+        .get(at + open..)
+        .unwrap_or_default()
         .iter()
         .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte))
         .count();

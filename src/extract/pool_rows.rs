@@ -1,6 +1,14 @@
 //! The form of the rows under `pools` in provider tables: where a notation has the taints and labels of a pool, and what
 //! the provider adds to them. `docs/provider-tables.md` explains each key to people.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the table has a row for each variant"
+    )
+)]
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -395,7 +395,11 @@ impl<'a> PoolReader<'_, 'a> {
     /// Adds a taint, unless another list gave the same one: nodes that are made the first or the later way carry it
     /// once. Repetition within a list stays, for whoever judges lists.
     pub(super) fn add(&mut self, taint: PoolTaint) {
-        let repeated = self.pool.taints[..self.before]
+        let repeated = self
+            .pool
+            .taints
+            .get(..self.before)
+            .unwrap_or_default()
             .iter()
             .any(|known| known.taint == taint.taint && known.origin == taint.origin);
         if !repeated {

@@ -1,5 +1,13 @@
 //! Weak pools of files: scripts, and documents with strings that hold commands.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a visit is named by its place in the list of all visits, and so is its parent"
+    )
+)]
+
 use super::FileFacts;
 use super::commands::{self, Script, is_worth_reading};
 use super::duplicates::{self, Visit};

@@ -1,5 +1,13 @@
 //! All provider tables of a run: loading them, and finding the rows for a kind.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;

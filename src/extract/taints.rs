@@ -1,5 +1,13 @@
 //! Taints in every notation that pool sources use: maps, `k=v:E` texts, maps by key, comma-separated flags.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "names and parts are arrays that are written out here"
+    )
+)]
+
 use std::ops::Range;
 
 use super::embedded::Embedded;
@@ -104,7 +112,11 @@ impl<'a> PoolReader<'_, 'a> {
         self.note_time(item, &path);
         let strict = self.strict_level().is_some();
         let written = PARTS.map(|names| {
-            let names = if strict { &names[..1] } else { names };
+            let names = if strict {
+                names.get(..1).unwrap_or_default()
+            } else {
+                names
+            };
             names.iter().find_map(|name| item.field(name))
         });
         if !strict && written.iter().all(Option::is_none) {

@@ -52,8 +52,12 @@ pub(super) fn has_actions(text: &str, language: Language) -> bool {
             }
             continue;
         }
-        let closes_later =
-            |action: usize, at: usize| last[action].is_some_and(|last| from + at + 2 <= last);
+        let closes_later = |action: usize, at: usize| {
+            last.get(action)
+                .copied()
+                .flatten()
+                .is_some_and(|last| from + at + 2 <= last)
+        };
         if line_has_action(line, language, &closes_later) {
             return true;
         }

@@ -37,7 +37,7 @@ pub(super) fn read(reading: Reading<'_>, range: Range<usize>, facts: &mut FileFa
         for document in &stream.documents {
             document::read_pools_only(document.root(), reading, facts);
         }
-        for read in &mut facts.pools[known..] {
+        for read in facts.pools.get_mut(known..).unwrap_or_default() {
             for taint in &mut read.pool.taints {
                 let starts = taint.span.map(|span| span.start as usize);
                 if starts.is_some_and(|start| may_say_more(&source.text, range.start, inner, start))

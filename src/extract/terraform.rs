@@ -1,5 +1,13 @@
 //! Node pools and manifests in Terraform's configurations: files are read one by one, what they declare as a whole.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the range was taken from the list before it grew"
+    )
+)]
+
 use super::ignored;
 use super::manifests::Manifests;
 use super::plans::{RESOURCE, read_declared};

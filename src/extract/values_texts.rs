@@ -112,7 +112,7 @@ impl ObjectReader<'_, '_> {
 fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts) {
     let (workloads, oddities) = (read.workloads.len(), read.oddities.len());
     document::extract(document.root(), reading, read);
-    for workload in &mut read.workloads[workloads..] {
+    for workload in read.workloads.get_mut(workloads..).unwrap_or_default() {
         let shape = Arc::make_mut(&mut workload.shape);
         shape.level = Level::Other;
         shape.selection.unknown = true;
@@ -122,7 +122,7 @@ fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts
                 .get_or_insert_with(|| "its controller may add tolerations".to_owned());
         }
     }
-    for oddity in &mut read.oddities[oddities..] {
+    for oddity in read.oddities.get_mut(oddities..).unwrap_or_default() {
         oddity.level = Level::Other;
     }
 }

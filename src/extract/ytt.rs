@@ -41,14 +41,14 @@ pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFact
     let (workloads, pools) = (facts.workloads.len(), facts.pools.len());
     let oddities = facts.oddities.len();
     document::extract(root, reading, facts);
-    for workload in &mut facts.workloads[workloads..] {
+    for workload in facts.workloads.get_mut(workloads..).unwrap_or_default() {
         let shape = Arc::make_mut(&mut workload.shape);
         shape.selection.unknown = true;
         shape
             .unread_tolerations
             .get_or_insert_with(|| BECAUSE.to_owned());
     }
-    for read in &mut facts.pools[pools..] {
+    for read in facts.pools.get_mut(pools..).unwrap_or_default() {
         read.pool.taints.clear();
         read.pool.complete = false;
         read.pool.incomplete_because = Some(BECAUSE.to_owned());

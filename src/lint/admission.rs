@@ -1,6 +1,14 @@
 //! Gives each workload the tolerations and the node selector that its pods will have once they are admitted: joins it
 //! with its Namespace and its RuntimeClass, and asks the model how Kubernetes merges what they say.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

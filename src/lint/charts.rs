@@ -1,5 +1,10 @@
 //! Values that do not reach pods as they stand, because templates of their chart make something else of them.
 
+#![cfg_attr(
+    not(test),
+    expect(clippy::indexing_slicing, reason = "every source has a path")
+)]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,5 +1,13 @@
 //! Which pools each workload is judged by: as configured, else as the folders suggest.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeMap;
 
 use super::gather::{Gathered, PlacedPool};
@@ -77,7 +85,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
             None => Membership::Everywhere,
         };
     }
-    let path = gathered.paths[placed.source.0 as usize].as_str();
+    let path = gathered.path(placed.source);
     let inventoried: Vec<usize> = (0..config.clusters.len())
         .filter(|at| {
             let files = &config.clusters[*at].inventory;
@@ -200,8 +208,8 @@ pub fn given_complete(gathered: &Gathered, config: &Config) -> bool {
 
 /// Finds the cluster of every workload. `whole`: the whole repository was read.
 pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
-    let path = |source: SourceId| gathered.paths[source.0 as usize].as_str();
-    let scanned = |source: SourceId| gathered.scanned_paths[source.0 as usize].as_str();
+    let path = |source: SourceId| gathered.path(source);
+    let scanned = |source: SourceId| gathered.scanned_path(source);
     let Known {
         configured,
         everywhere,
@@ -314,7 +322,7 @@ fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
 fn clouds_at(gathered: &Gathered) -> BTreeMap<&str, Clouds> {
     let mut found: BTreeMap<&str, Clouds> = BTreeMap::new();
     for workload in &gathered.workloads {
-        let path = gathered.scanned_paths[workload.source.0 as usize].as_str();
+        let path = gathered.scanned_path(workload.source);
         found.entry(path).or_insert_with(|| {
             let spoken_of = gathered.clouds.get(&workload.source);
             Clouds::named_by(path).with(spoken_of.copied().unwrap_or_default())

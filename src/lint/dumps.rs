@@ -1,6 +1,14 @@
 //! A pool that is declared, and seen in a dump of the cluster's Nodes: one pool, with the labels and taints of its nodes and
 //! the places of its declaration.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,7 +26,7 @@ pub fn merge(gathered: &mut Gathered, config: &Config) {
     let dumped: Vec<usize> = (0..gathered.pools.len())
         .filter(|at| {
             let placed = &gathered.pools[*at];
-            let path = &gathered.paths[placed.source.0 as usize];
+            let path = gathered.path(placed.source);
             placed.named_by.is_some() && is_named(path, config)
         })
         .collect();

@@ -1,5 +1,13 @@
 //! Facts as conditions see them: the model's values under the names of the rule language.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

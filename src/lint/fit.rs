@@ -1,6 +1,14 @@
 //! What else a search of a cluster's pools gives for a pod shape: labels that no pool answers, and pools that an agent
 //! which should run everywhere does not reach.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,5 +1,13 @@
 //! Turns what rules propose into edits of files: each is tried on the text, and one that would break it is no fix.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

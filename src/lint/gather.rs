@@ -1,6 +1,14 @@
 //! Puts together what the files say: pools with the documents that they refer to, workloads with what is added to or
 //! changed in them elsewhere.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -73,6 +81,18 @@ pub struct Gathered {
 }
 
 impl Gathered {
+    /// The path of a source in the repository.
+    pub fn path(&self, source: SourceId) -> &str {
+        let path = self.paths.get(source.0 as usize);
+        path.map_or("", String::as_str)
+    }
+
+    /// The path of a source below the scanned folder.
+    pub fn scanned_path(&self, source: SourceId) -> &str {
+        let path = self.scanned_paths.get(source.0 as usize);
+        path.map_or("", String::as_str)
+    }
+
     /// Whether documents of a configured cluster that could not be read hold something of this sort.
     pub fn is_unread(&self, config: &Config, cluster: usize, sort: fn(Unread) -> bool) -> bool {
         self.first_unread(config, cluster, sort).is_some()
@@ -87,7 +107,7 @@ impl Gathered {
     ) -> Option<Span> {
         let mut unread = self.unread.iter();
         let found = unread.find(|(span, unread)| {
-            let path = self.paths[span.source.0 as usize].as_str();
+            let path = self.path(span.source);
             sort(*unread) && config.clusters_of(path).contains(&cluster)
         });
         found.map(|(span, _)| *span)
@@ -195,7 +215,12 @@ pub fn gather(
     );
     gathered.open.extend(changed);
     // These stand at the workload's own place.
-    let elsewhere = gathered.open[before..].iter().map(|open| open.span);
+    let elsewhere = gathered
+        .open
+        .get(before..)
+        .unwrap_or_default()
+        .iter()
+        .map(|open| open.span);
     gathered.listed.extend(elsewhere);
     let claimed = (0..config.clusters.len()).filter(|at| config.clusters[*at].complete);
     for at in claimed {
@@ -230,6 +255,7 @@ pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
 
 /// Adds the pools of inventories. One whose original was read, too, is that one.
 fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
+    let paths = &gathered.paths;
     let originals: BTreeSet<(&str, &str, &str)> = gathered
         .pools
         .iter()
@@ -239,7 +265,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
             // Lists name the file that declares a pool, which need not be the one that it belongs to.
             let declared = pool.span.or(pool.name_span).map(|span| span.source);
             let source = declared.unwrap_or(placed.source);
-            let path = gathered.paths[source.0 as usize].as_str();
+            let path = paths.get(source.0 as usize).map_or("", String::as_str);
             (path, pool.name.as_str(), pool.provider.as_str())
         })
         .collect();

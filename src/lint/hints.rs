@@ -1,6 +1,14 @@
 //! What commands say of a cluster's nodes, and pools that may be its own, too: it explains tolerations and casts doubt on
 //! taints. No finding rests on it.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::sync::Arc;
 
 use super::cluster::Cluster;

@@ -1,5 +1,13 @@
 //! Findings that people accept: takes them out of the report, and says which comments and annotations are of no use.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;

@@ -19,7 +19,7 @@ const UNREAD_FILE: [&str; 5] = [
 
 /// The inventory that a file holds.
 pub fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory> {
-    let at = |source: &SourceId| gathered.paths[source.0 as usize] == file;
+    let at = |source: &SourceId| gathered.path(*source) == file;
     let mut found = gathered.inventories.iter();
     found
         .find(|(source, _)| at(source))
@@ -104,7 +104,7 @@ pub fn note_pools_at_zero(gathered: &mut Gathered) {
 /// Whether each pool that may have no node stands in one of the files itself.
 fn lists_pools_at_zero(gathered: &Gathered, files: &[impl AsRef<str>]) -> bool {
     let is_named = |source: &SourceId| {
-        let path = gathered.paths[source.0 as usize].as_str();
+        let path = gathered.path(*source);
         files.iter().any(|file| file.as_ref() == path)
     };
     let labels = gathered.pool_labels.iter();
@@ -142,7 +142,7 @@ fn says_complete(
     let mut names = gathered
         .pools
         .iter()
-        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
+        .filter(|placed| gathered.path(placed.source) == file)
         .map(|placed| placed.pool.cluster.as_deref());
     match cluster {
         Some(name) if complete(name) => true,
@@ -162,20 +162,20 @@ fn lists_all(gathered: &Gathered, file: &str) -> bool {
     let mut pools = gathered
         .pools
         .iter()
-        .filter(|placed| gathered.paths[placed.source.0 as usize] == file)
+        .filter(|placed| gathered.path(placed.source) == file)
         .peekable();
     pools.peek().is_some() && pools.all(|placed| placed.lists_all)
 }
 
 fn has_pools(gathered: &Gathered, file: &str) -> bool {
-    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
+    let is_it = |source: SourceId| gathered.path(source) == file;
     inventory_at(gathered, file).is_some()
         || gathered.pools.iter().any(|placed| is_it(placed.source))
 }
 
 /// Whether a part of a file could not be read: it may have been one more node.
 fn is_broken(gathered: &Gathered, file: &str) -> bool {
-    let is_it = |source: SourceId| gathered.paths[source.0 as usize] == file;
+    let is_it = |source: SourceId| gathered.path(source) == file;
     gathered
         .oddities
         .iter()

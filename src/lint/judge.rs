@@ -1,5 +1,13 @@
 //! Evaluates rules over facts, each distinct input once, and turns verdicts into findings with places.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -116,8 +124,8 @@ impl<'j> Judge<'j> {
     }
 
     fn stumbled(&mut self, source: Option<SourceId>, why: &str) {
-        let path = source.and_then(|source| self.gathered.paths.get(source.0 as usize));
-        let file = path.map_or_else(|| ".".to_owned(), Clone::clone);
+        let file = source.map_or(".", |source| self.gathered.path(source));
+        let file = file.to_owned();
         self.failures.insert((file, bug_text("judged", why)));
     }
 
@@ -387,7 +395,10 @@ impl<'j> Judge<'j> {
             .collect();
         // An inferred cluster is one of several views on the same pools; only a configured one is a whole.
         if cluster.name.is_none()
-            && assignment.clusters[..at]
+            && assignment
+                .clusters
+                .get(..at)
+                .unwrap_or_default()
                 .iter()
                 .any(|other| other.name.is_none() && other.pools == cluster.pools)
         {
@@ -548,8 +559,8 @@ impl<'j> Judge<'j> {
         source: SourceId,
     ) -> Severity {
         let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
-        let at = source.0 as usize;
-        let (path, scanned) = (&self.gathered.paths[at], &self.gathered.scanned_paths[at]);
+        let path = self.gathered.path(source);
+        let scanned = self.gathered.scanned_path(source);
         // A cluster that somebody declares is none of a test, whatever its folder is called.
         let is_test = cluster.name.is_none()
             && rule.has_tag(CROSS_REFERENCE)
@@ -594,7 +605,7 @@ impl<'j> Judge<'j> {
         cluster: Option<String>,
         related: Vec<Label>,
     ) {
-        let file = self.gathered.paths[at.span.source.0 as usize].as_str();
+        let file = self.gathered.path(at.span.source);
         // What is said goes by what is proved, whatever severity the configuration gives the rule.
         let said = verdict.said(severity);
         let mut severity = severity;

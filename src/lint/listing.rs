@@ -1,5 +1,13 @@
 //! What was understood of the node pools, as an inventory.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeSet;
 
 use super::cluster::{clusters_of, configured_clusters, given_complete};
@@ -99,7 +107,7 @@ pub fn list_pools(
     let workload_files = gathered
         .workloads
         .iter()
-        .map(|workload| gathered.paths[workload.source.0 as usize].clone())
+        .map(|workload| gathered.path(workload.source).to_owned())
         .collect();
     report.problems.sort();
     report.problems.dedup();

@@ -1,6 +1,14 @@
 //! Did you mean, among the taints of a workload's own cluster: which of them an entry that matches none was probably meant
 //! for. The nearest by its letters comes first, then what the workload selects; what nothing tells apart is all named.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use super::facts::entry_fact;
 use super::search::ClusterFacts;
 use crate::model::Truth;

@@ -1,6 +1,14 @@
 //! Marks workloads that patches, policies or namespaces change before they reach the cluster: what they lack may stand
 //! there.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 

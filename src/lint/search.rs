@@ -1,6 +1,14 @@
 //! Searches a cluster's pools for each distinct tolerations list and pod shape, natively and once, and binds what is
 //! found to the names of the rule language.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

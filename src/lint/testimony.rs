@@ -99,7 +99,7 @@ fn heard(gathered: &Gathered, assignment: &Assignment) -> Vec<(usize, u32)> {
             let part = *of_source
                 .entry((workload.source, *cluster))
                 .or_insert_with(|| {
-                    let path = &gathered.scanned_paths[workload.source.0 as usize];
+                    let path = gathered.scanned_path(workload.source);
                     let next = parts.len();
                     *parts.entry((*cluster, Part::of(path))).or_insert(next)
                 });
@@ -117,7 +117,7 @@ fn heard(gathered: &Gathered, assignment: &Assignment) -> Vec<(usize, u32)> {
 }
 
 fn folder_of<'g>(gathered: &'g Gathered, workload: &Workload) -> &'g str {
-    folder(&gathered.paths[workload.source.0 as usize])
+    folder(gathered.path(workload.source))
 }
 
 impl Testimony {

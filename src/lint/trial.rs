@@ -1,6 +1,14 @@
 //! Tries changes on the text that they are for: on as little of it as shows whether it reads as it should, and on no more
 //! in all than the text is worth.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the place is that of an entry that was found, or before it"
+    )
+)]
+
 use std::ops::Range;
 
 use crate::source::SourceId;

@@ -167,7 +167,8 @@ impl PodTolerations {
         for toleration in &always {
             self.add_or_update(toleration, Injector::DaemonSet, true);
         }
-        let on_host_network = &daemon_set_tolerations(true)[always.len()..];
+        let all = daemon_set_tolerations(true);
+        let on_host_network = all.get(always.len()..).unwrap_or_default();
         let certain = match host_network {
             Field::Absent | Field::Is(false) => return,
             Field::Is(true) => true,
@@ -256,7 +257,7 @@ impl PodTolerations {
             let by_earlier = merged
                 .iter()
                 .map(|other| is_superset(&other.toleration, mine).and(if_certain(other)));
-            let by_later = all[at + 1..].iter().map(|other| {
+            let by_later = all.get(at + 1..).unwrap_or_default().iter().map(|other| {
                 let theirs = &other.toleration;
                 (!is_equal(mine, theirs))
                     .and(is_superset(theirs, mine))

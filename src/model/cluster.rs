@@ -1,6 +1,14 @@
 //! Which pools serve which workloads, where no configuration says so: by the folders that they stand in.
 //! Conservative on purpose, so that the workloads of one example are never judged by the pools of another.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clouds::Clouds;

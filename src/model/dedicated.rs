@@ -1,6 +1,14 @@
 //! The idiom of dedicated nodes: a label and a taint with the same key and the same value, so that a selector and a
 //! toleration with both belong together. Where a workload's own two nearly agree, one of them is a slip.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeMap;
 
 use super::habits::{Place, Seen, Weight, equal_value, is_blanket, places, telling_labels};

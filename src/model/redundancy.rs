@@ -1,5 +1,13 @@
 //! Entries of a list of tolerations that say nothing which another entry of the list does not say.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::HashMap;
 
 use super::taint::Effect;

@@ -1,6 +1,14 @@
 //! Workloads of one kind that belong together, because they stand in one folder or are of one release: a toleration
 //! that all of them have but one.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::habits::{Place, Seen, Weight, is_blanket, is_told_in_full, places, telling_labels};

@@ -1,6 +1,14 @@
 //! Writes a finished report in one of several formats. Decides nothing: what is found, how bad it is and how the
 //! run ends are settled before a report gets here.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the table has a row for each variant"
+    )
+)]
+
 mod concise;
 mod escape;
 mod github;

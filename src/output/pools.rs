@@ -1,5 +1,13 @@
 //! Node pools for people: a row each, with what is not known about it underneath.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "rows, widths and titles have a place for each column"
+    )
+)]
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -1,5 +1,13 @@
 //! Reviewdog's diagnostics. Reviewdog counts columns in bytes, and offers fixes as suggestions.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a field that is assigned to a JSON object by its name comes into being"
+    )
+)]
+
 use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};

@@ -4,6 +4,14 @@
 //! reached. GitHub takes no notice of the mark and would open an alert for each, so that it can be left out. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
 //! warns of each that it did not make itself.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "a field that is assigned to a JSON object by its name comes into being"
+    )
+)]
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
@@ -43,7 +51,9 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut results: Vec<Shown> = view.worst_first().into_iter().map(Shown::Open).collect();
     let open = results.len();
     results.extend(accepted(view));
-    let kept = &results[..results.len().min(RESULTS)];
+    let kept = results
+        .get(..results.len().min(RESULTS))
+        .unwrap_or_default();
     let left = open.saturating_sub(RESULTS);
     let left_accepted = results.len() - kept.len() - left;
     let mut notifications: Vec<Value> = view.report.problems.iter().map(of_problem).collect();
@@ -214,7 +224,7 @@ fn of_rule(page: &RulePage) -> Value {
 
 fn of_finding(report: &Report, finding: &Finding) -> Value {
     let related = finding.related.len().min(RELATED);
-    let related = &finding.related[..related];
+    let related = finding.related.get(..related).unwrap_or_default();
     let mut location = json!({ "physicalLocation": physical(report, finding.span) });
     if let Some(name) = logical(&finding.object, &finding.path) {
         location["logicalLocations"] = json!([{ "fullyQualifiedName": name, "kind": "object" }]);

@@ -330,11 +330,18 @@ impl SourceCode for Snippet {
             let (_, line, column) = place.copied().unwrap_or((0, self.first_line + from, 0));
             (span.offset(), line, column)
         } else {
-            (self.line_starts[from], self.first_line + from, 0)
+            (
+                self.line_starts.get(from).copied().unwrap_or(0),
+                self.first_line + from,
+                0,
+            )
         };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
-            &self.text.as_bytes()[text_start..text_end],
+            self.text
+                .as_bytes()
+                .get(text_start..text_end)
+                .unwrap_or_default(),
             (text_start, text_end - text_start).into(),
             line,
             column,

@@ -30,13 +30,24 @@ impl Standpoint {
         if common == root.len() {
             return Standpoint {
                 to_root: "../".repeat(here.len() - common),
-                inside: here[common..].iter().map(named).collect(),
+                inside: here
+                    .get(common..)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(named)
+                    .collect(),
             };
         }
         // Nothing in common but the file system's root: the whole path says it better.
         let (mut to_root, below) = match common {
-            0 | 1 => ("/".to_owned(), &root[1.min(root.len())..]),
-            _ => ("../".repeat(here.len() - common), &root[common..]),
+            0 | 1 => (
+                "/".to_owned(),
+                root.get(1.min(root.len())..).unwrap_or_default(),
+            ),
+            _ => (
+                "../".repeat(here.len() - common),
+                root.get(common..).unwrap_or_default(),
+            ),
         };
         for component in below {
             to_root.push_str(&named(component));

@@ -29,13 +29,13 @@ impl<F: Formatter> Formatter for Visible<F> {
     ) -> io::Result<()> {
         let mut done = 0;
         for (at, c) in fragment.char_indices().filter(|(_, c)| escape::acts(*c)) {
-            out.write_all(&fragment.as_bytes()[done..at])?;
+            out.write_all(fragment.as_bytes().get(done..at).unwrap_or_default())?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(out, "\\u{unit:04x}")?;
             }
             done = at + c.len_utf8();
         }
-        out.write_all(&fragment.as_bytes()[done..])
+        out.write_all(fragment.as_bytes().get(done..).unwrap_or_default())
     }
 
     fn write_char_escape<W: ?Sized + Write>(

@@ -1,5 +1,13 @@
 //! Facts as values that conditions can read: named fields, fields that are unknown, and where a fact stands in a file.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the table has a row for each variant"
+    )
+)]
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};

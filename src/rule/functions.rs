@@ -1,5 +1,13 @@
 //! The functions that conditions may call: Kubernetes' meaning, applied to the model's values behind facts.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "the number of arguments was checked when the expression was compiled"
+    )
+)]
+
 use std::sync::{Arc, LazyLock};
 
 use cel::common::types::{self, CelBool, CelInt, CelString};

@@ -1,6 +1,14 @@
 //! Expressions in, values out: what can be told without running Terraform. What cannot is unknown, with its reason;
 //! what Terraform itself refuses is a failure, which `try` and `can` take as one.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::rc::Rc;
 
 use super::run::Run;

@@ -41,7 +41,7 @@ impl Evaluator<'_> {
                 let Some(term) = self.scope.output(first, output) else {
                     return Ok(self.unknown(expression, "comes from a module that is not read"));
                 };
-                return self.follow(expression, term, &steps[2..], names);
+                return self.follow(expression, term, steps.get(2..).unwrap_or_default(), names);
             }
             ("each" | "count" | "self" | "path" | "terraform" | "var" | "local" | "module", _) => {
                 return Ok(self.unknown(expression, "is known only when Terraform runs"));
@@ -53,7 +53,7 @@ impl Evaluator<'_> {
             Ok(term) => term,
             Err(why) => return Ok(self.unknown(expression, &why)),
         };
-        self.follow(expression, start, &steps[1..], names)
+        self.follow(expression, start, steps.get(1..).unwrap_or_default(), names)
     }
 
     fn follow(

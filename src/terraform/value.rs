@@ -110,8 +110,9 @@ pub(super) struct Fields {
 
 impl Fields {
     pub fn set(&mut self, entry: Entry) {
-        match self.places.get(&entry.key) {
-            Some(place) => self.fields[*place] = entry,
+        let place = self.places.get(&entry.key);
+        match place.and_then(|place| self.fields.get_mut(*place)) {
+            Some(known) => *known = entry,
             None => {
                 self.places.insert(Rc::clone(&entry.key), self.fields.len());
                 self.fields.push(entry);
@@ -120,7 +121,7 @@ impl Fields {
     }
 
     pub fn get(&self, key: &str) -> Option<&Term> {
-        self.places.get(key).map(|place| &self.fields[*place].term)
+        Some(&self.fields.get(*self.places.get(key)?)?.term)
     }
 
     /// Puts another value in the place of each.

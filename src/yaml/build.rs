@@ -3,6 +3,14 @@
 //!
 //! Nothing here recurses: collections that are still open are frames on a list.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "ids of nodes and runs of edges are given out by the document that they are used on"
+    )
+)]
+
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -284,7 +292,10 @@ impl Build {
         let Some(start) = header else {
             return content;
         };
-        let indicators = text.as_bytes()[start + 1..]
+        let indicators = text
+            .as_bytes()
+            .get(start + 1..)
+            .unwrap_or_default()
             .iter()
             .take_while(|byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'))
             .count();
@@ -347,7 +358,10 @@ impl Build {
         let from = offset(self.edges.len());
         self.edges.extend(self.waiting.drain(frame.first..));
         let to = offset(self.edges.len());
-        let children = &self.edges[from as usize..to as usize];
+        let children = self
+            .edges
+            .get(from as usize..to as usize)
+            .unwrap_or_default();
         let last = children
             .last()
             .map_or(0, |last| self.nodes[last.0 as usize].end);
@@ -394,7 +408,10 @@ impl Build {
             let written = &self.nodes[value.0 as usize];
             let good = match written.shape {
                 // A list of sources must stand there itself.
-                Shape::Sequence { from, to } => self.edges[from as usize..to as usize]
+                Shape::Sequence { from, to } => self
+                    .edges
+                    .get(from as usize..to as usize)
+                    .unwrap_or_default()
                     .iter()
                     .all(|source| self.is_mapping(*source)),
                 _ => self.is_mapping(value),

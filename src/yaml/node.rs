@@ -1,5 +1,13 @@
 //! The tree: documents, nodes, fields and comments, with the places they were written at.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "ids of nodes and runs of edges are given out by the document that they are used on"
+    )
+)]
+
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
@@ -350,7 +358,11 @@ impl<'a> Node<'a> {
     /// The items of a sequence; none for other kinds.
     pub fn items(self) -> impl Iterator<Item = Node<'a>> + 'a {
         let edges: &'a [NodeId] = match self.data().shape {
-            Shape::Sequence { from, to } => &self.document.edges[from as usize..to as usize],
+            Shape::Sequence { from, to } => self
+                .document
+                .edges
+                .get(from as usize..to as usize)
+                .unwrap_or_default(),
             _ => &[],
         };
         edges.iter().map(move |id| Node::new(self.document, *id))
@@ -489,7 +501,11 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn whole(node: Node<'a>) -> Self {
         let edges: &[NodeId] = match node.data().shape {
-            Shape::Mapping { from, to, .. } => &node.document.edges[from as usize..to as usize],
+            Shape::Mapping { from, to, .. } => node
+                .document
+                .edges
+                .get(from as usize..to as usize)
+                .unwrap_or_default(),
             _ => &[],
         };
         Walk {

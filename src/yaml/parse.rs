@@ -315,10 +315,13 @@ fn nearest_tab(text: &str, at: usize) -> usize {
     if bytes.get(at) == Some(&b'\t') {
         return at;
     }
-    if at > 0 && bytes[at - 1] == b'\t' {
-        return at - 1;
+    let before = at.checked_sub(1);
+    if let Some(before) = before.filter(|before| bytes.get(*before) == Some(&b'\t')) {
+        return before;
     }
-    let window = &bytes[at..bytes.len().min(at + WINDOW)];
+    let window = bytes
+        .get(at..bytes.len().min(at + WINDOW))
+        .unwrap_or_default();
     memchr::memchr(b'\t', window).map_or(at, |tab| at + tab)
 }
 

@@ -206,8 +206,9 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
 
 /// `---` or `...` at the start of a line, as a word of its own.
 fn at_document_marker(bytes: &[u8], at: usize) -> bool {
-    let starts_line = at == 0 || matches!(bytes[at - 1], b'\n' | b'\r');
-    let rest = &bytes[at..];
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let starts_line = matches!(before, None | Some(b'\n' | b'\r'));
+    let rest = bytes.get(at..).unwrap_or_default();
     starts_line
         && (rest.starts_with(b"---") || rest.starts_with(b"..."))
         && matches!(rest.get(3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))

@@ -186,7 +186,7 @@ fn unsigned(text: &str) -> Option<u64> {
     }
     let (digits, base) = match text.strip_prefix('0') {
         Some("") => return Some(0),
-        Some(rest) => match (rest.as_bytes()[0].to_ascii_lowercase(), rest.len()) {
+        Some(rest) => match (rest.bytes().next()?.to_ascii_lowercase(), rest.len()) {
             (b'x', 2..) => (rest.since(1), 16),
             (b'b', 2..) => (rest.since(1), 2),
             (b'o', 2..) => (rest.since(1), 8),

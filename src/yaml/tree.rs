@@ -1,6 +1,14 @@
 //! Trees that are put together from values instead of being read from one text: their nodes may stand in several
 //! sources, and some of them are unknown.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "ids of nodes and runs of edges are given out by the document that they are used on"
+    )
+)]
+
 use super::assembly::Assembly;
 use super::node::{Document, Node, NodeData, NodeId, Shape, Style};
 use super::pieces::Pieces;
@@ -165,7 +173,7 @@ impl<'a> Node<'a> {
                 node.written_fields()
                     .flat_map(|field| [field.key, field.value]),
             );
-            open[from..].reverse();
+            open.get_mut(from..).unwrap_or_default().reverse();
         }
         None
     }

@@ -224,7 +224,12 @@ pub(super) fn comment_in(line: &str) -> Option<(usize, &str)> {
         .iter()
         .filter_map(|sign| {
             let mut found = memchr::memmem::find_iter(line.as_bytes(), sign.as_bytes());
-            let at = found.find(|at| *at == 0 || line.as_bytes()[at - 1].is_ascii_whitespace())?;
+            let at = found.find(|at| {
+                line.until(*at)
+                    .chars()
+                    .next_back()
+                    .is_none_or(|one| one.is_ascii_whitespace())
+            })?;
             Some((at, line.since(at + sign.len())))
         })
         .min_by_key(|(at, _)| *at)

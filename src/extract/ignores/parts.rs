@@ -51,7 +51,9 @@ pub(super) fn parts(root: Node<'_>) -> Vec<Part> {
 /// The first item that begins on a line.
 pub(super) fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
     let first = parts.partition_point(|part| part.span.start < line.start);
-    parts[first..]
+    parts
+        .get(first..)
+        .unwrap_or_default()
         .iter()
         .take_while(|part| part.span.start < line.end)
         .find(|part| part.is_item)
@@ -76,7 +78,7 @@ pub(super) fn heredocs(text: &str) -> Vec<Range<usize>> {
 /// Which of some ranges, in their order, none in another, holds a place.
 pub(super) fn around(ranges: &[Range<usize>], place: usize) -> Option<&Range<usize>> {
     let after = ranges.partition_point(|range| range.start <= place);
-    let last = ranges[..after].last()?;
+    let last = ranges.get(..after).unwrap_or_default().last()?;
     last.contains(&place).then_some(last)
 }
 

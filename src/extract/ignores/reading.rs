@@ -1,5 +1,13 @@
 //! What is read of a text before a comment is put into it, so that many places are looked for in one reading.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::ops::Range;
 
 use super::Ignore;

@@ -1,6 +1,14 @@
 //! Writes the comments and annotations that accept findings into a text. What is written is read again before it counts:
 //! it must cover what it is for, and the text must say what it said before.
 
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -339,7 +347,7 @@ impl<'i> Moved<'i> {
     fn distance(&self, place: usize) -> usize {
         let first = self.insertions.partition_point(|one| one.at < place);
         // What comes on a line above moves what begins there; what comes behind does not.
-        let here = self.insertions[first..].iter();
+        let here = self.insertions.get(first..).unwrap_or_default().iter();
         let above = here
             .take_while(|one| one.at == place)
             .filter(|one| one.text.ends_with('\n'));
