@@ -13,9 +13,10 @@ impl Table {
     /// Whether objects of a kind declare a cluster, or pools of one, whose control plane the provider runs.
     pub(super) fn declares_managed(&self, group: &str, kind: &str) -> bool {
         self.rows(group, kind).iter().any(|row| match *row {
-            RowRef::Cluster(provider) | RowRef::Pool(provider, _) => {
-                self.providers[provider].managed_control_plane
-            }
+            RowRef::Cluster(provider) | RowRef::Pool(provider, _) => self
+                .providers
+                .get(provider)
+                .is_some_and(|one| one.managed_control_plane),
             RowRef::Workload(..) | RowRef::Manifest(..) => false,
         })
     }

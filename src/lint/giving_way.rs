@@ -55,7 +55,8 @@ pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
             let key = (one.finding.rule.as_str(), entries.around(one));
             let same = there.entry(key).or_default();
             // Findings that differ in nothing that matters here need not be compared with each other one by one.
-            let known = same.iter().any(|other| is_alike(&found[*other], one));
+            let mut others = same.iter().filter_map(|other| found.get(*other));
+            let known = others.any(|other| is_alike(other, one));
             if !known {
                 same.push(at);
             }
@@ -67,7 +68,7 @@ pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
             let about = |span: Span, same_entry: bool| {
                 let others = there.get(&(rule.as_str(), span)).into_iter().flatten();
                 others
-                    .map(|at| &found[*at])
+                    .filter_map(|at| found.get(*at))
                     .any(|other| is_same_subject(one, other, same_entry))
             };
             about(own, true)
