@@ -38,8 +38,11 @@ const KILOBYTES: usize = 512 * 1024;
 /// What goes wrong first, in words.
 type Tried = Result<(), String>;
 
-/// What is tried on a batch, in rotation.
-const TRIALS: &[(&str, fn(&Path) -> Tried)] = &[
+/// What is tried on a folder with a batch of files.
+type Trial = fn(&Path) -> Tried;
+
+/// What is tried, in rotation.
+const TRIALS: &[(&str, Trial)] = &[
     ("reports", reports),
     ("fixes", |folder| fixes(folder, "--fix")),
     ("pools", pools),
@@ -408,7 +411,7 @@ fn copy_of_nothing() -> TempDir {
     folder
 }
 
-fn try_files(files: &[Seed], trial: fn(&Path) -> Tried) -> Tried {
+fn try_files(files: &[Seed], trial: Trial) -> Tried {
     let folder = copy_of_nothing();
     for file in files {
         write(folder.path(), &file.name, &file.text);
@@ -417,7 +420,7 @@ fn try_files(files: &[Seed], trial: fn(&Path) -> Tried) -> Tried {
 }
 
 /// As few of the files as fail by themselves, and how.
-fn bisect(files: &[Seed], why: String, trial: fn(&Path) -> Tried) -> (Vec<Seed>, String) {
+fn bisect(files: &[Seed], why: String, trial: Trial) -> (Vec<Seed>, String) {
     let mut files = files.to_vec();
     let mut why = why;
     let mut parts = 2;
