@@ -7,6 +7,7 @@ mod program;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use program::{Run, copy, run};
 use tempfile::TempDir;
@@ -265,6 +266,64 @@ fn a_patch_of_a_first_line_has_its_byte_order_mark() {
     check(folder.path(), &["--fix"]);
     let after = fs::read_to_string(folder.path().join("pod.json")).unwrap();
     assert_eq!(after, mended);
+}
+
+#[test]
+fn git_makes_of_a_patch_what_the_fixes_make_whatever_ends_lines_and_names() {
+    let names = [
+        "pod.yaml",
+        "with space.yaml",
+        " a  b .yaml",
+        "quo\"te's.yaml",
+        "grün 😀.yaml",
+        "tab\there.yaml",
+        "back\\slash.yaml",
+        "a b/b a/ b/pod.yaml",
+        "-- a/pod.yaml",
+    ];
+    let texts = [
+        POD.to_owned(),
+        POD.trim_end().to_owned(),
+        format!("{}\r", POD.trim_end()),
+        format!("{POD}# more\r"),
+        format!("{POD}\r"),
+        POD.replace('\n', "\r\n"),
+        format!("{}\r", POD.replace('\n', "\r\n").trim_end()),
+        POD.replace('\n', "\r"),
+        POD.replace("operator: 'Exists'\n", "operator: 'Exists'\r\n"),
+        POD.replacen('\n', "\r", 3),
+        format!("\u{feff}{POD}"),
+        format!("\u{feff}{}\r", POD.trim_end()),
+        format!("{POD}# \u{85}\u{2028}x\u{c}\u{b}\n"),
+    ];
+    let (mended, patched) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    for (at, text) in texts.iter().enumerate() {
+        for name in names {
+            for folder in [mended.path(), patched.path()] {
+                program::write(folder, &format!("{at}/{name}"), text);
+            }
+        }
+    }
+    let elsewhere = TempDir::new().unwrap();
+    let patch = elsewhere.path().join("patch");
+    fs::write(&patch, check(patched.path(), &["--diff"]).out).unwrap();
+    let said = check(mended.path(), &["--fix"]).err;
+    assert!(said.contains("fixes applied in 1"), "{said}");
+    let output = Command::new("git")
+        .args(["apply", "--whitespace=nowarn"])
+        .arg(&patch)
+        .current_dir(patched.path())
+        .env("GIT_DIR", elsewhere.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for at in 0..texts.len() {
+        for name in names {
+            let read = |folder: &Path| fs::read(folder.join(at.to_string()).join(name)).unwrap();
+            let (one, other) = (read(mended.path()), read(patched.path()));
+            assert_eq!(one, other, "{name} of text {at}");
+        }
+    }
 }
 
 #[test]

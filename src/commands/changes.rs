@@ -81,21 +81,38 @@ impl Changes {
             // The first line has the mark, for git.
             let (old, new) = (format!("{mark}{old}"), format!("{mark}{new}"));
             let (before, after) = (named("a", &file.path), named("b", &file.path));
+            // git refuses a patch of a file in which nothing differs.
+            if old == new {
+                continue;
+            }
             writeln!(out, "diff --git {before} {after}")?;
-            // Lines as git counts them: a carriage return alone ends none.
-            let (old, new): (Vec<&str>, Vec<&str>) = (
-                old.split_inclusive('\n').collect(),
-                new.split_inclusive('\n').collect(),
-            );
-            let diff = TextDiff::configure()
-                .newline_terminated(true)
-                .diff_slices(&old, &new);
-            let mut patch = diff.unified_diff();
-            write!(out, "{}", patch.context_radius(3).header(&before, &after))?;
+            writeln!(out, "--- {before}\n+++ {after}")?;
+            write_hunks(out, &old, &new)?;
             shown.push(*index);
         }
         Ok(shown)
     }
+}
+
+/// What differs between two texts, as `git apply` reads it. Lines are those of git: a carriage return alone ends none, so
+/// that a last line that ends in one is a line without an end.
+fn write_hunks(out: &mut dyn Write, old: &str, new: &str) -> std::io::Result<()> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.split_inclusive('\n').collect(),
+        new.split_inclusive('\n').collect(),
+    );
+    let diff = TextDiff::configure().diff_slices(&old, &new);
+    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
+        writeln!(out, "{}", hunk.header())?;
+        for change in hunk.iter_changes() {
+            let line = change.value();
+            write!(out, "{}{line}", change.tag())?;
+            if !line.ends_with('\n') {
+                writeln!(out, "\n\\ No newline at end of file")?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn save_one(root: &Path, path: &Path, old: &str, new: &str) -> Result<(), String> {
