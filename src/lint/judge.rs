@@ -38,7 +38,7 @@ use crate::model::workload::{Oddity, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
-use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict};
+use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict, says_exhausted};
 use crate::source::{SourceId, Span};
 
 /// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
@@ -59,6 +59,7 @@ pub fn judge(
         proposals: Proposals::default(),
         failures: BTreeSet::new(),
         excepted: exceptions::Used::new(),
+        exhausted: BTreeSet::new(),
         open: Vec::new(),
     };
     judge.oddities(&gathered.oddities);
@@ -70,6 +71,7 @@ pub fn judge(
     judge.guarded(None, |judge| {
         judge.pools_alone(&assignment, &declared, well_known);
     });
+    judge.leave_out_exhausted();
     let found = giving_way::one_for_each_mistake(std::mem::take(&mut judge.found));
     let (mut findings, counted) = giving_way::counted(found);
     let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
@@ -81,6 +83,7 @@ pub fn judge(
         proposals,
         failures,
         excepted,
+        exhausted,
         open,
         ..
     } = judge;
@@ -94,6 +97,7 @@ pub fn judge(
         }));
     report.suppressed = suppressed;
     findings.extend(found.into_iter().map(|found| found.finding));
+    findings.retain(|finding| !exhausted.contains(finding.rule.as_str()));
     report.findings = findings;
     (proposals, open)
 }
@@ -111,6 +115,8 @@ struct Judge<'j> {
     proposals: Proposals,
     failures: BTreeSet<(String, String)>,
     excepted: exceptions::Used,
+    /// Rules that took more steps than they have.
+    exhausted: BTreeSet<&'j str>,
     /// Workloads and pools of which some rule could not say yes or no.
     open: Vec<Open>,
 }
@@ -143,6 +149,13 @@ impl<'j> Judge<'j> {
                     .is_some_and(|setting| setting.off)
             })
             .collect()
+    }
+
+    /// Takes out what rules found before they had no more steps: which that is depends on what was judged first.
+    fn leave_out_exhausted(&mut self) {
+        let exhausted = &self.exhausted;
+        self.found
+            .retain(|found| !exhausted.contains(found.finding.rule.as_str()));
     }
 
     fn oddities(&mut self, oddities: &[Oddity]) {
@@ -536,11 +549,14 @@ impl<'j> Judge<'j> {
     }
 
     /// The verdict, if there is one; a rule at fault is remembered as a problem.
-    fn verdict(&mut self, rule: &Rule, judged: Judged) -> Option<Verdict> {
+    fn verdict(&mut self, rule: &'j Rule, judged: Judged) -> Option<Verdict> {
         match judged {
             Judged::Verdict(verdict) => Some(verdict),
             Judged::Nothing | Judged::Unknown(_) => None,
             Judged::Failed(why) => {
+                if says_exhausted(&why) {
+                    self.exhausted.insert(&rule.id);
+                }
                 self.failures.insert((
                     rule.file.clone(),
                     format!("rule {} could not be evaluated: {why}", rule.id),

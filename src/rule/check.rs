@@ -3,6 +3,7 @@
 use cel::Program;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
+use super::budget;
 use super::expression::{Expected, ExpressionError};
 use super::fact::FactKind;
 use super::schema::Scope;
@@ -151,8 +152,9 @@ impl Check<'_> {
         let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
             return Ok(());
         };
-        match regex::Regex::new(text.inner()) {
-            Ok(_) => Ok(()),
+        match budget::cost_of_pattern(text.inner()) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => self.error(pattern, budget::PATTERN_TOO_LARGE.to_owned()),
             Err(error) => {
                 let reason = error.to_string();
                 let last = reason.lines().last().unwrap_or_default();

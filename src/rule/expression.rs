@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 use cel::common::types::{CelList, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
-use cel::{Context, ExecutionError, Program, Value};
+use cel::{Context, ExecutionError, IdedExpr, Value};
 
+use super::budget::{self, Budget};
 use super::check::{self, char_offset};
 use super::fact::{Fact, UNKNOWN};
 use super::functions::ENV;
@@ -16,6 +17,9 @@ use crate::finding::Severity;
 
 /// Longer expressions can exhaust the parser's stack.
 const MAX_EXPRESSION_BYTES: usize = 4096;
+
+/// Brackets in each other, those of comprehensions among them: each takes stack where it is read and where it runs.
+const MAX_DEPTH: usize = 16;
 
 /// A sentence lists at most so many texts.
 const MAX_TEXTS: usize = 12;
@@ -36,7 +40,8 @@ pub struct Expression {
     text: Box<str>,
     scope: Scope,
     expected: Expected,
-    program: OnceLock<Result<Program, ExpressionError>>,
+    program: OnceLock<Result<IdedExpr, ExpressionError>>,
+    budget: Budget,
     may_read_identity: bool,
 }
 
@@ -135,7 +140,10 @@ impl Expression {
     ) -> Result<Self, ExpressionError> {
         let program = OnceLock::new();
         if !compiler.deferred {
-            let _ = program.set(Ok(compile(text, compiler.scope, expected)?));
+            let mut compiled = compile(text, compiler.scope, expected)?;
+            // What the program carries is known to be right.
+            budget::charge(&mut compiled);
+            let _ = program.set(Ok(compiled));
         }
         // A field cannot be read without its name in the text.
         let identity = ["name", "labels", "annotations", "inTests"];
@@ -144,6 +152,7 @@ impl Expression {
             scope: compiler.scope,
             expected,
             program,
+            budget: Budget::default(),
             may_read_identity: identity.iter().any(|name| text.contains(name)),
         })
     }
@@ -153,7 +162,7 @@ impl Expression {
         self.text.contains(word)
     }
 
-    fn program(&self) -> Result<&Program, ExecutionError> {
+    fn program(&self) -> Result<&IdedExpr, ExecutionError> {
         self.program
             .get_or_init(|| compile(&self.text, self.scope, self.expected))
             .as_ref()
@@ -169,7 +178,8 @@ impl Expression {
     fn run(&self, bindings: &Bindings) -> Result<Value, ExecutionError> {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(bindings);
-        self.program()?.execute(&context)
+        let program = self.program()?;
+        self.budget.within(|| Value::resolve(program, &context))
     }
 
     /// Whether the condition holds.
@@ -203,8 +213,10 @@ impl Expression {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(bindings);
         let program = self.program().map_err(|error| explain(&error))?;
-        let value =
-            Value::resolve_val(program.expression(), &context).map_err(|error| explain(&error))?;
+        let value = self
+            .budget
+            .within(|| Value::resolve_val(program, &context))
+            .map_err(|error| explain(&error))?;
         if let Some(fact) = value.downcast_ref::<Fact>() {
             return Ok(vec![fact.clone()]);
         }
@@ -219,12 +231,18 @@ impl Expression {
     }
 }
 
-fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Program, ExpressionError> {
+fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, ExpressionError> {
     let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
     if text.len() > MAX_EXPRESSION_BYTES {
         return error(
             0,
             format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
+        );
+    }
+    if depth(text) > MAX_DEPTH {
+        return error(
+            0,
+            format!("brackets stand more than {MAX_DEPTH} deep in each other"),
         );
     }
     let program = match ENV.compile(text) {
@@ -260,7 +278,21 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<Program, Expr
         };
         return error(0, wanted.to_owned());
     }
-    Ok(program)
+    Ok(program.expression().clone())
+}
+
+/// How deep brackets stand in each other at most; those in strings count, too.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut most) = (0usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(depth);
+    }
+    most
 }
 
 fn explain(error: &ExecutionError) -> Evaluation {

@@ -14,6 +14,7 @@ use cel::common::types::{self, CelBool, CelInt, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 
+use super::budget;
 use super::fact::{Fact, FactKind, Handle, UNKNOWN};
 use crate::model::near_miss::nearest_word;
 use crate::model::node_pool::NodePool;
@@ -36,6 +37,7 @@ pub static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| {
 type Evaluated<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
+    budget::declare(env)?;
     let text = || types::STRING_TYPE;
     let fact = |kind: FactKind| types::Type::new_unspecified_type(kind.name());
     env.add_overload("isLabelKey", "is_label_key", vec![text()], |args| {

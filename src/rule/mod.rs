@@ -1,5 +1,6 @@
 //! Rules: loaded from files, checked, and evaluated over facts. What the facts are is decided by whoever judges.
 
+mod budget;
 mod check;
 pub mod expression;
 pub mod fact;
@@ -10,6 +11,8 @@ pub mod schema;
 mod template;
 mod text_map;
 pub mod vocabulary;
+
+pub use budget::says_exhausted;
 
 use std::collections::BTreeMap;
 
