@@ -94,6 +94,17 @@ fn proven() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
         text.lines().map(|line| format!("{pad}{line}\n")).collect()
     };
     let one = |path: &'static str, text: String| vec![(path, text)];
+    let inline = |spec: &str, text: &str| {
+        let (group, indent) = match spec {
+            "" => ("kustomize.config.k8s.io/v1beta1", 0),
+            _ => ("kustomize.toolkit.fluxcd.io/v1", 2),
+        };
+        let patches = format!("patches:\n- patch: |-\n{}", inner(4, text));
+        format!(
+            "apiVersion: {group}\nkind: Kustomization\nmetadata: {{name: web}}\n{spec}{}",
+            inner(indent, &patches)
+        )
+    };
     vec![
         ("a manifest", one("a.yaml", DEPLOYMENT.to_owned())),
         (
@@ -111,6 +122,27 @@ fn proven() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
             one(
                 "patch.yaml",
                 DEPLOYMENT.replace("      containers: [{name: a, image: b}]\n", ""),
+            ),
+        ),
+        (
+            "a patch in a Kustomization",
+            one("kustomization.yaml", inline("", DEPLOYMENT)),
+        ),
+        (
+            "a patch in a Kustomization of Flux",
+            one("flux.yaml", inline("spec:\n", DEPLOYMENT)),
+        ),
+        (
+            "a patch in a file without a kind",
+            one(
+                "kustomization.yaml",
+                format!(
+                    "patchesStrategicMerge:\n- |-\n{}",
+                    inner(
+                        4,
+                        &DEPLOYMENT.replace("      containers: [{name: a, image: b}]\n", "")
+                    )
+                ),
             ),
         ),
         (
@@ -419,5 +451,43 @@ spec:
     assert!(
         message.ends_with("and no other pool that is known takes its pods"),
         "{message}"
+    );
+}
+
+#[test]
+fn a_patch_in_a_kustomization_is_only_a_part_of_its_object() {
+    let patch = "patches:
+- patch: |-
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      template:
+        spec:
+          nodeSelector: {pool: gpu}
+          tolerations:
+          - $patch: replace
+          - {key: example.com/gpu, operator: Exists, effect: NoSchedule}
+- target: {kind: Deployment}
+  patch: |-
+    - op: remove
+      path: /spec/template/spec/tolerations
+- path: tolerations-of-kind.yaml
+";
+    let report = judged(&RULES, &[("kustomization.yaml", patch)], verify::ACCEPTANCE);
+    assert_eq!(report.findings, []);
+    let list = "[{key: a, operator: Exits}]";
+    let text = patch.replace("          tolerations:\n          - $patch: replace\n          - {key: example.com/gpu, operator: Exists, effect: NoSchedule}\n", &format!("          tolerations: {list}\n"));
+    let report = judged(
+        &RULES,
+        &[("kustomization.yaml", text.as_str())],
+        verify::ACCEPTANCE,
+    );
+    let finding = &report.findings[0];
+    let at = report.sources[&finding.span.source].position(finding.span.start);
+    assert_eq!((finding.rule.as_str(), at.line), ("unknown-operator", 10));
+    assert_eq!(
+        finding.path,
+        "patches[0].patch.spec.template.spec.tolerations[0].operator"
     );
 }

@@ -262,6 +262,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
             .overlays
             .extend(overlays::kustomization(root, id));
         self.facts.kustomizations.push(overlays::takes_in(root, id));
+        self.read_inline_patches();
     }
 
     pub(super) fn context<'c>(

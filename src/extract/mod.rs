@@ -20,6 +20,7 @@ mod ignored;
 pub mod ignores;
 mod implied;
 mod ini;
+mod inline_patches;
 mod labels;
 mod makers;
 mod manifests;

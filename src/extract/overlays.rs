@@ -121,12 +121,16 @@ fn touches_scheduling(text: &str) -> bool {
         .any(|word| text.contains(word))
 }
 
+/// The map with the patches: the Kustomization itself, or the spec of Flux'.
+pub(super) fn holder(root: Node<'_>) -> Node<'_> {
+    root.get("spec")
+        .filter(|spec| spec.get("patches").is_some())
+        .unwrap_or(root)
+}
+
 /// The targets of the patches that a Kustomization (kustomize's own, or Flux's) holds or names.
 pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
-    let holder = root
-        .get("spec")
-        .filter(|spec| spec.get("patches").is_some())
-        .unwrap_or(root);
+    let holder = holder(root);
     // Flux names a folder from the repository's root; kustomize lists what stands in or beside its own folder.
     let flux = holder.id() != root.id();
     let within: Option<Arc<[String]>> = match literal(holder.get("path")) {

@@ -237,6 +237,8 @@ impl Context<'_> {
         for (index, item) in list.items().enumerate() {
             let at = yaml::index(path, index);
             match item.kind() {
+                // Not an entry, but what a patch is to do with the list or with one of its entries.
+                Kind::Mapping if item.get("$patch").is_some() => {}
                 Kind::Mapping if is_template_action(item) => read.unread = Some(templated()),
                 Kind::Mapping => {
                     let (entry, located) = self.read_toleration(item, at);
