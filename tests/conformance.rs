@@ -22,6 +22,8 @@ mod random;
 mod scheduling;
 #[path = "conformance/scheduling_cases.rs"]
 mod scheduling_cases;
+#[path = "conformance/texts/mod.rs"]
+mod texts;
 #[path = "conformance/validation/mod.rs"]
 mod validation;
 #[path = "conformance/vectors.rs"]

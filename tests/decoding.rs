@@ -322,3 +322,112 @@ fn a_spec_that_is_no_map_is_an_error() {
         assert_eq!(errors(text), ["mistyped-field"], "{text}");
     }
 }
+
+#[test]
+fn line_breaks_that_only_go_yaml_knows_end_values() {
+    // The rest of the line is a line of its own.
+    for mark in ["\u{2028}", "\u{2029}", "\u{85}"] {
+        let text = pod(&format!(
+            "  tolerations:\n  - {{operator: Exists}}\n  nodeSelector:\n    a: x{mark}y"
+        ));
+        assert_eq!(errors(&text), ["unparsable-manifest"], "{mark:?}");
+        let text = pod(&format!("  nodeSelector:\n    a: {mark}\n    b: c"));
+        assert_eq!(errors(&text), [""; 0], "{mark:?}");
+        let read = selector(&text);
+        assert_eq!(read[0], ("a".to_owned(), String::new()), "{mark:?}");
+        assert_eq!(read[1], ("b".to_owned(), "c".to_owned()), "{mark:?}");
+    }
+    let text = pod("  priorityClassName: \"x \u{2028}  y\"");
+    assert_eq!(
+        read(&text).workloads[0].shape.priority_class,
+        Field::Is("x\u{2028}y".to_owned())
+    );
+}
+
+#[test]
+fn a_dash_alone_in_braces_is_a_text() {
+    for (written, read) in [
+        ("{value: -}", "-"),
+        ("{value: -, key: k}", "-"),
+        ("{value: -b}", "-b"),
+    ] {
+        let text = pod(&format!("  nodeSelector: {written}"));
+        let labels = selector(&text);
+        assert!(
+            labels.contains(&("value".to_owned(), read.to_owned())),
+            "{written} {labels:?}"
+        );
+    }
+    assert_eq!(
+        errors(&pod("  nodeSelector: {a: - }")),
+        ["unparsable-manifest"]
+    );
+}
+
+#[test]
+fn a_tag_in_braces_takes_the_comma_behind_it() {
+    for written in [
+        "{key: !!str, operator: Exists}",
+        "{key: !, operator: Exists}",
+        "{key: !!str}",
+        "{operator: Exists, key: !}",
+    ] {
+        assert_eq!(
+            errors(&pod(&format!("  tolerations: [{written}]"))),
+            ["unparsable-manifest"],
+            "{written}"
+        );
+    }
+    for written in [
+        "{key: !!str , operator: Exists}",
+        "{operator: Exists, key: !!str }",
+    ] {
+        let text = pod(&format!("  tolerations: [{written}]"));
+        assert_eq!(errors(&text), [""; 0], "{written}");
+        let entry = read(&text).workloads[0].shape.tolerations[0].clone();
+        assert_eq!(entry.key.text(), Some(""), "{written}");
+    }
+    let text = pod("  tolerations: [!!map, {key: k, operator: Exists}]");
+    assert_eq!(read(&text).workloads[0].shape.tolerations.len(), 1);
+}
+
+#[test]
+fn tabs_where_a_block_may_begin_are_refused() {
+    for text in [
+        "apiVersion: v1\nkind: 'Pod'\n \t\nmetadata: {name: a}\n",
+        "apiVersion: v1\nkind: Pod\n\t# c\nmetadata: {name: a}\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n\t\n",
+        "apiVersion: v1\nkind: List\nitems:\n-\t{}\n",
+    ] {
+        assert_eq!(errors(text), ["unparsable-manifest"], "{text:?}");
+    }
+    for text in [
+        "apiVersion: v1\nkind:\tPod\t# c\nmetadata:\t{name: a}\n",
+        "apiVersion: v1\nkind: Pod\n \t\nmetadata: {name: a}\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name:\n\ta}\n",
+        "apiVersion: v1\nkind: Pod\nmetadata: {'name': 'a'\n\t}\n",
+    ] {
+        assert_eq!(errors(text), [""; 0], "{text:?}");
+    }
+}
+
+#[test]
+fn names_of_anchors_are_those_that_go_yaml_knows() {
+    assert_eq!(
+        errors(&pod("  nodeSelector: &a.b {k: v}")),
+        ["unparsable-manifest"]
+    );
+    assert_eq!(
+        errors(&pod("  nodeSelector: &\u{e9} {k: v}")),
+        ["unparsable-manifest"]
+    );
+    assert_eq!(errors(&pod("  nodeSelector: &a-1_b {k: v}")), [""; 0]);
+}
+
+#[test]
+fn a_pod_spec_that_merges_a_map_is_read_in_full() {
+    let text = pod("  <<: {hostNetwork: true}\n  nodeSelector: {k: v}");
+    let shape = read(&text).workloads[0].shape.clone();
+    assert!(!shape.selection.unknown && shape.unread_tolerations.is_none());
+    assert_eq!(shape.host_network, Field::Is(true));
+}

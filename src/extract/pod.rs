@@ -214,6 +214,11 @@ impl Context<'_> {
         let mut list = Vec::new();
         for (index, term) in terms.items().enumerate() {
             let at = yaml::index(&at, index);
+            if term.is_null() {
+                // It is decoded into a term that asks for nothing, and selects nothing.
+                list.push(Term::default());
+                continue;
+            }
             if term.kind() != Kind::Mapping || is_template_action(term) {
                 read.selection.unknown = true;
                 continue;

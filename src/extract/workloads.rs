@@ -68,7 +68,8 @@ impl<'a> ObjectReader<'_, 'a> {
             .read_pod(node, &path, list);
         // A field whose name is filled in may be any of those that are not there.
         let has_gap = node
-            .written_fields()
+            .fields()
+            .iter()
             .any(|field| field.name().is_some_and(is_placeholder));
         read.selection.unknown |= has_gap;
         let has_containers = node.get("containers").is_some();

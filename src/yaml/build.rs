@@ -17,6 +17,7 @@ use std::ops::Range;
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 
 use super::base64;
+use super::between::{self, Around, Flaw};
 use super::keys;
 use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
 use super::scalar::{Scalar, Tag, resolve, resolve_plain};
@@ -88,6 +89,18 @@ pub(super) struct Build {
     /// The alias that expands to most, to be shown when they are too many.
     heaviest: (u64, Range<usize>),
     pub problem: Option<(String, Range<usize>)>,
+    /// How far the text was looked through for what go-yaml refuses.
+    checked: usize,
+    /// What was read last is a plain value, in the block that begins here.
+    after_plain: Option<Option<usize>>,
+    /// Nothing was read yet.
+    fresh: bool,
+    /// Brackets and braces that are open.
+    flows: usize,
+    /// Where the blocks begin that are open.
+    blocks: Vec<usize>,
+    /// A tag that go-yaml reads further than the parser does.
+    pub tag: Option<Range<usize>>,
 }
 
 impl Build {
@@ -105,7 +118,97 @@ impl Build {
             size: 0,
             heaviest: (0, 0..0),
             problem: None,
+            checked: start,
+            after_plain: None,
+            fresh: true,
+            flows: 0,
+            blocks: Vec::new(),
+            tag: None,
         }
+    }
+
+    /// Looks through what stands before a token, which is not empty, and goes on behind it.
+    fn pass(&mut self, text: &str, token: Range<usize>, plain: bool) {
+        let gap = self.checked..token.start.max(self.checked);
+        let around = self.around();
+        let flaw = between::flaw(text, gap.clone(), self.behind());
+        let flaw = flaw.or_else(|| {
+            let in_lines = || between::flaw_in_plain(text, token.clone(), around);
+            plain.then(in_lines).flatten()
+        });
+        let flaw = flaw.or_else(|| {
+            let in_flow = || between::flaw_in_flow(text, token.clone());
+            (plain && around.flow).then(in_flow).flatten()
+        });
+        let flaw = flaw.or_else(|| {
+            let key = self.open_key()?;
+            // A block says itself what stands between its keys and their colons.
+            let gap = if around.flow {
+                gap.clone()
+            } else {
+                key.end..key.end
+            };
+            between::broken_key(text, key, gap)
+        });
+        self.refuse_flaw(text, flaw);
+        if around.flow && self.tag.is_none() {
+            self.tag = between::swallowed(text, gap);
+        }
+        self.checked = self.checked.max(token.end);
+        self.after_plain = plain.then_some(around.block);
+        self.fresh = false;
+    }
+
+    /// The key that waits for its value.
+    fn open_key(&self) -> Option<Range<usize>> {
+        let frame = self.frames.last().filter(|frame| frame.mapping)?;
+        let waiting = self.waiting.get(frame.first..)?;
+        let key = waiting.last().filter(|_| waiting.len() % 2 == 1)?;
+        let data = &self.nodes[key.0 as usize];
+        Some(data.start as usize..data.end as usize)
+    }
+
+    /// How many brackets and braces are open.
+    pub fn in_flow(&self) -> usize {
+        self.flows
+    }
+
+    fn around(&self) -> Around {
+        Around {
+            flow: self.flows > 0,
+            block: self.blocks.last().copied(),
+            after_plain: self.after_plain.is_some(),
+            fresh: self.fresh,
+        }
+    }
+
+    /// The same for what follows the value that was read last.
+    fn behind(&self) -> Around {
+        let around = self.around();
+        let block = self.after_plain.unwrap_or(around.block);
+        Around { block, ..around }
+    }
+
+    /// A template says little about the text that comes out of it.
+    fn refuse_flaw(&mut self, text: &str, flaw: Option<Flaw>) {
+        if let Some((message, place)) = flaw
+            && self.problem.is_none()
+            && !["{{", "{%"].iter().any(|mark| text.contains(mark))
+        {
+            self.refuse(|| message.to_owned(), place);
+        }
+    }
+
+    /// A tag before an error that go-yaml reads further than the parser does.
+    pub fn tag_before(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        between::swallowed(text, self.checked..at.max(self.checked))
+    }
+
+    /// The document ends at an offset.
+    pub fn pass_end(&mut self, text: &str, end: usize) {
+        let gap = self.checked..end.max(self.checked);
+        let flaw = between::flaw(text, gap, self.behind());
+        self.refuse_flaw(text, flaw);
     }
 
     /// What it holds by now.
@@ -135,10 +238,10 @@ impl Build {
                     StructureStyle::Block => self.first_dash(text, range),
                     StructureStyle::Flow => range,
                 };
-                self.open(style, anchor, tag_of(tag.as_deref()), range, false);
+                self.open(text, style, anchor, tag_of(tag.as_deref()), range, false);
             }
             Event::MappingStart(style, anchor, tag) => {
-                self.open(style, anchor, tag_of(tag.as_deref()), range, true);
+                self.open(text, style, anchor, tag_of(tag.as_deref()), range, true);
             }
             Event::SequenceEnd | Event::MappingEnd => return self.end(text, range),
             Event::Alias(anchor) => self.alias(text, anchor, range),
@@ -200,12 +303,22 @@ impl Build {
                 self.reached = self.reached.max(place.end);
                 (Style::Plain, place)
             }
-            ScalarStyle::Plain => (Style::Plain, range),
-            ScalarStyle::SingleQuoted => (Style::SingleQuoted, range),
-            ScalarStyle::DoubleQuoted => (Style::DoubleQuoted, range),
-            ScalarStyle::Literal => (Style::Literal, self.block_scalar(text, range)),
-            ScalarStyle::Folded => (Style::Folded, self.block_scalar(text, range)),
+            ScalarStyle::Plain => (Style::Plain, range.clone()),
+            ScalarStyle::SingleQuoted => (Style::SingleQuoted, range.clone()),
+            ScalarStyle::DoubleQuoted => (Style::DoubleQuoted, range.clone()),
+            ScalarStyle::Literal => (Style::Literal, self.block_scalar(text, range.clone())),
+            ScalarStyle::Folded => (Style::Folded, self.block_scalar(text, range.clone())),
         };
+        if !place.is_empty() {
+            self.pass(
+                text,
+                place.start..place.end.max(range.end),
+                style == Style::Plain,
+            );
+        }
+        if style == Style::DoubleQuoted && !self.is_json() {
+            self.refuse_flaw(text, between::escaped_slash(text, place.clone()));
+        }
         if matches!(style, Style::Literal | Style::Folded) && place.end == text.len() {
             // The parser ends the last line for a text that does not; the header alone has no last line.
             value = value.strip_suffix('\n').unwrap_or(value);
@@ -243,6 +356,13 @@ impl Build {
         self.text.push_str(text);
         let to = offset(self.text.len());
         Shape::Scalar { from, to }
+    }
+
+    /// Whether the document begins with a brace: clients read such a text as JSON first.
+    fn is_json(&self) -> bool {
+        self.nodes
+            .first()
+            .is_some_and(|root| root.style == Style::Flow)
     }
 
     /// Whether the next node is a key.
@@ -329,6 +449,7 @@ impl Build {
 
     fn open(
         &mut self,
+        text: &str,
         style: StructureStyle,
         anchor: usize,
         tag: Tag,
@@ -339,6 +460,13 @@ impl Build {
             StructureStyle::Block => Style::Block,
             StructureStyle::Flow => Style::Flow,
         };
+        if style == Style::Flow && !range.is_empty() {
+            self.pass(text, range.clone(), false);
+        }
+        match style {
+            Style::Flow => self.flows += 1,
+            _ => self.blocks.push(range.start),
+        }
         // The run of children is filled in at the end.
         let node = self.push(range, style, tag, Shape::Sequence { from: 0, to: 0 });
         self.anchor(anchor, node, None);
@@ -352,9 +480,18 @@ impl Build {
     }
 
     fn end(&mut self, text: &str, range: Range<usize>) {
+        if !range.is_empty() {
+            self.pass(text, range.clone(), false);
+        }
         let Some(frame) = self.frames.pop() else {
             return;
         };
+        let flow = self.nodes[frame.node.0 as usize].style == Style::Flow;
+        if flow {
+            self.flows = self.flows.saturating_sub(1);
+        } else {
+            self.blocks.pop();
+        }
         let from = offset(self.edges.len());
         self.edges.extend(self.waiting.drain(frame.first..));
         let to = offset(self.edges.len());
@@ -476,6 +613,10 @@ impl Build {
 
     fn alias(&mut self, text: &str, anchor: usize, range: Range<usize>) {
         let name = text.within(range.clone()).trim_start_matches('*');
+        self.pass(text, range.clone(), false);
+        if !between::is_name(name) {
+            self.refuse_flaw(text, Some(between::bad_name(range.clone())));
+        }
         let (shape, size) = match self.anchors.get(&anchor) {
             Some(&Anchor {
                 node,

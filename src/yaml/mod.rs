@@ -5,6 +5,7 @@
 
 mod assembly;
 mod base64;
+mod between;
 mod build;
 mod compare;
 mod de;

@@ -7,7 +7,7 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
 
 use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
-use super::repair::{BUDGET, Repair, Repairs, repair};
+use super::repair::{self, BUDGET, Repair, Repairs, repair};
 use super::scan::WINDOW;
 use crate::source::text::Cut as _;
 use crate::source::text::floor;
@@ -54,11 +54,14 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
         };
     }
     let mut repairs = Repairs::default();
-    let mut readable = Cow::Borrowed(text);
+    let mut readable = repair::with_line_breaks(text);
+    let lines = readable.clone();
+    let breaks = matches!(readable, Cow::Owned(_));
     let mut budget = BUDGET;
     loop {
         let mut reader = Reader {
             text,
+            lines: &lines,
             source,
             repairs: &repairs,
             wanted: Vec::new(),
@@ -68,6 +71,7 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
             build: None,
             expected: Size::of_text(text.len()),
             resume: Some(0),
+            breaks,
         };
         reader.run(&readable);
         let wanted = std::mem::take(&mut reader.wanted);
@@ -93,6 +97,8 @@ struct Problem {
 
 struct Reader<'t> {
     text: &'t str,
+    /// The text with ordinary line breaks for those that only go-yaml takes for some.
+    lines: &'t str,
     source: SourceId,
     repairs: &'t Repairs,
     /// What would let the parser read on where it stopped: the first place of each broken document.
@@ -104,6 +110,8 @@ struct Reader<'t> {
     build: Option<Build>,
     /// What the next document holds: the documents of a file are alike.
     expected: Size,
+    /// The text has line breaks that only go-yaml takes for some.
+    breaks: bool,
     /// Where the next document begins if not at its own start: the top of the text, or after a `...`.
     resume: Option<usize>,
 }
@@ -208,18 +216,24 @@ impl<'t> Reader<'t> {
                 if !range.is_empty() {
                     self.resume = Some(range.end);
                 }
-                if let Some(build) = self.build.take() {
+                if let Some(mut build) = self.build.take() {
+                    build.pass_end(self.lines, range.start);
                     self.close(build);
                 }
             }
             mut event => {
-                if let Event::Scalar(value, ..) = &mut event
-                    && let Some(meant) = self.repairs.value(&range)
-                {
-                    *value = meant.into();
+                if let Event::Scalar(value, ..) = &mut event {
+                    let folded = self.breaks.then(|| repair::folded(self.text, &range));
+                    let hidden = || self.repairs.value(&range).map(str::to_owned);
+                    if let Some(meant) = folded.flatten().or_else(hidden) {
+                        *value = meant.into();
+                    }
                 }
                 if let Some(build) = &mut self.build {
-                    build.accept(self.text, event, range);
+                    build.accept(self.lines, event, range);
+                    let tag = build.tag.take();
+                    let new = tag.filter(|tag| !self.repairs.has_tag(tag.start));
+                    self.wanted.extend(new.map(Repair::Tag));
                 }
             }
         }
@@ -239,9 +253,16 @@ impl<'t> Reader<'t> {
 
     fn fail(&mut self, error: &ScanError, readable: &str) {
         let reached = self.build.as_ref().map_or(0, |build| build.reached);
+        let flow = self.build.as_ref().map_or(0, Build::in_flow);
         let at = self.place(error);
         self.wanted
-            .extend(repair(readable, error.kind(), at, reached));
+            .extend(repair(readable, error.kind(), at, reached, flow));
+        let tag = self
+            .build
+            .as_ref()
+            .and_then(|build| build.tag_before(self.lines, at));
+        let new = tag.filter(|tag| !self.repairs.has_tag(tag.start));
+        self.wanted.extend(new.map(Repair::Tag));
         let at = match error.kind() {
             ErrorKind::TabNotAllowed
             | ErrorKind::TabInBlockIndentation

@@ -2,7 +2,8 @@
 //!
 //! What a repair hides from the parser (the lines of a quoted text, a comment) is kept here, as go-yaml reads it.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use granit_parser::ErrorKind;
@@ -23,6 +24,10 @@ pub(super) enum Repair {
     Comment(Range<usize>),
     /// Tabs that indent the lines of a flow collection.
     Tabs(Range<usize>),
+    /// A dash alone in a flow collection, which is a text.
+    Dash(usize),
+    /// A tag with commas or brackets in it.
+    Tag(Range<usize>),
 }
 
 /// What is different from what is written.
@@ -31,6 +36,7 @@ pub(super) struct Repairs {
     /// By first byte: one past the last byte, and the value.
     quoted: HashMap<usize, (usize, String)>,
     comments: Vec<Range<usize>>,
+    tags: HashSet<usize>,
 }
 
 impl Repairs {
@@ -47,10 +53,18 @@ impl Repairs {
                     text.replace_range(range.clone(), &" ".repeat(range.len()));
                     self.comments.push(range);
                 }
+                Repair::Dash(at) => {
+                    text.replace_range(at..at + 1, "x");
+                    self.quoted.insert(at, (at + 1, "-".to_owned()));
+                }
+                Repair::Tag(range) => {
+                    let tag = text.within(range.clone()).replace([',', '[', ']'], "-");
+                    self.tags.insert(range.start);
+                    text.replace_range(range, &tag);
+                }
                 Repair::Tabs(range) => {
-                    let lines: String = text
-                        .within(range.clone())
-                        .split_inclusive('\n')
+                    let lines: String = text.within(range.clone())
+                        .split_inclusive(['\n', '\r'])
                         .flat_map(|line| {
                             let rest = line.trim_start_matches([' ', '\t']);
                             [" ".repeat(line.len() - rest.len()), rest.to_owned()]
@@ -60,6 +74,11 @@ impl Repairs {
                 }
             }
         }
+    }
+
+    /// Whether a tag was put otherwise.
+    pub fn has_tag(&self, start: usize) -> bool {
+        self.tags.contains(&start)
     }
 
     /// The value of a quoted scalar that was hidden.
@@ -83,7 +102,14 @@ impl Repairs {
 }
 
 /// What to put otherwise, if go-yaml would have read on after an error at `at`. `reached` is the end of the last token before the error.
-pub(super) fn repair(text: &str, kind: &ErrorKind, at: usize, reached: usize) -> Option<Repair> {
+pub(super) fn repair(
+    text: &str,
+    kind: &ErrorKind,
+    at: usize,
+    reached: usize,
+    flows: usize,
+) -> Option<Repair> {
+    let flow = || open_at(text, reached, at, flows);
     match kind {
         ErrorKind::InvalidQuotedScalarIndent
         | ErrorKind::TabInIndentation
@@ -98,7 +124,13 @@ pub(super) fn repair(text: &str, kind: &ErrorKind, at: usize, reached: usize) ->
                 Repair::Comment(at..at + end)
             })
         }
-        ErrorKind::TabInBlockIndentation => tabs_in_flow(text, at).map(Repair::Tabs),
+        ErrorKind::TabInBlockIndentation => {
+            tabs_in_flow(text, at, reached, flows).map(Repair::Tabs)
+        }
+        ErrorKind::PlainScalarStartsWithDashFlowIndicator if flow() => {
+            let dash = text.get(at..)?.starts_with('-');
+            dash.then_some(Repair::Dash(at))
+        }
         _ => None,
     }
 }
@@ -148,7 +180,7 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
         let mut joined = false;
         while let Some(next) = text.get(at..)?.chars().next() {
             match next {
-                ' ' | '\t' | '\n' | '\r' => break,
+                ' ' | '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => break,
                 '\'' if quote == b'\'' => {
                     if bytes.get(at + 1) != Some(&b'\'') {
                         return Some((at + 1, value));
@@ -178,25 +210,27 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
         // Blanks count within a line, line breaks fold between lines.
         let blanks = at;
         let mut blanks_end = at;
-        let mut breaks = 0_usize;
+        let mut breaks = Vec::new();
         loop {
             if let Some(length) = line_break(bytes, at) {
-                breaks += 1;
+                breaks.push(kept(text, at));
                 at += length;
             } else if matches!(bytes.get(at), Some(b' ' | b'\t')) {
                 at += 1;
-                if breaks == 0 && !joined {
+                if breaks.is_empty() && !joined {
                     blanks_end = at;
                 }
             } else {
                 break;
             }
         }
-        match (joined, breaks) {
-            (true, breaks) => value.extend(std::iter::repeat_n('\n', breaks)),
-            (false, 0) => value.push_str(text.get(blanks..blanks_end)?),
-            (false, 1) => value.push(' '),
-            (false, breaks) => value.extend(std::iter::repeat_n('\n', breaks - 1)),
+        match breaks.split_first() {
+            None if !joined => value.push_str(text.get(blanks..blanks_end)?),
+            None => {}
+            Some(_) if joined => value.extend(&breaks),
+            Some(('\n', [])) => value.push(' '),
+            Some(('\n', more)) => value.extend(more),
+            Some(_) => value.extend(&breaks),
         }
         if at >= bytes.len() {
             return None;
@@ -215,10 +249,50 @@ fn at_document_marker(bytes: &[u8], at: usize) -> bool {
 }
 
 fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
-    match (bytes.get(at)?, bytes.get(at + 1)) {
-        (b'\r', Some(b'\n')) => Some(2),
-        (b'\r' | b'\n', _) => Some(1),
+    match bytes.get(at..)? {
+        [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => Some(2),
+        [b'\r' | b'\n', ..] => Some(1),
+        [0xE2, 0x80, 0xA8 | 0xA9, ..] => Some(3),
         _ => None,
+    }
+}
+
+/// What go-yaml keeps of a line break.
+fn kept(text: &str, at: usize) -> char {
+    match text.get(at..).and_then(|rest| rest.chars().next()) {
+        Some(separator @ ('\u{2028}' | '\u{2029}')) => separator,
+        _ => '\n',
+    }
+}
+
+/// The text with an ordinary line break for each character that only go-yaml takes for one; as long as before.
+pub(super) fn with_line_breaks(text: &str) -> Cow<'_, str> {
+    const BREAKS: [(char, &str); 3] = [
+        ('\u{85}', " \n"),
+        ('\u{2028}', "  \n"),
+        ('\u{2029}', "  \n"),
+    ];
+    // None of them is ASCII.
+    if text.is_ascii() || !BREAKS.iter().any(|(one, _)| text.contains(*one)) {
+        return Cow::Borrowed(text);
+    }
+    let put = |text: String, (one, ordinary): (char, &str)| text.replace(one, ordinary);
+    Cow::Owned(BREAKS.into_iter().fold(text.to_owned(), put))
+}
+
+/// A value of several lines as go-yaml folds it, where one of its line breaks is one that only go-yaml takes for one.
+pub(super) fn folded(text: &str, range: &Range<usize>) -> Option<String> {
+    let written = text.get(range.clone())?;
+    if !written.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+        return None;
+    }
+    match written.as_bytes().first()? {
+        quote @ (b'"' | b'\'') => read_quoted(text, range.start, *quote).map(|(_, value)| value),
+        _ => {
+            // A plain value is folded like one in single quotes.
+            let quoted = format!("'{}'", written.replace('\'', "''"));
+            read_quoted(&quoted, 0, b'\'').map(|(_, value)| value)
+        }
     }
 }
 
@@ -258,17 +332,53 @@ fn escape(rest: &str) -> Option<(char, usize)> {
     Some((meant, 1 + digits.len()))
 }
 
+/// Whether brackets or braces are open at a place, if so many were at the end of an earlier token. The parser looks ahead.
+fn open_at(text: &str, from: usize, at: usize, flows: usize) -> bool {
+    let mut open = flows;
+    let mut scan = Scan::new(text, from);
+    while scan.at < at {
+        scan.skip_blanks();
+        match scan.peek() {
+            Some(quote @ (b'"' | b'\'')) => match read_quoted(text, scan.at, quote) {
+                Some((end, _)) => {
+                    scan.at = end;
+                    continue;
+                }
+                None => return open > 0,
+            },
+            Some(b'{' | b'[') => open += 1,
+            Some(b'}' | b']') => open = open.saturating_sub(1),
+            _ => {}
+        }
+        scan.at += 1;
+    }
+    open > 0
+}
+
 /// The lines that tabs indent, from the one an error is in, if they continue a flow collection. Tabs are blanks there.
-fn tabs_in_flow(text: &str, at: usize) -> Option<Range<usize>> {
-    let start = text.until(at).rfind('\n').map_or(0, |line| line + 1);
-    let tabbed = text
-        .since(start)
-        .bytes()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .any(|byte| byte == b'\t');
-    let opened = tabbed && text.until(start).trim_end().ends_with(['{', '[', ',']);
+fn tabs_in_flow(text: &str, at: usize, reached: usize, flows: usize) -> Option<Range<usize>> {
+    let is_end = |one: char| matches!(one, '\n' | '\r');
+    let mut start = text.until(at).rfind(is_end).map_or(0, |line| line + 1);
+    let tabbed = |start: usize| {
+        let mut blanks = text.since(start)
+            .bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'));
+        blanks.any(|byte| byte == b'\t')
+    };
+    if !tabbed(start) {
+        // The error may be told on the line behind.
+        let line = text.until(start).trim_end_matches(is_end);
+        start = line.rfind(is_end).map_or(0, |line| line + 1);
+    }
+    // What closes a collection stands in one.
+    let closes = || {
+        text.since(start)
+            .trim_start_matches([' ', '\t'])
+            .starts_with([']', '}'])
+    };
+    let opened = tabbed(start) && (open_at(text, reached, start, flows) || closes());
     let mut end = start;
-    for line in text.since(start).split_inclusive('\n') {
+    for line in text.since(start).split_inclusive(is_end) {
         if !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
             break;
         }

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::cases::{Answer, Case, Setting, Vector};
 use crate::vectors::text;
 
@@ -51,6 +54,13 @@ impl Oracles {
         self.programs.iter().map(|(setting, _)| *setting).collect()
     }
 
+    /// Asks the newest oracle, without its gate.
+    pub fn ask_newest<A: DeserializeOwned>(&self, questions: &[impl Serialize + Sync]) -> Vec<A> {
+        let without = self.programs.iter().filter(|(setting, _)| !setting.gate);
+        let (setting, program) = without.last().expect("there are oracles");
+        ask_one(program, *setting, questions)
+    }
+
     /// Asks every oracle each case.
     pub fn ask(&self, cases: &[Case]) -> Vec<Vector> {
         let mut vectors: Vec<Vector> = cases
@@ -62,7 +72,7 @@ impl Oracles {
             .collect();
         let mut last: Vec<Option<Answer>> = vec![None; cases.len()];
         for (setting, program) in &self.programs {
-            let answers = ask_one(program, *setting, cases);
+            let answers: Vec<Answer> = ask_one(program, *setting, cases);
             assert_eq!(
                 answers.len(),
                 cases.len(),
@@ -82,7 +92,11 @@ impl Oracles {
     }
 }
 
-fn ask_one(program: &PathBuf, setting: Setting, cases: &[Case]) -> Vec<Answer> {
+fn ask_one<A: DeserializeOwned>(
+    program: &PathBuf,
+    setting: Setting,
+    cases: &[impl Serialize + Sync],
+) -> Vec<A> {
     let mut command = Command::new(program);
     if setting.gate {
         command.arg(GATE);

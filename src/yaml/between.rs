@@ -1,0 +1,355 @@
+//! What stands between values, as go-yaml's scanner reads it: tabs, anchors and tags that it refuses and the parser takes.
+
+use std::ops::Range;
+
+/// What is around a gap between two values.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    /// It is inside of brackets or braces.
+    pub flow: bool,
+    /// Where the innermost block begins, if there is one.
+    pub block: Option<usize>,
+    /// The value before was a plain one, to which what follows may belong.
+    pub after_plain: bool,
+    /// A block entry may begin here although no line ended.
+    pub fresh: bool,
+}
+
+impl Around {
+    /// The column that what belongs to a plain value must not stand left of.
+    fn indent(self, text: &str) -> usize {
+        let Some(block) = self.block else { return 0 };
+        let line = text.get(line_start(text, block)..block).unwrap_or_default();
+        line.chars().filter(|one| *one != '\u{feff}').count() + 1
+    }
+}
+
+/// What go-yaml refuses, and where.
+pub(super) type Flaw = (&'static str, Range<usize>);
+
+const NO_TOKEN: &str = "found character that cannot start any token";
+const TAB: &str = "found a tab character that violates indentation";
+const ANCHOR: &str = "did not find expected alphabetic or numeric character";
+const TAG_END: &str = "did not find expected whitespace or line break";
+
+/// The first thing in a gap that go-yaml refuses.
+pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw> {
+    let bytes = text.as_bytes().get(..gap.end)?;
+    memchr::memchr3(b'\t', b'&', b'!', bytes.get(gap.start..)?)?;
+    let mark = bytes.get(gap.start..)?.starts_with("\u{feff}".as_bytes());
+    let start = gap.start + if mark { '\u{feff}'.len_utf8() } else { 0 };
+    let mut walk = Walk {
+        text,
+        bytes,
+        at: start,
+        line: start,
+        around,
+        tail: around.after_plain,
+        broken: false,
+        entry: around.fresh,
+    };
+    loop {
+        match walk.step() {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(flaw) => return Some(flaw),
+        }
+    }
+}
+
+/// A line of a plain value of several lines that a tab indents too little.
+pub(super) fn flaw_in_plain(text: &str, value: Range<usize>, around: Around) -> Option<Flaw> {
+    let lines = text.get(value.clone())?;
+    memchr::memchr(b'\t', lines.as_bytes())?;
+    let indent = around.indent(text);
+    let mut at = value.start;
+    for (number, line) in lines.split_inclusive(['\n', '\r']).enumerate() {
+        let start = at;
+        at += line.len();
+        if number == 0 {
+            continue;
+        }
+        let blanks = line
+            .bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+        let tab = line.bytes().take(blanks).position(|byte| byte == b'\t');
+        if let Some(tab) = tab.filter(|tab| *tab < indent) {
+            return Some((TAB, start + tab..start + tab + 1));
+        }
+    }
+    None
+}
+
+/// What go-yaml makes otherwise of a plain value in brackets or braces: there a question mark ends it, and neither that nor
+/// a colon begins one.
+pub(super) fn flaw_in_flow(text: &str, value: Range<usize>) -> Option<Flaw> {
+    let written = text.get(value.clone())?;
+    let at = written
+        .find('?')
+        .or(written.starts_with(':').then_some(0))?;
+    let place = value.start + at..value.start + at + 1;
+    Some(("did not find expected node content", place))
+}
+
+/// An escaped slash, which JSON knows and YAML did not when go-yaml was written.
+pub(super) fn escaped_slash(text: &str, value: Range<usize>) -> Option<Flaw> {
+    let bytes = text.as_bytes().get(value.clone())?;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+        at += found + 2;
+        if bytes.get(at - 1) == Some(&b'/') {
+            let place = value.start + at - 2..value.start + at;
+            return Some(("found unknown escape character", place));
+        }
+    }
+    None
+}
+
+/// The commas and brackets that go-yaml takes for a part of a tag in brackets or braces, where the parser ends the tag.
+pub(super) fn swallowed(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes().get(gap.clone())?;
+    memchr::memchr(b'!', bytes)?;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'#' => at += memchr::memchr2(b'\n', b'\r', bytes.get(at..)?)?,
+            b'!' => {
+                let rest = text.as_bytes().get(gap.start + at..)?;
+                let length = rest.iter().take_while(|byte| !is_blank(Some(byte))).count();
+                let word = rest.get(..length)?;
+                if !word.starts_with(b"!<") && word.iter().any(|byte| b",[]".contains(byte)) {
+                    return Some(gap.start + at..gap.start + at + length);
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// A key in brackets or braces that does not stand on one line with its colon. `gap` is what stands between the key and its
+/// value.
+pub(super) fn broken_key(text: &str, key: Range<usize>, gap: Range<usize>) -> Option<Flaw> {
+    let is_break = |one: char| matches!(one, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let before = text.get(gap)?.split(':').next()?;
+    let written = text.get(key.clone())?;
+    if !written.contains(is_break) && !before.contains(is_break) {
+        return None;
+    }
+    let asked = text.get(..key.start)?.trim_end().ends_with('?');
+    (!asked).then_some(("did not find expected ',' or '}'", key))
+}
+
+/// Whether an alias has a name that go-yaml knows.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(is_alpha)
+}
+
+/// What go-yaml says of a name that it does not know.
+pub(super) fn bad_name(place: Range<usize>) -> Flaw {
+    (ANCHOR, place)
+}
+
+fn is_alpha(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+fn is_blank(byte: Option<&u8>) -> bool {
+    matches!(byte, None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.rfind(['\n', '\r']).map_or(0, |line| line + 1)
+}
+
+struct Walk<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    /// Where the line begins, or the gap.
+    line: usize,
+    around: Around,
+    /// Nothing but blanks since the plain value.
+    tail: bool,
+    /// A line ended since the gap began.
+    broken: bool,
+    /// A key or an entry of a block may begin here; a tab may not stand before it.
+    entry: bool,
+}
+
+impl Walk<'_> {
+    /// One step; `Ok(false)` at the end.
+    fn step(&mut self) -> Result<bool, Flaw> {
+        let Some(byte) = self.bytes.get(self.at).copied() else {
+            return Ok(false);
+        };
+        let here = self.at..self.at + 1;
+        let first = self.at == self.line && (self.broken || self.around.fresh);
+        self.at += 1;
+        match byte {
+            b' ' => {}
+            b'\t' if self.tail => {
+                if self.broken && here.start - self.line < self.around.indent(self.text) {
+                    return Err((TAB, here));
+                }
+            }
+            b'\t' => {
+                if self.entry && !self.around.flow {
+                    return Err((NO_TOKEN, here));
+                }
+            }
+            b'\n' | b'\r' => {
+                self.broken = true;
+                self.line = self.at;
+                self.entry = true;
+            }
+            b'#' => self.skip_line(),
+            b'%' if first => self.skip_line(),
+            b'-' if first
+                && self
+                    .bytes
+                    .get(here.start..)
+                    .is_some_and(|rest| rest.starts_with(b"---")) =>
+            {
+                self.at += 2;
+                self.entry = false;
+            }
+            b'-' | b'?' if is_blank(self.bytes.get(self.at)) => self.entry = true,
+            // Of a key on its own line; behind a simple key no entry begins.
+            b':' => self.entry = self.blanks_before(here.start) && self.broken,
+            b'&' => self.anchor(here.start)?,
+            b'!' => self.tag(here.start)?,
+            _ => self.entry = false,
+        }
+        self.tail &= matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        Ok(true)
+    }
+
+    fn skip_line(&mut self) {
+        while !matches!(self.bytes.get(self.at), None | Some(b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn blanks_before(&self, at: usize) -> bool {
+        let before = self.bytes.get(self.line..at);
+        before.is_some_and(|before| before.iter().all(|byte| *byte == b' '))
+    }
+
+    fn anchor(&mut self, start: usize) -> Result<(), Flaw> {
+        self.entry = false;
+        // What ends it may be the token behind the gap.
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).copied().is_some_and(is_alpha) {
+            self.at += 1;
+        }
+        let next = bytes.get(self.at);
+        // What else may follow in go-yaml belongs to the name in the parser, and is refused for another reason.
+        let ends = is_blank(next) || matches!(next, Some(b',' | b']' | b'}'));
+        match ends && self.at > start + 1 {
+            true => Ok(()),
+            false => Err((ANCHOR, start..self.at)),
+        }
+    }
+
+    fn tag(&mut self, start: usize) -> Result<(), Flaw> {
+        self.entry = false;
+        let bytes = self.text.as_bytes();
+        let verbatim = bytes.get(self.at) == Some(&b'<');
+        while let Some(byte) = bytes.get(self.at).filter(|byte| !is_blank(Some(byte))) {
+            self.at += 1;
+            let good = is_alpha(*byte)
+                || b";/?:@&=+$,.!~*'()[]%".contains(byte)
+                || verbatim && b"<>".contains(byte);
+            if !good {
+                return Err((TAG_END, start..self.at));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: Around = Around {
+        flow: false,
+        block: Some(0),
+        after_plain: false,
+        fresh: false,
+    };
+
+    fn refused(gap: &str, around: Around) -> bool {
+        flaw(gap, 0..gap.len(), around).is_some()
+    }
+
+    #[test]
+    fn a_tab_may_not_stand_where_an_entry_of_a_block_may_begin() {
+        for gap in [
+            "\n\t",
+            "\n \t\n",
+            "\n\t# c\n",
+            "\n-\t",
+            "\n?\t",
+            "\n? a\n:\t",
+        ] {
+            assert!(refused(gap, BLOCK), "{gap:?}");
+        }
+        for gap in [
+            "\t",
+            " \t# c\n",
+            ":\t",
+            ": # \tc\n",
+            "\t\n",
+            "\n---\t\n",
+            ": &a\t",
+            ": !a\t",
+        ] {
+            assert!(!refused(gap, BLOCK), "{gap:?}");
+        }
+        let flow = Around {
+            flow: true,
+            ..BLOCK
+        };
+        assert!(!refused("\n\t", flow));
+    }
+
+    #[test]
+    fn behind_a_plain_value_a_tab_may_stand_as_deep_as_it_continues() {
+        let plain = Around {
+            after_plain: true,
+            ..BLOCK
+        };
+        assert!(refused("\n\t\n", plain));
+        assert!(refused(
+            "\n\t\n",
+            Around {
+                flow: true,
+                ..plain
+            }
+        ));
+        assert!(!refused("\n \t\n", plain));
+        assert!(refused("\n # c\n\t", plain));
+    }
+
+    #[test]
+    fn anchors_and_tags_have_the_letters_that_go_yaml_knows() {
+        for gap in [": &é ", ": &a.b ", ": & ", ": !a} ", ": !é ", ": !\"x\" "] {
+            assert!(refused(gap, BLOCK), "{gap:?}");
+        }
+        for gap in [
+            ": &a-b_1 ",
+            ": !a ",
+            ": !!str ",
+            ": !<tag:a,b> ",
+            ": !a%20b ",
+            ": ! ",
+        ] {
+            assert!(!refused(gap, BLOCK), "{gap:?}");
+        }
+    }
+}
