@@ -112,7 +112,7 @@ fn block_scalars_run_from_their_header_to_the_last_visible_line() {
         ("a: |\nb: 1", "|", ""),
         ("a: |+\n\n\nb: 1", "|+", "\n\n"),
         ("a: |", "|", ""),
-        ("a: &x|y !!str |\n  t\n", "|\n  t", "t\n"),
+        ("a: &x-y !!str |\n  t\n", "|\n  t", "t\n"),
         ("a: |\r\n  x\r\n\r\nb: 1\r\n", "|\r\n  x", "x\n"),
         ("a: |\n  no newline", "|\n  no newline", "no newline"),
         ("a: >\n  é\n  | ü\n", ">\n  é\n  | ü", "é | ü\n"),
