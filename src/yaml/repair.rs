@@ -259,10 +259,9 @@ fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// What go-yaml keeps of a line break.
 fn kept(text: &str, at: usize) -> char {
-    match text.get(at..).and_then(|rest| rest.chars().next()) {
-        Some(separator @ ('\u{2028}' | '\u{2029}')) => separator,
-        _ => '\n',
-    }
+    let written = text.get(at..).and_then(|rest| rest.chars().next());
+    let separator = written.filter(|one| matches!(one, '\u{2028}' | '\u{2029}'));
+    separator.unwrap_or('\n')
 }
 
 /// The text with an ordinary line break for each character that only go-yaml takes for one; as long as before.

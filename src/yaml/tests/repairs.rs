@@ -93,7 +93,8 @@ fn a_comment_needs_no_blank_after_quotes_brackets_and_headers() {
 
 #[test]
 fn tabs_may_indent_a_flow_collection_inside_a_block() {
-    let text = "a: {\n\t\"b\": 1,\n\t\"c\": {\n\t\t\"d\": [\n\t\t\t!!int \"2\"\n\t\t]\n\t}\n}\ne: 3\n";
+    let text =
+        "a: {\n\t\"b\": 1,\n\t\"c\": {\n\t\t\"d\": [\n\t\t\t!!int \"2\"\n\t\t]\n\t}\n}\ne: 3\n";
     let document = one(text);
     let a = document.root().get("a").unwrap();
     assert_eq!(a.get("b").unwrap().as_int(), Some(1));

@@ -3,7 +3,7 @@
 
 use super::Case;
 use super::spell::{Oddity, Speller, Tree, base64};
-use crate::generate::Random;
+use crate::random::Random;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::generate::Random;
+use crate::random::Random;
 
 /// What a text is to say, and what of it is spelled already.
 #[derive(Clone, Debug)]
