@@ -532,11 +532,11 @@ impl Generator {
             1 => text.replace("\n", "\r"),
             2 => format!("\u{feff}{text}"),
             3 => {
-                text.insert_str(start, " ");
+                text.insert(start, ' ');
                 text
             }
             4 => {
-                text.insert_str(start, "\t");
+                text.insert(start, '\t');
                 text
             }
             5 => {

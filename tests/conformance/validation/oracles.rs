@@ -56,8 +56,8 @@ impl Oracles {
 
     /// Asks the newest oracle, without its gate.
     pub fn ask_newest<A: DeserializeOwned>(&self, questions: &[impl Serialize + Sync]) -> Vec<A> {
-        let without = self.programs.iter().filter(|(setting, _)| !setting.gate);
-        let (setting, program) = without.last().expect("there are oracles");
+        let mut without = self.programs.iter().filter(|(setting, _)| !setting.gate);
+        let (setting, program) = without.next_back().expect("there are oracles");
         ask_one(program, *setting, questions)
     }
 
