@@ -63,7 +63,8 @@ impl Repairs {
                     text.replace_range(range, &tag);
                 }
                 Repair::Tabs(range) => {
-                    let lines: String = text.within(range.clone())
+                    let lines: String = text
+                        .within(range.clone())
                         .split_inclusive(['\n', '\r'])
                         .flat_map(|line| {
                             let rest = line.trim_start_matches([' ', '\t']);
@@ -359,7 +360,8 @@ fn tabs_in_flow(text: &str, at: usize, reached: usize, flows: usize) -> Option<R
     let is_end = |one: char| matches!(one, '\n' | '\r');
     let mut start = text.until(at).rfind(is_end).map_or(0, |line| line + 1);
     let tabbed = |start: usize| {
-        let mut blanks = text.since(start)
+        let mut blanks = text
+            .since(start)
             .bytes()
             .take_while(|byte| matches!(byte, b' ' | b'\t'));
         blanks.any(|byte| byte == b'\t')
