@@ -33,7 +33,7 @@ impl ObjectReader<'_, '_> {
                 || self.object.namespace.as_deref() == Some("kube-system")
                 || self.table.is_node_agent(&names),
             cluster_part: self.table.is_cluster_part(&names)
-                || labels.iter().any(|key| *key == "cluster.x-k8s.io/provider")
+                || labels.contains(&"cluster.x-k8s.io/provider")
                 || self.has_label("control-plane", "controller-manager"),
             bundled: false,
             dumped: self.is_dumped(),

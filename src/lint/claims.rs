@@ -11,11 +11,8 @@ use crate::source::Span;
 /// A problem for each place of the configuration that says of a cluster without node pools that these are all.
 pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Problem> {
     let mut bare: BTreeMap<Span, Vec<&str>> = BTreeMap::new();
-    for (at, cluster) in configured_clusters(gathered, config, true)
-        .iter()
-        .enumerate()
-    {
-        let written = &config.clusters[at];
+    let clusters = configured_clusters(gathered, config, true);
+    for (at, (cluster, written)) in clusters.iter().zip(&config.clusters).enumerate() {
         let claimed = written.complete_span.filter(|_| written.complete);
         // Of a document that could not be read nobody knows whether it holds some; the report counts that.
         let may_have = || gathered.is_unread(config, at, |unread| unread.pools);
@@ -27,9 +24,9 @@ pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Probl
         }
     }
     bare.into_iter()
-        .map(|(span, names)| {
-            let (first, others) = (names[0], names.len() - 1);
-            let more = match others {
+        .filter_map(|(span, names)| {
+            let (first, others) = names.split_first()?;
+            let more = match others.len() {
                 0 => String::new(),
                 one_more => format!(" (and of {one_more} more)"),
             };
@@ -37,7 +34,7 @@ pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Probl
                 "`complete: true` says that all node pools of cluster `{first}`{more} are known, and none was read; name them \
                  under `pools`, give an `inventory`, or leave `complete` out"
             );
-            config.problem(span, message)
+            Some(config.problem(span, message))
         })
         .collect()
 }
