@@ -422,7 +422,6 @@ fn files_without_an_object_are_read_and_say_nothing() {
         b"{}",
         b"[]",
         b"a:\tb\t\n",
-        b"? [complex, key]\n: value\n",
         b"kind: 5\napiVersion: [x]\nspec: text\n",
         b"kind: Pod\napiVersion: v1\nspec:\n",
         b"kind: Pod\napiVersion: v1\nmetadata: []\nspec: [1, 2]\n",

@@ -165,7 +165,7 @@ fn unknown_keys_are_errors_at_the_key_on_every_level() {
             "1:1: unknown key in the configuration: `kuberntes`; did you mean `kubernetes`?",
             "2:1: unknown key in the configuration: `frobnicate`; known: `kubernetes`, `feature-gates`, `admission`, \
              `exclude`, `clusters`, `pools`, `rules`, `rule-dirs`, \
-             `providers`, `require-reason`",
+             `providers`, `require-reason`, `test-paths`",
             "3:1: unknown key in the configuration: `Exclude`; did you mean `exclude`?",
         ]
     );

@@ -377,7 +377,14 @@ fn tabs_in_flow(text: &str, at: usize, reached: usize, flows: usize) -> Option<R
             .trim_start_matches([' ', '\t'])
             .starts_with([']', '}'])
     };
-    let opened = tabbed(start) && (open_at(text, reached, start, flows) || closes());
+    // Clients take what begins with a brace for JSON, whatever blanks stand before it.
+    let is_json = || {
+        let before = text
+            .until(start)
+            .trim_matches(['\u{feff}', ' ', '\t', '\n', '\r']);
+        before.is_empty() && text.since(start).trim_start().starts_with('{')
+    };
+    let opened = tabbed(start) && (open_at(text, reached, start, flows) || closes() || is_json());
     let mut end = start;
     for line in text.since(start).split_inclusive(is_end) {
         if !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
