@@ -424,7 +424,6 @@ fn files_without_an_object_are_read_and_say_nothing() {
         b"a:\tb\t\n",
         b"kind: 5\napiVersion: [x]\nspec: text\n",
         b"kind: Pod\napiVersion: v1\nspec:\n",
-        b"kind: Pod\napiVersion: v1\nmetadata: []\nspec: [1, 2]\n",
         b"kind: List\napiVersion: v1\nitems: 5\n",
         b"kind: List\napiVersion: v1\nitems: [null, 1, [], {}]\n",
     ] {

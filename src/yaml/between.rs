@@ -36,6 +36,11 @@ const TAG_END: &str = "did not find expected whitespace or line break";
 pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw> {
     let bytes = text.as_bytes().get(..gap.end)?;
     memchr::memchr3(b'\t', b'&', b'!', bytes.get(gap.start..)?)?;
+    // Clients take what begins with a brace for JSON, which may have tabs before it.
+    let leads = text.get(..gap.end)?.trim_start_matches('\u{feff}');
+    if leads.trim().is_empty() && text.get(gap.end..)?.starts_with('{') {
+        return None;
+    }
     let mark = bytes.get(gap.start..)?.starts_with("\u{feff}".as_bytes());
     let start = gap.start + if mark { '\u{feff}'.len_utf8() } else { 0 };
     let mut walk = Walk {
