@@ -423,3 +423,44 @@ fn a_pod_spec_that_merges_a_map_is_read_in_full() {
     assert!(!shape.selection.unknown && shape.unread_tolerations.is_none());
     assert_eq!(shape.host_network, Field::Is(true));
 }
+
+/// A toleration in a list in brackets, between two that are in order.
+fn in_brackets(entry: &str) -> String {
+    pod(&format!(
+        "  tolerations: [{{key: a, operator: Exists}}, {entry}]"
+    ))
+}
+
+#[test]
+fn a_key_in_braces_whose_colon_stands_on_the_next_line_is_refused_without_a_value_too() {
+    for entry in [
+        "{key\n  : , operator: Exists}",
+        "{operator: Exists, value\n\n   : }",
+    ] {
+        assert_eq!(
+            errors(&in_brackets(entry)),
+            ["unparsable-manifest"],
+            "{entry}"
+        );
+    }
+    assert_eq!(errors(&in_brackets("{key: , operator: Exists}")), [""; 0]);
+}
+
+#[test]
+fn a_key_that_holds_a_line_break_is_refused_above_a_block_too() {
+    let text = pod("  \"\u{2029}nodeSelector\":\n    k: v");
+    assert_eq!(errors(&text), ["unparsable-manifest"]);
+}
+
+#[test]
+fn a_text_that_begins_with_a_brace_is_json_only_if_it_is_json() {
+    let json =
+        "\t{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"\\/\"}}\n";
+    assert_eq!(errors(json), [""; 0]);
+    for text in [
+        "\t{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": a}}\n",
+        "{\"apiVersion\": v1, \"kind\": \"Node\", \"metadata\": {\"name\": \"\\/\"}}\n",
+    ] {
+        assert_eq!(errors(text), ["unparsable-manifest"], "{text}");
+    }
+}

@@ -36,9 +36,7 @@ const TAG_END: &str = "did not find expected whitespace or line break";
 pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw> {
     let bytes = text.as_bytes().get(..gap.end)?;
     memchr::memchr3(b'\t', b'&', b'!', bytes.get(gap.start..)?)?;
-    // Clients take what begins with a brace for JSON, which may have tabs before it.
-    let leads = text.get(..gap.end)?.trim_start_matches('\u{feff}');
-    if leads.trim().is_empty() && text.get(gap.end..)?.starts_with('{') {
+    if leads_to_json(text, gap.end) {
         return None;
     }
     let mark = bytes.get(gap.start..)?.starts_with("\u{feff}".as_bytes());
@@ -60,6 +58,20 @@ pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw
             Err(flaw) => return Some(flaw),
         }
     }
+}
+
+/// Whether nothing but blanks stands before a JSON object.
+fn leads_to_json(text: &str, end: usize) -> bool {
+    let leads = text.get(..end).unwrap_or_default();
+    leads.trim_start_matches('\u{feff}').trim().is_empty() && begins_json(text, end)
+}
+
+/// Whether a JSON object begins at an offset. Clients read what begins with a brace as JSON first, where tabs may stand
+/// anywhere and slashes may be escaped, and as YAML where it is not JSON.
+pub(super) fn begins_json(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+    rest.starts_with('{') && values.next().is_some_and(|value| value.is_ok())
 }
 
 /// A line of a plain value of several lines that a tab indents too little.

@@ -99,6 +99,8 @@ pub(super) struct Build {
     flows: usize,
     /// Where the blocks begin that are open.
     blocks: Vec<usize>,
+    /// Whether clients read it as JSON, once that was asked.
+    json: Option<bool>,
     /// A tag that go-yaml reads further than the parser does.
     pub tag: Option<Range<usize>>,
 }
@@ -123,6 +125,7 @@ impl Build {
             fresh: true,
             flows: 0,
             blocks: Vec::new(),
+            json: None,
             tag: None,
         }
     }
@@ -140,23 +143,26 @@ impl Build {
             let in_flow = || between::flaw_in_flow(text, token.clone());
             (plain && around.flow).then(in_flow).flatten()
         });
-        let flaw = flaw.or_else(|| {
-            let key = self.open_key()?;
-            // A block says itself what stands between its keys and their colons.
-            let gap = if around.flow {
-                gap.clone()
-            } else {
-                key.end..key.end
-            };
-            between::broken_key(text, key, gap)
-        });
         self.refuse_flaw(text, flaw);
+        self.pass_key(text, token.start);
         if around.flow && self.tag.is_none() {
             self.tag = between::swallowed(text, gap);
         }
         self.checked = self.checked.max(token.end);
         self.after_plain = plain.then_some(around.block);
         self.fresh = false;
+    }
+
+    /// A value begins: its key has to stand on one line.
+    fn pass_key(&mut self, text: &str, value: usize) {
+        let Some(key) = self.open_key() else { return };
+        // A block says itself what stands between its keys and their colons.
+        let gap = match self.flows {
+            0 => key.end..key.end,
+            _ => key.end..value.max(key.end),
+        };
+        let flaw = between::broken_key(text, key, gap);
+        self.refuse_flaw(text, flaw);
     }
 
     /// The key that waits for its value.
@@ -315,9 +321,14 @@ impl Build {
                 place.start..place.end.max(range.end),
                 style == Style::Plain,
             );
+        } else {
+            self.pass_key(text, place.start);
         }
-        if style == Style::DoubleQuoted && !self.is_json() {
-            self.refuse_flaw(text, between::escaped_slash(text, place.clone()));
+        if style == Style::DoubleQuoted
+            && let Some(flaw) = between::escaped_slash(text, place.clone())
+            && !self.is_json(text)
+        {
+            self.refuse_flaw(text, Some(flaw));
         }
         if matches!(style, Style::Literal | Style::Folded) && place.end == text.len() {
             // The parser ends the last line for a text that does not; the header alone has no last line.
@@ -358,11 +369,15 @@ impl Build {
         Shape::Scalar { from, to }
     }
 
-    /// Whether the document begins with a brace: clients read such a text as JSON first.
-    fn is_json(&self) -> bool {
-        self.nodes
-            .first()
-            .is_some_and(|root| root.style == Style::Flow)
+    /// Whether the document is one that clients read as JSON.
+    fn is_json(&mut self, text: &str) -> bool {
+        let Some(root) = self.nodes.first() else {
+            return false;
+        };
+        let start = root.start as usize;
+        *self
+            .json
+            .get_or_insert_with(|| between::begins_json(text, start))
     }
 
     /// Whether the next node is a key.
@@ -462,6 +477,8 @@ impl Build {
         };
         if style == Style::Flow && !range.is_empty() {
             self.pass(text, range.clone(), false);
+        } else {
+            self.pass_key(text, range.start);
         }
         match style {
             Style::Flow => self.flows += 1,

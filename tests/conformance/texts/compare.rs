@@ -128,9 +128,12 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     let unread = theirs.refused.as_deref() == Some("reading");
     if broken != unread {
         // Of a text that begins with a brace clients read the JSON; what follows a value that ends is not read at all.
-        let flow = text.trim_start().starts_with('{');
+        let first = text.lines().find(|line| !line.starts_with("---"));
+        let flow = first.is_some_and(|line| line.trim_start().starts_with('{'));
         let cut = theirs.json.as_ref().is_some_and(|json| !json.is_object());
-        if marked && unread || broken && (flow || cut) {
+        // The parser may begin another document with what Kubernetes cannot read.
+        let later = unread && !stream.errors.is_empty();
+        if marked && unread || broken && (flow || cut) || later {
             return None;
         }
         let why = stream.errors.first().map_or("", |error| &error.message);
@@ -184,16 +187,26 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     }
 }
 
-/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes and a third exclamation mark in a tag, and a colon right before the
-/// comma or the bracket that ends a value.
+/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas and a third exclamation mark in a tag, a
+/// question mark right before a key in brackets, and a colon right before the comma or the bracket that ends a value.
 fn is_left_out(text: &str) -> bool {
     let mut words = text.split(|one: char| one.is_whitespace() || one == '{');
     words.any(|word| {
         let tag = word.find('!').and_then(|at| word.get(at..));
         tag.is_some_and(|tag| {
-            tag.contains(['\'', '"', '[', ']', '(', ')']) || tag.matches('!').count() > 2
+            tag.contains(['\'', '"', '[', ']', '(', ')', ',']) || tag.matches('!').count() > 2
         })
     }) || [":,", ":]", ":}"].iter().any(|end| text.contains(end))
+        || has_asked_key(text)
+}
+
+/// Whether a question mark stands right before a key in brackets.
+fn has_asked_key(text: &str) -> bool {
+    text.match_indices('?').any(|(at, _)| {
+        let before = text[..at].trim_end();
+        let next = text[at + 1..].chars().next();
+        before.ends_with(['{', '[', ',']) && next.is_some_and(|next| !next.is_whitespace())
+    })
 }
 
 /// Whether a value stands for another one: by a tag of some tool's own, or by a mark that YAML has a meaning for, too.
