@@ -447,6 +447,38 @@ fn a_key_in_braces_whose_colon_stands_on_the_next_line_is_refused_without_a_valu
 }
 
 #[test]
+fn a_value_in_braces_that_goes_on_in_the_next_line_needs_no_colon() {
+    assert_eq!(
+        errors(&pod("  nodeSelector: {a: b, c\n    d}")),
+        ["invalid-node-selector"]
+    );
+}
+
+#[test]
+fn a_directive_that_nobody_knows_is_refused() {
+    let object = pod("  nodeSelector: {a: b}");
+    assert_eq!(errors(&format!("%YAML 1.1\n---\n{object}")), [""; 0]);
+    let text = format!("%AML 1.1\n---\n{object}");
+    assert_eq!(errors(&text), ["unparsable-manifest"]);
+}
+
+#[test]
+fn a_tab_in_the_lines_behind_a_block_scalar_is_refused() {
+    let head = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n";
+    for tail in [
+        "\t# c\n",
+        "  \t\n",
+        "\n  \n \t",
+        "\t\n  hostNetwork: true\n",
+    ] {
+        let text = format!("{head}  nodeName: |\n    h\n{tail}");
+        assert_eq!(errors(&text), ["unparsable-manifest"], "{tail:?}");
+    }
+    let text = format!("{head}  nodeName: |-\n    h\n    \t# d\n  hostNetwork:\ttrue\n");
+    assert_eq!(errors(&text), ["invalid-node-selector"]);
+}
+
+#[test]
 fn a_key_that_holds_a_line_break_is_refused_above_a_block_too() {
     let text = pod("  \"\u{2029}nodeSelector\":\n    k: v");
     assert_eq!(errors(&text), ["unparsable-manifest"]);

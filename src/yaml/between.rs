@@ -29,13 +29,16 @@ pub(super) type Flaw = (&'static str, Range<usize>);
 
 const NO_TOKEN: &str = "found character that cannot start any token";
 const TAB: &str = "found a tab character that violates indentation";
+const TAB_IN_BLOCK: &str = "found a tab character where an indentation space is expected";
 const ANCHOR: &str = "did not find expected alphabetic or numeric character";
+const DIRECTIVE: &str = "found unknown directive name";
 const TAG_END: &str = "did not find expected whitespace or line break";
 
 /// The first thing in a gap that go-yaml refuses.
 pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw> {
     let bytes = text.as_bytes().get(..gap.end)?;
-    memchr::memchr3(b'\t', b'&', b'!', bytes.get(gap.start..)?)?;
+    let written = bytes.get(gap.start..)?;
+    memchr::memchr3(b'\t', b'&', b'!', written).or_else(|| memchr::memchr(b'%', written))?;
     if leads_to_json(text, gap.end) {
         return None;
     }
@@ -58,6 +61,29 @@ pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw
             Err(flaw) => return Some(flaw),
         }
     }
+}
+
+/// A tab before the first line behind a block scalar, which go-yaml takes for one of its lines until it sees how deep it
+/// stands.
+pub(super) fn flaw_behind_block(text: &str, gap: Range<usize>, indent: usize) -> Option<Flaw> {
+    memchr::memchr(b'\t', text.as_bytes().get(gap.clone())?)?;
+    // The parser ends the value behind the blanks of the line that ends it.
+    let line = line_start(text, gap.start);
+    let is_blank = text.get(line..gap.start)?.bytes().all(|byte| byte == b' ');
+    let mut at = if is_blank { line } else { gap.start };
+    for line in text.get(at..gap.end)?.split_inclusive(['\n', '\r']) {
+        let blanks = line.bytes().take_while(|byte| *byte == b' ').count();
+        let rest = line.get(blanks..)?;
+        if line_start(text, at) == at && blanks < indent && rest.starts_with('\t') {
+            let place = at + blanks..at + blanks + 1;
+            return Some((TAB_IN_BLOCK, place));
+        }
+        if !rest.trim_end_matches(['\n', '\r']).is_empty() {
+            return None;
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Whether nothing but blanks stands before a JSON object.
@@ -148,10 +174,25 @@ pub(super) fn swallowed(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
 
 /// A key in brackets or braces that does not stand on one line with its colon. `gap` is what stands between the key and its
 /// value.
-pub(super) fn broken_key(text: &str, key: Range<usize>, gap: Range<usize>) -> Option<Flaw> {
+pub(super) fn broken_key(
+    text: &str,
+    key: Range<usize>,
+    gap: Range<usize>,
+    flow: bool,
+) -> Option<Flaw> {
     let is_break = |one: char| matches!(one, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let before = text.get(gap)?.split(':').next()?;
-    let written = text.get(key.clone())?;
+    // In braces, tags and anchors of a key belong to it.
+    let lead = text.get(..key.start)?;
+    let word = lead
+        .trim_end()
+        .rsplit([' ', '\t', '\n', '\r', ',', '{', '['])
+        .next()?;
+    let start = match flow && word.starts_with(['!', '&']) {
+        true => lead.trim_end().len() - word.len(),
+        false => key.start,
+    };
+    let written = text.get(start..key.end)?;
     if !written.contains(is_break) && !before.contains(is_break) {
         return None;
     }
@@ -224,7 +265,7 @@ impl Walk<'_> {
                 self.entry = true;
             }
             b'#' => self.skip_line(),
-            b'%' if first => self.skip_line(),
+            b'%' if first => self.directive(here.start)?,
             b'-' if first
                 && self
                     .bytes
@@ -243,6 +284,16 @@ impl Walk<'_> {
         }
         self.tail &= matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         Ok(true)
+    }
+
+    fn directive(&mut self, start: usize) -> Result<(), Flaw> {
+        self.skip_line();
+        let written = self.text.get(start + 1..self.at).unwrap_or_default();
+        let name = written.split([' ', '\t']).next().unwrap_or_default();
+        match name {
+            "YAML" | "TAG" => Ok(()),
+            _ => Err((DIRECTIVE, start..start + 1 + name.len())),
+        }
     }
 
     fn skip_line(&mut self) {

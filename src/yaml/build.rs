@@ -24,7 +24,7 @@ use super::scalar::{Scalar, Tag, resolve, resolve_plain};
 use super::scan::{Scan, WINDOW};
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
-use crate::source::text::floor;
+use crate::source::text::{floor, line_start};
 
 /// Aliases may expand a document to this many nodes whatever its size.
 const EXPANSION_FLOOR: u64 = 1_000_000;
@@ -93,6 +93,8 @@ pub(super) struct Build {
     checked: usize,
     /// What was read last is a plain value, in the block that begins here.
     after_plain: Option<Option<usize>>,
+    /// What was read last is a block scalar, and how deep its lines stand.
+    after_block: Option<usize>,
     /// Nothing was read yet.
     fresh: bool,
     /// Brackets and braces that are open.
@@ -122,6 +124,7 @@ impl Build {
             problem: None,
             checked: start,
             after_plain: None,
+            after_block: None,
             fresh: true,
             flows: 0,
             blocks: Vec::new(),
@@ -134,7 +137,7 @@ impl Build {
     fn pass(&mut self, text: &str, token: Range<usize>, plain: bool) {
         let gap = self.checked..token.start.max(self.checked);
         let around = self.around();
-        let flaw = between::flaw(text, gap.clone(), self.behind());
+        let flaw = self.flaw_before(text, gap.clone());
         let flaw = flaw.or_else(|| {
             let in_lines = || between::flaw_in_plain(text, token.clone(), around);
             plain.then(in_lines).flatten()
@@ -161,7 +164,7 @@ impl Build {
             0 => key.end..key.end,
             _ => key.end..value.max(key.end),
         };
-        let flaw = between::broken_key(text, key, gap);
+        let flaw = between::broken_key(text, key, gap, self.flows > 0);
         self.refuse_flaw(text, flaw);
     }
 
@@ -213,8 +216,16 @@ impl Build {
     /// The document ends at an offset.
     pub fn pass_end(&mut self, text: &str, end: usize) {
         let gap = self.checked..end.max(self.checked);
-        let flaw = between::flaw(text, gap, self.behind());
+        let flaw = self.flaw_before(text, gap);
         self.refuse_flaw(text, flaw);
+    }
+
+    /// What is wrong in a gap behind what was read last.
+    fn flaw_before(&mut self, text: &str, gap: Range<usize>) -> Option<Flaw> {
+        let indent = self.after_block.take();
+        let in_block =
+            indent.and_then(|indent| between::flaw_behind_block(text, gap.clone(), indent));
+        in_block.or_else(|| between::flaw(text, gap, self.behind()))
     }
 
     /// What it holds by now.
@@ -321,8 +332,12 @@ impl Build {
                 place.start..place.end.max(range.end),
                 style == Style::Plain,
             );
-        } else {
+        } else if text.until(place.start).ends_with(':') {
             self.pass_key(text, place.start);
+        }
+        if matches!(style, Style::Literal | Style::Folded) {
+            let indent = range.start - line_start(text, range.start);
+            self.after_block = (!range.is_empty()).then_some(indent);
         }
         if style == Style::DoubleQuoted
             && let Some(flaw) = between::escaped_slash(text, place.clone())

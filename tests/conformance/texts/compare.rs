@@ -128,8 +128,9 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     let unread = theirs.refused.as_deref() == Some("reading");
     if broken != unread {
         // Of a text that begins with a brace clients read the JSON; what follows a value that ends is not read at all.
-        let first = text.lines().find(|line| !line.starts_with("---"));
-        let flow = first.is_some_and(|line| line.trim_start().starts_with('{'));
+        let mut lines = text.lines().filter(|line| !line.starts_with("---"));
+        let first = lines.find_map(|line| line.trim_start().chars().next());
+        let flow = first == Some('{');
         let cut = theirs.json.as_ref().is_some_and(|json| !json.is_object());
         // The parser may begin another document with what Kubernetes cannot read.
         let later = unread && !stream.errors.is_empty();
@@ -187,14 +188,16 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     }
 }
 
-/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas and a third exclamation mark in a tag, a
-/// question mark right before a key in brackets, and a colon right before the comma or the bracket that ends a value.
+/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas, colons and a third exclamation mark in a
+/// tag, a question mark right before a key in brackets, and a colon right before the comma or the bracket that ends a value.
 fn is_left_out(text: &str) -> bool {
     let mut words = text.split(|one: char| one.is_whitespace() || one == '{');
     words.any(|word| {
         let tag = word.find('!').and_then(|at| word.get(at..));
         tag.is_some_and(|tag| {
-            tag.contains(['\'', '"', '[', ']', '(', ')', ',']) || tag.matches('!').count() > 2
+            let odd = ['\'', '"', '[', ']', '(', ')'];
+            let comma = tag.contains([',', ':']) && !tag.starts_with("!<");
+            tag.contains(odd) || comma || tag.matches('!').count() > 2
         })
     }) || [":,", ":]", ":}"].iter().any(|end| text.contains(end))
         || has_asked_key(text)
