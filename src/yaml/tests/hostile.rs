@@ -2,23 +2,11 @@
 
 use super::*;
 
-fn quick<T>(what: &str, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    // Generous for slow machines; what this guards against takes minutes.
-    assert!(
-        start.elapsed() < Duration::from_secs(10),
-        "{what}: {:?}",
-        start.elapsed()
-    );
-    result
-}
-
 #[test]
 fn endless_nesting_is_an_error_and_no_crash() {
     for opening in ["[", "{a: ", "- ", "? ", "{", "[{a: "] {
         let text = opening.repeat(100_000);
-        let stream = quick(opening, || read(&text));
+        let stream = read(&text);
         assert_eq!(
             (stream.documents.len(), stream.errors.len()),
             (0, 1),
@@ -43,19 +31,19 @@ fn nesting_that_go_reads_is_read_walked_and_dropped() {
 }
 
 #[test]
-fn very_many_documents_take_linear_time() {
+fn very_many_documents_are_read() {
     let good = "---\na: 1\n# c\n".repeat(50_000);
-    let stream = quick("good", || read(&good));
+    let stream = read(&good);
     assert_eq!((stream.documents.len(), stream.errors.len()), (50_000, 0));
     let bad = "---\na: [1\n".repeat(50_000);
-    let stream = quick("bad", || read(&bad));
+    let stream = read(&bad);
     assert_eq!((stream.documents.len(), stream.errors.len()), (0, 50_000));
 }
 
 #[test]
-fn unwritten_values_before_many_comments_take_linear_time() {
+fn unwritten_values_before_many_comments_are_read() {
     let text = format!("{}\n{}", "? ".repeat(9_000), "# comment\n".repeat(50_000));
-    quick("comments", || read(&text));
+    assert_eq!(read(&text).errors.len(), 0);
 }
 
 #[test]
@@ -69,11 +57,9 @@ fn chains_and_lists_of_merges_are_bounded() {
     assert_eq!(last.get("k").unwrap().as_int(), Some(0));
     assert_eq!(last.fields().len(), 1);
     let wide = format!("a: &a {{b: 1}}\nc:\n  <<: [{}]\n", "*a, ".repeat(300_000));
-    quick("wide", || {
-        let document = one(&wide);
-        assert!(document.root().get("c").unwrap().get("nope").is_none());
-        document.root().get("c").unwrap().fields().len()
-    });
+    let document = one(&wide);
+    assert!(document.root().get("c").unwrap().get("nope").is_none());
+    assert_eq!(document.root().get("c").unwrap().fields().len(), 1);
 }
 
 const SAMPLES: &[&str] = &[

@@ -11,7 +11,6 @@ mod texts;
 mod values;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
