@@ -129,8 +129,9 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     if broken != unread {
         // Of a text that begins with a brace clients read the JSON; what follows a value that ends is not read at all.
         let mut lines = text.lines().filter(|line| !line.starts_with("---"));
-        let first = lines.find_map(|line| line.trim_start().chars().next());
-        let flow = first == Some('{');
+        let first =
+            lines.find_map(|line| line.split_whitespace().find(|word| !word.starts_with('!')));
+        let flow = first.is_some_and(|word| word.starts_with('{'));
         let cut = theirs.json.as_ref().is_some_and(|json| !json.is_object());
         // The parser may begin another document with what Kubernetes cannot read.
         let later = unread && !stream.errors.is_empty();
@@ -188,14 +189,14 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     }
 }
 
-/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas, colons and a third exclamation mark in a
+/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas, colons, escapes and a third exclamation mark in a
 /// tag, a question mark right before a key in brackets, and a colon right before the comma or the bracket that ends a value.
 fn is_left_out(text: &str) -> bool {
     let mut words = text.split(|one: char| one.is_whitespace() || one == '{');
     words.any(|word| {
         let tag = word.find('!').and_then(|at| word.get(at..));
         tag.is_some_and(|tag| {
-            let odd = ['\'', '"', '[', ']', '(', ')'];
+            let odd = ['\'', '"', '[', ']', '(', ')', '%'];
             let comma = tag.contains([',', ':']) && !tag.starts_with("!<");
             tag.contains(odd) || comma || tag.matches('!').count() > 2
         })

@@ -1,0 +1,37 @@
+//! The rules and tables that the program carries, loaded once for a test program.
+
+#![allow(dead_code, reason = "other test programs use a part of it")]
+#![allow(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use std::sync::LazyLock;
+
+use kubetaint::builtin;
+use kubetaint::extract::Table;
+use kubetaint::finding::Report;
+use kubetaint::lint::Acceptance;
+use kubetaint::rule::RuleSet;
+use kubetaint::source::Source;
+use kubetaint::verify;
+
+/// The built-in rules.
+pub static RULES: LazyLock<RuleSet> = LazyLock::new(|| rules_beside(&[]));
+
+/// The built-in tables.
+pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load")
+});
+
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
+    let named = |(name, text): &(&str, &'static str)| Source::new(format!("rules/{name}"), *text);
+    builtin::RULES.iter().map(named).collect()
+});
+
+/// Rules of a user's own, with the built-in ones.
+pub fn rules_beside(own: &[Source]) -> RuleSet {
+    RuleSet::load_beside(&SOURCES, own).expect("the rules load")
+}
+
+/// What rules say of files that are held in memory, with the configuration that is among them.
+pub fn judged<T: AsRef<str>>(rules: &RuleSet, files: &[(T, T)], acceptance: Acceptance) -> Report {
+    verify::report(rules, &TABLE, files, acceptance).expect("the configuration is right")
+}

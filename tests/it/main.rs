@@ -1,0 +1,41 @@
+//! Tests of the library and of the program from outside, a module for each subject.
+
+mod add_ignores;
+mod advice;
+mod baseline;
+mod broken_files;
+mod builtin;
+mod cli;
+mod completeness;
+mod configuration;
+mod decoding;
+mod dumps;
+mod fixes;
+mod fuzz;
+mod house;
+mod ignores;
+mod init;
+#[cfg(unix)]
+mod mutations;
+mod near_misses;
+mod node_selection;
+mod not_judged;
+mod odd_fixes;
+mod one_finding;
+mod own_tables;
+mod pages;
+mod pools;
+mod program;
+mod providers;
+mod reports;
+mod rule_costs;
+mod rule_files;
+mod scheduling;
+mod schemas;
+mod severities;
+mod special_files;
+mod terraform;
+mod unknown_places;
+mod unknown_values;
+mod verdicts;
+mod vocabulary;

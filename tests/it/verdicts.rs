@@ -1,0 +1,815 @@
+//! Verdicts over small repositories that are held in memory: what must be found, where, and what must be left open.
+
+// A test that cannot prepare its input has failed.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::builtin::{RULES, judged, rules_beside};
+use kubetaint::finding::Report;
+use kubetaint::rule::RuleSet;
+use kubetaint::source::Source;
+use kubetaint::verify;
+
+/// A pool named gpu with the label `pool: gpu` and one hard taint.
+const POOL: &str = "apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    metadata: {labels: {pool: gpu}}
+    spec:
+      taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]
+";
+
+/// A Deployment that selects the pool and does not tolerate its taint.
+const BLOCKED: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      nodeSelector: {pool: gpu}
+      containers: [{name: a, image: b}]
+";
+
+fn report_with(files: &[(&str, &str)], own: &[(&str, &str)]) -> Report {
+    let own: Vec<Source> = own
+        .iter()
+        .map(|(name, text)| Source::new(format!("own/{name}"), *text))
+        .collect();
+    checked(&rules_beside(&own), files)
+}
+
+fn checked(rules: &RuleSet, files: &[(&str, &str)]) -> Report {
+    let report = judged(rules, files, verify::ACCEPTANCE);
+    assert_eq!(report.problems, []);
+    report
+}
+
+fn report(files: &[(&str, &str)]) -> Report {
+    checked(&RULES, files)
+}
+
+/// `severity rule path:line:column`, of all findings.
+fn places(report: &Report) -> Vec<String> {
+    report
+        .findings
+        .iter()
+        .map(|finding| {
+            let source = &report.sources[&finding.span.source];
+            let at = source.position(finding.span.start);
+            format!(
+                "{} {} {}:{}:{}",
+                finding.severity, finding.rule, source.path, at.line, at.column
+            )
+        })
+        .collect()
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn a_selector_without_a_toleration_is_found() {
+    let files = [("pool.yaml", POOL), ("web.yaml", BLOCKED)];
+    assert_eq!(
+        places(&report(&files)),
+        ["note selected-pool-not-tolerated web.yaml:7:22"]
+    );
+}
+
+#[test]
+fn flux_without_a_path_patches_everything() {
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+spec:
+  patches:
+    - target: {kind: Deployment}
+      patch: |
+        - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+";
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", flux),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+    let elsewhere = flux.replace("spec:\n", "spec:\n  path: ./elsewhere\n");
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", &elsewhere),
+    ];
+    assert_eq!(places(&report(&files)).len(), 1);
+    let filled_in = elsewhere.replace("./elsewhere", "./${folder}");
+    let files = [
+        ("pool.yaml", POOL),
+        ("web.yaml", BLOCKED),
+        ("flux/apps.yaml", &filled_in),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+#[test]
+fn a_second_kustomization_in_a_folder_does_not_hide_the_first() {
+    let overlay = "kind: Kustomization
+apiVersion: kustomize.config.k8s.io/v1beta1
+resources: [../base]
+patches:
+  - target: {kind: Deployment, name: web}
+    patch: |
+      - {op: add, path: /spec/template/spec/tolerations, value: [{operator: Exists}]}
+";
+    let base = "kind: Kustomization
+apiVersion: kustomize.config.k8s.io/v1beta1
+resources: [../web]
+";
+    let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps}
+spec: {path: ./elsewhere}
+";
+    let files = [
+        ("base/kustomization.yaml", base),
+        ("base/sync.yaml", flux),
+        ("overlay/kustomization.yaml", overlay),
+        ("pool.yaml", POOL),
+        ("web/web.yaml", BLOCKED),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+/// `BLOCKED` with a RuntimeClass.
+fn with_class() -> String {
+    BLOCKED.replace(
+        "      nodeSelector",
+        "      runtimeClassName: gpu\n      nodeSelector",
+    )
+}
+
+fn class(tolerations: &str) -> String {
+    format!(
+        "apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {{name: gpu}}
+handler: gpu
+scheduling: {{tolerations: {tolerations}}}
+"
+    )
+}
+
+fn not_judged(report: &Report) -> Vec<(&str, u32)> {
+    let counts = &report.counts.not_judged;
+    counts
+        .iter()
+        .map(|(reason, times)| (reason.as_str(), *times))
+        .collect()
+}
+
+#[test]
+fn a_runtime_class_whose_tolerations_are_a_template_leaves_the_pods_open() {
+    let web = with_class();
+    let literal = class("[{key: example.com/other, operator: Exists}]");
+    let files = [
+        ("a.yaml", literal.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    assert_eq!(
+        places(&report(&files)),
+        ["note selected-pool-not-tolerated web.yaml:8:22"]
+    );
+    let templated = class("[\"${MORE}\"]");
+    let files = [
+        ("a.yaml", templated.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    assert_eq!(places(&report(&files)), NOTHING);
+}
+
+#[test]
+fn two_runtime_classes_of_one_name_leave_the_pods_open() {
+    let web = with_class();
+    let (one, other) = (
+        class("[{key: example.com/gpu, operator: Exists}]"),
+        class("[{key: example.com/other, operator: Exists}]"),
+    );
+    let files = [
+        ("a.yaml", one.as_str()),
+        ("b.yaml", other.as_str()),
+        ("pool.yaml", POOL),
+        ("web.yaml", &web),
+    ];
+    let report = report(&files);
+    assert_eq!(places(&report), NOTHING);
+    assert_eq!(
+        not_judged(&report),
+        [("workloads whose RuntimeClass is not fully known", 1)]
+    );
+}
+
+#[test]
+fn a_runtime_class_that_is_not_there_is_counted() {
+    let web = with_class();
+    let files = [("pool.yaml", POOL), ("web.yaml", web.as_str())];
+    assert_eq!(
+        not_judged(&report(&files)),
+        [("workloads whose RuntimeClass is not fully known", 1)]
+    );
+}
+
+#[test]
+fn an_operator_that_is_filled_in_later_is_counted() {
+    let pod = "apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers: [{name: a, image: b}]
+  tolerations: [{key: example.com/x, operator: \"${OPERATOR}\"}]
+";
+    assert_eq!(
+        not_judged(&report(&[("web.yaml", pod)])),
+        [("objects with fields that are not literal", 1)]
+    );
+}
+
+#[test]
+fn an_inventory_that_cannot_be_read_makes_no_cluster_complete() {
+    let config = "clusters: {all: {paths: [\"**\"], inventory: [nodes.yaml]}}\n";
+    let nodes = "apiVersion: v1
+kind: Node
+metadata: {name: gpu-1, labels: {pool: gpu}}
+spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
+";
+    let severities = |nodes: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("nodes.yaml", nodes),
+            ("pool.yaml", POOL),
+            ("web.yaml", BLOCKED),
+        ];
+        let mut places = places(&report(&files));
+        places.retain(|place| place.contains("selected-pool-not-tolerated"));
+        places
+    };
+    let note = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    let error = ["error selected-pool-not-tolerated web.yaml:7:22"];
+    assert_eq!(severities(nodes), error);
+    assert_eq!(
+        severities(&format!("{nodes}---\nkind: Node\nspec: [\n")),
+        note
+    );
+}
+
+#[test]
+fn a_bad_taint_in_a_kubeadm_patch_is_marked_in_the_file() {
+    let kind = "apiVersion: kind.x-k8s.io/v1alpha4
+kind: Cluster
+nodes:
+  - role: worker
+    kubeadmConfigPatches:
+      - |
+
+        kind: JoinConfiguration
+        nodeRegistration:
+          taints:
+            - key: example.com/gpu
+              effect: NoScheduling
+";
+    assert_eq!(
+        places(&report(&[("kind.yaml", kind)])),
+        ["error invalid-taint kind.yaml:12:15"]
+    );
+}
+
+/// A rule of the user's about Pods.
+fn own_rule(condition: &str, message: &str) -> String {
+    format!(
+        "id: own
+title: own
+severity: warning
+scope: workload
+when: '{condition}'
+at: workload
+message: '{message}'
+why: It is so.
+examples:
+  - bad: 'a # <- finding'
+  - good: 'a'
+"
+    )
+}
+
+fn labelled(labels: &str) -> String {
+    format!(
+        "apiVersion: v1
+kind: Pod
+metadata: {{name: web, labels: {labels}}}
+spec: {{containers: [{{name: a, image: b}}]}}
+"
+    )
+}
+
+#[test]
+fn a_label_with_a_value_that_is_not_known_is_there() {
+    let found = |condition: &str, labels: &str| {
+        let rule = own_rule(condition, "found");
+        let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+        report.findings.len()
+    };
+    let (unknown, known) = ("{team: \"${TEAM}\"}", "{team: a}");
+    assert_eq!(found("!(\"team\" in workload.labels)", unknown), 0);
+    assert_eq!(found("\"team\" in workload.labels", unknown), 1);
+    assert_eq!(found("workload.labels.size() == 0", unknown), 0);
+    assert_eq!(found("workload.labels[\"team\"] != \"a\"", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", unknown), 0);
+    assert_eq!(found("!has(workload.labels.team)", "{}"), 1);
+    assert_eq!(found("workload.labels.team == \"a\"", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"a\"}", known), 1);
+    assert_eq!(found("workload.labels == {\"team\": \"b\"}", known), 0);
+}
+
+#[test]
+fn keys_of_labels_come_in_their_order() {
+    let rule = own_rule("true", "{workload.labels.map(k, k)}");
+    let labels = "{h: x, b: x, f: x, d: x, a: x, g: x, c: x, e: x}";
+    let report = report_with(&[("web.yaml", &labelled(labels))], &[("own.yaml", &rule)]);
+    assert_eq!(report.findings[0].message, "a, b, c, d, e, f, g, h");
+}
+
+#[test]
+fn what_no_rule_could_decide_is_counted_once() {
+    let rule = own_rule("workload.labels[\"team\"] == \"a\"", "found");
+    let counts = |labels: &str| {
+        let files = [("web.yaml", labelled(labels))];
+        let files = [(files[0].0, files[0].1.as_str())];
+        let report = report_with(&files, &[("own.yaml", &rule)]);
+        report.counts.not_judged.values().sum::<u32>()
+    };
+    assert_eq!(counts("{team: \"${TEAM}\"}"), 1);
+    // A label that is not there is no secret.
+    assert_eq!(counts("{}"), 0);
+}
+
+#[test]
+fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
+    let pool = POOL.replace("value: present", "value: \"${VALUE}\"");
+    let web = BLOCKED.replace(
+        "      containers",
+        "      tolerations: [{key: example.com/gpu, value: present}]\n      containers",
+    );
+    let report = report(&[("pool.yaml", &pool), ("web.yaml", &web)]);
+    assert_eq!(places(&report), NOTHING);
+    assert_eq!(
+        not_judged(&report),
+        [
+            ("node pools whose taints are not all known", 1),
+            (
+                "workloads that depend on node pools that are not fully known",
+                1
+            )
+        ]
+    );
+    let templated = web.replace("value: present", "value: \"${OTHER}\"");
+    let report = self::report(&[("pool.yaml", &pool), ("web.yaml", &templated)]);
+    assert_eq!(
+        not_judged(&report),
+        [
+            ("node pools whose taints are not all known", 1),
+            ("objects with fields that are not literal", 1)
+        ]
+    );
+}
+
+/// Seconds that long lists, many taints, and as many pools as workloads take.
+fn seconds_for(many: u32) -> f64 {
+    use std::fmt::Write as _;
+    let mut pod = labelled("{}").replace(
+        "spec: {containers: [{name: a, image: b}]}",
+        "spec:\n  containers: [{name: a, image: b}]\n  tolerations:",
+    );
+    let mut nodes = String::new();
+    let mut pods = String::new();
+    let mut node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: big}\nspec:\n  taints:\n".to_owned();
+    for at in 0..many {
+        writeln!(pod, "    - {{key: example.com/x{at}, operator: Exists}}").unwrap();
+        writeln!(node, "    - {{key: example.com/t{at}, effect: NoSchedule}}").unwrap();
+        writeln!(
+            nodes,
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: n{at}, labels: {{example.com/rack: r{at}}}}}"
+        )
+        .unwrap();
+        let small = labelled("{}").replace("name: web", &format!("name: web{at}"));
+        write!(pods, "---\n{small}").unwrap();
+    }
+    let started = std::time::Instant::now();
+    assert_eq!(report(&[("web.yaml", &pod)]).counts.workloads, 1);
+    assert_eq!(report(&[("node.yaml", &node)]).counts.pools, 1);
+    let both = report(&[("nodes.yaml", &nodes), ("pods.yaml", &pods)]);
+    assert_eq!((both.counts.pools, both.counts.workloads), (many, many));
+    started.elapsed().as_secs_f64()
+}
+
+#[test]
+fn work_grows_with_the_input_and_not_with_its_square() {
+    let (few, many) = (seconds_for(1_500), seconds_for(6_000));
+    // Four times the input; sixteen times the time would be its square.
+    assert!(many < 6.5 * few, "{few} s, then {many} s");
+}
+
+#[test]
+fn a_known_key_is_missed_only_as_far_as_pools_are_known() {
+    let pod = labelled("{}").replace(
+        "spec: {",
+        "spec: {tolerations: [{key: example.com/gpus, operator: Exists}], ",
+    );
+    let message = |config: &str| {
+        let files = [
+            (".kubetaint.yaml", config),
+            ("pool.yaml", POOL),
+            ("web.yaml", &pod),
+        ];
+        let mut findings = report(&files).findings;
+        findings.retain(|finding| finding.rule == "toleration-key-near-miss");
+        findings.remove(0).message
+    };
+    let whole = "clusters: {all: {paths: [\"**\"], complete: true}}\n";
+    assert!(
+        message(whole).starts_with("no pool has "),
+        "{}",
+        message(whole)
+    );
+    let part = "clusters: {all: {paths: [\"**\"]}}\n";
+    assert!(message(part).starts_with("no known pool has "));
+}
+
+#[test]
+fn node_affinity_beside_containers_selects_nothing() {
+    let affinity = "      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [gpu]}]}]
+      containers";
+    let web = BLOCKED.replace(
+        "      nodeSelector: {pool: gpu}\n      containers",
+        affinity,
+    );
+    let found = places(&report(&[("pool.yaml", POOL), ("web.yaml", &web)]));
+    assert!(
+        !found
+            .iter()
+            .any(|one| one.contains("selected-pool-not-tolerated")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_host_network_that_is_text_is_rejected() {
+    let pod =
+        |value: &str| labelled("{}").replace("spec: {", &format!("spec: {{hostNetwork: {value}, "));
+    assert_eq!(
+        places(&report(&[("web.yaml", &pod("\"true\""))])),
+        ["error mistyped-field web.yaml:4:8"]
+    );
+    for fine in ["true", "yes", "~", "\"${ON}\""] {
+        assert_eq!(
+            places(&report(&[("web.yaml", &pod(fine))])),
+            NOTHING,
+            "{fine}"
+        );
+    }
+}
+
+#[test]
+fn a_machine_takes_its_taints_from_its_own_namespace() {
+    let machines = |namespace: &str, key: &str| {
+        format!(
+            "---
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDeployment
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      bootstrap:
+        configRef: {{kind: KubeadmConfigTemplate, name: gpu}}
+---
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {{name: gpu, namespace: {namespace}}}
+spec:
+  template:
+    spec:
+      joinConfiguration:
+        nodeRegistration:
+          taints: [{{key: example.com/{key}, effect: NoSchedule}}]
+"
+        )
+    };
+    let rule = own_rule("true", "{pools.map(p, p.taints.map(t, t.key))}");
+    let rule = rule
+        .replace("scope: workload", "scope: pool")
+        .replace("at: workload", "at: pool")
+        .replace(
+            "pools.map(p, p.taints.map(t, t.key))",
+            "pool.taints.map(t, t.key)",
+        );
+    let both = machines("a", "one") + &machines("b", "other");
+    let config = "clusters: {all: {paths: [\"**\"]}}\n";
+    let report = report_with(
+        &[(".kubetaint.yaml", config), ("all.yaml", &both)],
+        &[("own.yaml", &rule)],
+    );
+    let messages: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "own")
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(messages, ["example.com/one", "example.com/other"]);
+}
+
+/// What a rule of the user's that always finds something says about a pod spec, or about each of its entries.
+fn says(scope: &str, message: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let rule = own_rule("true", message)
+        .replace("scope: workload", &format!("scope: {scope}"))
+        .replace("at: workload", &format!("at: {scope}"));
+    let mut findings = report_with(files, &[("own.yaml", &rule)]).findings;
+    findings.retain(|finding| finding.rule == "own");
+    findings
+        .into_iter()
+        .map(|finding| finding.message)
+        .collect()
+}
+
+fn pod_with(spec: &str) -> String {
+    labelled("{}").replace("spec: {", &format!("spec: {{{spec}, "))
+}
+
+#[test]
+fn a_rule_sees_what_kubernetes_adds_and_who_adds_it() {
+    let message = "{workload.injected.map(t, t.injectedBy + \" \" + t.key)}";
+    let said = |files: &[(&str, &str)]| says("workload", message, files);
+    let pod = labelled("{}");
+    assert_eq!(
+        said(&[("web.yaml", &pod)]),
+        ["DefaultTolerationSeconds node.kubernetes.io/not-ready, \
+             DefaultTolerationSeconds node.kubernetes.io/unreachable"]
+    );
+    let blanket = pod_with("tolerations: [{operator: Exists}]");
+    assert_eq!(said(&[("web.yaml", &blanket)]), [""]);
+    let asks = pod_with("tolerations: [{operator: Exists}]").replace(
+        "image: b}",
+        "image: b, resources: {limits: {nvidia.com/gpu: 1}}}",
+    );
+    let config = "admission: [ExtendedResourceToleration, PodTolerationRestriction]\n";
+    assert_eq!(
+        said(&[(".kubetaint.yaml", config), ("web.yaml", &asks)]),
+        ["ExtendedResourceToleration nvidia.com/gpu"]
+    );
+}
+
+#[test]
+fn a_rule_sees_when_pods_are_evicted() {
+    let seconds = |tolerations: &str| {
+        let pod = pod_with(&format!("tolerations: {tolerations}"));
+        let message = "{workload.evictionSeconds(\"node.kubernetes.io/unreachable\")}";
+        says("workload", message, &[("web.yaml", &pod)]).join("")
+    };
+    assert_eq!(seconds("[]"), "300");
+    assert_eq!(seconds("[{operator: Exists}]"), "-1");
+    assert_eq!(
+        seconds("[{key: node.kubernetes.io/unreachable, value: x, effect: NoExecute}]"),
+        "0"
+    );
+    let first = "{operator: Exists, effect: NoExecute, tolerationSeconds: 9}";
+    assert_eq!(seconds(&format!("[{first}, {{operator: Exists}}]")), "9");
+    assert_eq!(seconds(&format!("[{{operator: Exists}}, {first}]")), "-1");
+}
+
+#[test]
+fn a_rule_sees_in_whose_shadow_an_entry_is() {
+    let pod = pod_with(
+        "tolerations: [{key: a, operator: Exists}, {key: a, effect: NoSchedule, value: b}, \
+         {key: a, effect: NoExecute, value: b, tolerationSeconds: 9}, {key: c, operator: Exists}]",
+    );
+    assert_eq!(
+        says(
+            "toleration",
+            "{toleration.index}: {toleration.shadowedBy.map(t, string(t.index))}",
+            &[("web.yaml", &pod)]
+        ),
+        ["0: ", "1: ", "2: 0", "3: "]
+    );
+}
+
+#[test]
+fn a_rule_sees_the_qos_class_and_what_belongs_to_the_cluster() {
+    let said = |resources: &str, priority: &str| {
+        let pod = pod_with(&format!("priorityClassName: {priority}"))
+            .replace("image: b}", &format!("image: b, resources: {resources}}}"));
+        let message = "{workload.qosClass} {workload.system} {workload.extendedResources}";
+        says("workload", message, &[("web.yaml", &pod)]).join("")
+    };
+    assert_eq!(said("{}", "high"), "BestEffort false ");
+    assert_eq!(
+        said(
+            "{limits: {cpu: 1, memory: 1Gi, example.com/x: 2}}",
+            "system-node-critical"
+        ),
+        "Guaranteed true example.com/x"
+    );
+    assert_eq!(said("{requests: {cpu: 100m}}", "high"), "Burstable false ");
+}
+
+/// A Namespace whose annotations are given, and `BLOCKED` in it.
+fn in_namespace(annotations: &str) -> (String, String) {
+    let namespace = format!(
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team\n  annotations: {{{annotations}}}\n"
+    );
+    (
+        namespace,
+        BLOCKED.replace("{name: web}", "{name: web, namespace: team}"),
+    )
+}
+
+#[test]
+fn default_tolerations_of_a_namespace_are_merged() {
+    let found = |config: &str, tolerations: &str| {
+        let (namespace, web) = in_namespace(&format!(
+            "scheduler.alpha.kubernetes.io/defaultTolerations: '{tolerations}'"
+        ));
+        let files = [
+            (".kubetaint.yaml", config),
+            ("ns.yaml", namespace.as_str()),
+            ("pool.yaml", POOL),
+            ("web.yaml", web.as_str()),
+        ];
+        places(&report(&files))
+    };
+    let fits = "[{\"key\": \"example.com/gpu\", \"operator\": \"Exists\"}]";
+    let other = "[{\"key\": \"example.com/other\", \"operator\": \"Exists\"}]";
+    let declared = "admission: [PodTolerationRestriction]\n";
+    let blocked = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    // Whether the plugin runs or not: this one does not help, and that one may.
+    for config in ["{}", declared] {
+        assert_eq!(found(config, other), blocked, "{config}");
+        assert_eq!(found(config, fits), NOTHING, "{config}");
+    }
+    assert_eq!(found(declared, ""), blocked);
+}
+
+#[test]
+fn a_runtime_class_without_scheduling_adds_nothing() {
+    let class =
+        "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: gpu}\nhandler: gpu\n";
+    let web = with_class();
+    let files = [
+        ("a.yaml", class),
+        ("pool.yaml", POOL),
+        ("web.yaml", web.as_str()),
+    ];
+    let report = report(&files);
+    assert_eq!(
+        places(&report),
+        ["note selected-pool-not-tolerated web.yaml:8:22"]
+    );
+    assert_eq!(not_judged(&report), []);
+}
+
+/// A complete cluster of everything.
+const COMPLETE: (&str, &str) = (
+    ".kubetaint.yaml",
+    "clusters: {all: {paths: [\"**\"], complete: true}}\n",
+);
+
+/// A Deployment that selects the pool and tolerates something else.
+fn tolerates(key: &str) -> String {
+    format!(
+        "{BLOCKED}      tolerations: [{{key: {key}, operator: Equal, value: a, effect: NoSchedule}}]\n"
+    )
+}
+
+#[test]
+fn a_taint_that_a_script_sets_explains_a_toleration() {
+    let app = tolerates("example.com/script");
+    let orphan = "orphan-toleration";
+    let with = |script: &str| {
+        let files = [
+            COMPLETE,
+            ("pool.yaml", POOL),
+            ("web.yaml", &app),
+            ("setup.sh", script),
+        ];
+        places(&report(&files))
+            .iter()
+            .any(|found| found.contains(orphan))
+    };
+    assert!(with("echo no taint here\n"));
+    assert!(with(
+        "kubectl taint nodes a example.com/other=a:NoSchedule\n"
+    ));
+    assert!(!with(
+        "kubectl taint nodes a example.com/script=a:NoSchedule\n"
+    ));
+    // The value is not known, so it may be this one.
+    assert!(!with(
+        "kubectl taint nodes a example.com/script=$V:NoSchedule\n"
+    ));
+}
+
+#[test]
+fn what_a_command_says_accuses_nobody() {
+    let script = "gcloud container node-pools create p --node-labels=pool=gpu \\\n  \
+                  --node-taints=example.com/gpu=present:NoSchedule\n";
+    let files = [("setup.sh", script), ("web.yaml", BLOCKED)];
+    assert_eq!(places(&report(&files)), NOTHING);
+    assert_eq!(report(&files).counts.pools, 0);
+}
+
+#[test]
+fn a_taint_that_a_script_takes_off_may_not_be_there() {
+    let with = |script: &str| {
+        places(&report(&[
+            COMPLETE,
+            ("pool.yaml", POOL),
+            ("web.yaml", BLOCKED),
+            ("setup.sh", script),
+        ]))
+    };
+    let blocked = |script: &str| {
+        let rule = "selected-pool-not-tolerated";
+        with(script).iter().any(|found| found.contains(rule))
+    };
+    for kept in [
+        "echo no taint here\n",
+        "kubectl taint nodes worker-1 example.com/gpu-\n",
+        "kubectl taint nodes --all example.com/gpu:NoExecute-\n",
+        "kubectl taint nodes --all example.com/other-\n",
+        "kubectl taint nodes -l pool=cpu example.com/gpu-\n",
+    ] {
+        assert!(blocked(kept), "{kept}");
+    }
+    for removed in [
+        "kubectl taint nodes --all example.com/gpu-\n",
+        "kubectl taint nodes $NODE example.com/gpu:NoSchedule-\n",
+        "kubectl taint nodes -l pool=gpu example.com/gpu=present:NoSchedule-\n",
+    ] {
+        assert!(!blocked(removed), "{removed}");
+    }
+}
+
+#[test]
+fn a_flag_that_a_later_one_replaces_and_an_effect_in_another_spelling_are_noticed() {
+    const RULE: &str = "id: noticed
+title: What reading pools noticed
+severity: note
+scope: oddity
+when: oddity.kind == \"repeated-flag\" || oddity.kind == \"effect-spelling\"
+at: oddity
+message: '{oddity.field} {oddity.written} {oddity.suggestion}'
+help: none
+why: none
+examples:
+  - bad: |
+      a: b  # <- finding
+  - good: |
+      a: b
+";
+    let files = [
+        (
+            "setup.sh",
+            "az aks nodepool add -n a --node-taints a=1:NoSchedule --node-taints b=2:NoSchedule\n\
+             kubelet --register-with-taints=c:NoSchedule --register-with-taints=d:NoSchedule\n",
+        ),
+        (
+            "group.yaml",
+            "apiVersion: eks.services.k8s.aws/v1alpha1\nkind: Nodegroup\nmetadata: {name: a}\n\
+             spec: {name: a, taints: [{key: a, effect: NoExecute}, {key: b, effect: NO_EXECUTE}]}\n",
+        ),
+    ];
+    let report = report_with(&files, &[("noticed.yaml", RULE)]);
+    let found: Vec<(&str, &str)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "noticed")
+        .map(|finding| {
+            let source = &report.sources[&finding.span.source];
+            (finding.message.as_str(), source.slice(finding.span))
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("effect NoExecute NO_EXECUTE", "NoExecute"),
+            (
+                "--node-taints a=1:NoSchedule a=1:NoSchedule,b=2:NoSchedule",
+                "a=1:NoSchedule"
+            ),
+            (
+                "--register-with-taints c:NoSchedule c:NoSchedule,d:NoSchedule",
+                "c:NoSchedule"
+            ),
+        ]
+    );
+}

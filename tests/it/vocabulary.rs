@@ -1,0 +1,124 @@
+//! The page about writing rules names everything that rules may use.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+use crate::builtin::TABLE;
+use kubetaint::rule::fact::FactKind;
+use kubetaint::rule::schema::Scope;
+use kubetaint::rule::vocabulary;
+
+const PAGE: &str = include_str!("../../docs/writing-rules.md");
+
+const SCOPES: [Scope; 7] = [
+    Scope::Toleration,
+    Scope::Taint,
+    Scope::Workload,
+    Scope::Pool,
+    Scope::Oddity,
+    Scope::DeviceTaint,
+    Scope::DeviceToleration,
+];
+
+fn is_named(name: &str) -> bool {
+    PAGE.contains(&format!("`{name}`")) || PAGE.contains(&format!("`{name}("))
+}
+
+#[test]
+fn every_variable_and_field_is_on_the_page() {
+    let mut missing = Vec::new();
+    for scope in SCOPES {
+        for (name, _) in vocabulary::variables(scope) {
+            if !is_named(name) {
+                missing.push(name);
+            }
+        }
+        for kind in FactKind::ALL {
+            for (name, _) in vocabulary::fields(kind, scope) {
+                if !is_named(name) {
+                    missing.push(name);
+                }
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_function_is_on_the_page() {
+    let all = vocabulary::GLOBAL_FUNCTIONS
+        .iter()
+        .chain(&vocabulary::MEMBER_FUNCTIONS);
+    let missing: Vec<_> = all
+        .map(|(name, _)| *name)
+        .filter(|name| !is_named(name) && !PAGE.contains(&format!(".{name}(")))
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_place_is_on_the_page() {
+    for scope in SCOPES {
+        for place in vocabulary::places(scope) {
+            assert!(is_named(place), "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_rule_on_the_page_works() {
+    let start = PAGE.find("```yaml\n").expect("a rule stands on the page") + "```yaml\n".len();
+    let end = start + PAGE[start..].find("```").expect("the block ends");
+    let source =
+        kubetaint::source::Source::new("team-label-on-dedicated-taints.yaml", &PAGE[start..end]);
+    let rules = kubetaint::rule::RuleSet::load([&source]).expect("the rule loads");
+    let rule = rules.get("team-label-on-dedicated-taints").unwrap();
+    for example in &rule.examples {
+        let outcome = kubetaint::verify::run(&rules, &TABLE, rule, example);
+        assert_eq!(outcome, kubetaint::verify::Outcome::Passed);
+    }
+}
+
+/// Every key of a struct in a file that reads provider tables, as tables write it.
+fn row_keys(code: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let mut renamed = None;
+    let mut in_table = false;
+    for line in code.lines() {
+        if line.starts_with("#[derive") {
+            in_table = line.contains("Deserialize");
+        }
+        if let Some((_, rest)) = line.split_once("rename = \"") {
+            renamed = rest.split('"').next().map(str::to_owned);
+        }
+        let field = line
+            .strip_prefix("    pub ")
+            .filter(|rest| !rest.starts_with("fn "))
+            .and_then(|rest| rest.split_once(": "));
+        if let Some((name, _)) = field.filter(|_| in_table) {
+            keys.push(renamed.take().unwrap_or_else(|| name.replace('_', "-")));
+        }
+    }
+    keys
+}
+
+#[test]
+fn every_key_of_a_provider_table_is_on_its_page() {
+    let page = include_str!("../../docs/provider-tables.md");
+    let keys: Vec<String> = [
+        include_str!("../../src/extract/rows.rs"),
+        include_str!("../../src/extract/pool_rows.rs"),
+    ]
+    .into_iter()
+    .flat_map(row_keys)
+    .collect();
+    assert!(keys.len() > 50, "the keys are found: {keys:?}");
+    let missing: Vec<_> = keys
+        .iter()
+        .filter(|key| !page.contains(&format!("`{key}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
