@@ -189,7 +189,7 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     }
 }
 
-/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas, colons, escapes and a third exclamation mark in a
+/// Spellings that are not compared, as CONTRIBUTING.md says: brackets, quotes, commas, colons, escapes, a handle or a third exclamation mark in a
 /// tag, a question mark right before a key in brackets, and a colon right before the comma or the bracket that ends a value.
 fn is_left_out(text: &str) -> bool {
     let mut words = text.split(|one: char| one.is_whitespace() || one == '{');
@@ -198,7 +198,8 @@ fn is_left_out(text: &str) -> bool {
         tag.is_some_and(|tag| {
             let odd = ['\'', '"', '[', ']', '(', ')', '%'];
             let comma = tag.contains([',', ':']) && !tag.starts_with("!<");
-            tag.contains(odd) || comma || tag.matches('!').count() > 2
+            let handle = !tag.starts_with("!!") && tag.matches('!').count() > 1;
+            tag.contains(odd) || comma || handle || tag.matches('!').count() > 2
         })
     }) || [":,", ":]", ":}"].iter().any(|end| text.contains(end))
         || has_asked_key(text)
