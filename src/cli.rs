@@ -22,7 +22,7 @@ pub use values::{
         network.",
     after_help = "Examples:\n  \
         kubetaint check                    everything below this folder\n  \
-        kubetaint explain blanket-exists   what a rule means and how to mend what it finds\n\n\
+        kubetaint explain blanket-exists   what a rule means and how to fix what it finds\n\n\
         Exit codes: 0 nothing found, 1 something found, 2 the job could not be done.",
     propagate_version = true,
     disable_help_subcommand = true
@@ -78,7 +78,7 @@ pub enum Command {
     Init(Init),
     /// List the rules
     Rules(Rules),
-    /// Explain one rule: what it finds, why it matters, how to mend it
+    /// Explain one rule: what it finds, why it matters, how to fix it
     Explain(Explain),
     /// Run the examples that rule files carry
     #[command(
@@ -156,11 +156,11 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
 
-    /// Mend what can be mended without changing what the objects mean, and report what is left
+    /// Fix what can be fixed without changing what the objects mean, and report what is left
     #[arg(long)]
     pub fix: bool,
 
-    /// Mend also where it may change where pods run
+    /// Fix also where it may change where pods run
     #[arg(long)]
     pub unsafe_fixes: bool,
 

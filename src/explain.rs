@@ -26,7 +26,7 @@ fn write_table(rules: &RuleSet, page: &mut String) -> std::fmt::Result {
     writeln!(
         page,
         "# Rules\n\n\
-         Each row leads to a page that says what happens in the cluster, how to mend it, and when to leave it as it is;\n\
+         Each row leads to a page that says what happens in the cluster, how to fix it, and when to leave it as it is;\n\
          `kubetaint explain RULE` prints the same. The severity is the one that a finding has when nothing lowers it.\n"
     )?;
     writeln!(page, "| rule | severity | looks at | what it finds |")?;
@@ -47,7 +47,7 @@ fn subject(scope: Scope) -> &'static str {
         Scope::Taint => "each taint of a node pool",
         Scope::Workload => "each workload",
         Scope::Pool => "each node pool",
-        Scope::Oddity => "what reading noticed",
+        Scope::Notice => "what reading noticed",
         Scope::DeviceTaint => "each taint of devices",
         Scope::DeviceToleration => "each toleration of devices",
     }
@@ -73,15 +73,15 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     for need in &rule.needs {
         writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
     }
-    let mends = match rule.mends() {
+    let fixes = match rule.fixes() {
         (false, false) => "by hand",
         (true, false) => "`--fix`",
         (false, true) => "`--unsafe-fixes`",
         (true, true) => "`--fix` for some findings, `--unsafe-fixes` for others",
     };
-    writeln!(page, "- Fix: {mends}")?;
+    writeln!(page, "- Fix: {fixes}")?;
     writeln!(page, "\n## What happens, and why\n\n{}\n", rule.why.trim())?;
-    write_mending(rule, page)?;
+    write_fixing(rule, page)?;
     write_ignoring(rule, page)?;
     if !rule.source.is_empty() {
         writeln!(page, "## Source\n\nThe rule follows\n")?;
@@ -145,9 +145,9 @@ fn needed(need: Need, otherwise: Otherwise) -> &'static str {
     }
 }
 
-fn write_mending(rule: &Rule, page: &mut String) -> std::fmt::Result {
-    if let Some(mend) = &rule.mend {
-        writeln!(page, "## How to mend it\n\n{}\n", mend.trim())?;
+fn write_fixing(rule: &Rule, page: &mut String) -> std::fmt::Result {
+    if let Some(text) = &rule.how_to_fix {
+        writeln!(page, "## How to fix it\n\n{}\n", text.trim())?;
     } else if let Some(help) = &rule.help_text {
         let help = on_one_line(help);
         // A help that is one expression is for the program to fill in.
@@ -160,7 +160,7 @@ fn write_mending(rule: &Rule, page: &mut String) -> std::fmt::Result {
                 .into_iter()
                 .flat_map(char::to_uppercase)
                 .collect();
-            writeln!(page, "## How to mend it\n\n{first}{}.\n", letters.as_str())?;
+            writeln!(page, "## How to fix it\n\n{first}{}.\n", letters.as_str())?;
         }
     }
     Ok(())

@@ -114,7 +114,7 @@ pub struct Finding {
     pub object: Object,
     /// Other places that matter.
     pub related: Vec<Label>,
-    /// How to mend it, where that is known.
+    /// How to fix it, where that is known.
     pub fix: Option<Fix>,
     /// Identity by content, never by line: stable when lines move.
     pub fingerprint: String,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::config::{self, Config};
 use crate::extract::Table;
 use crate::finding::{Finding, Problem, Report};
-use crate::lint::fixes::mend;
+use crate::lint::fixes::apply;
 use crate::lint::{Acceptance, Content, Input, Settings, lint};
 use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
@@ -29,7 +29,7 @@ pub enum Outcome {
         broken: Vec<Problem>,
     },
     /// The fixes of the rule gave another text than the example says.
-    Mended {
+    Fixed {
         /// The file.
         file: String,
         /// What they gave.
@@ -59,7 +59,7 @@ impl std::fmt::Display for Outcome {
                 }
                 Ok(())
             }
-            Outcome::Mended { file, text } => {
+            Outcome::Fixed { file, text } => {
                 writeln!(
                     f,
                     "  {file}: the fixes give another text than `fixed` says:"
@@ -103,7 +103,7 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         };
     }
     if example.bad && rule.has_fix() && !example.fixed.is_empty() {
-        return mended(rules, table, rule, example);
+        return fixed(rules, table, rule, example);
     }
     Outcome::Passed
 }
@@ -130,7 +130,7 @@ fn broken((path, text): &(String, String)) -> Vec<Problem> {
 }
 
 /// Applies the fixes of the rule to the files without their marks, which are comments, and those stay whatever happens.
-fn mended(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
+fn fixed(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
     let plain: Vec<(String, String)> = example
         .files
         .iter()
@@ -147,13 +147,13 @@ fn mended(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Out
             finding.rule == rule.id && file.is_some_and(|file| file.path == *path)
         };
         let fixes = report.findings.iter().filter(here);
-        let mended = mend(&source, fixes.filter_map(|finding| finding.fix.as_ref()))
+        let fixed = apply(&source, fixes.filter_map(|finding| finding.fix.as_ref()))
             .map_or_else(|| text.clone(), |(text, _)| text);
         let expected = example.fixed.iter().find(|(known, _)| known == path);
-        if mended != *expected.map_or(text, |(_, text)| text) {
-            return Outcome::Mended {
+        if fixed != *expected.map_or(text, |(_, text)| text) {
+            return Outcome::Fixed {
                 file: path.clone(),
-                text: mended,
+                text: fixed,
             };
         }
     }

@@ -74,8 +74,8 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
                 let file = inputs.discovery.files.get(index)?;
                 changes::obstacle(&inputs.place.root, file, text)
             };
-            let (report, mended) = fix::run(list, load, settings, mode, &accepts, &obstacle);
-            (report, Edits::Fixes(mended))
+            let (report, fixed) = fix::run(list, load, settings, mode, &accepts, &obstacle);
+            (report, Edits::Fixes(fixed))
         }
         (None, Some(asked)) => {
             let (report, accepted) = accept::run(list, load, settings, asked, &accepts);
@@ -97,7 +97,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             None => Vec::new(),
         };
         match &edits {
-            Edits::Fixes(mended) if !cli.quiet => fix::tell(mended, &shown),
+            Edits::Fixes(fixed) if !cli.quiet => fix::tell(fixed, &shown),
             Edits::Ignores(accepted) if !cli.quiet => accept::tell_planned(accepted, &shown),
             _ => {}
         }
@@ -105,7 +105,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         return Ok(exit(&report, arguments.fail_on.threshold()));
     }
     match &edits {
-        Edits::Fixes(mended) => fix::save(mended, &inputs, cli.quiet, &mut report.problems),
+        Edits::Fixes(fixed) => fix::save(fixed, &inputs, cli.quiet, &mut report.problems),
         Edits::Ignores(accepted) => {
             accept::save(accepted, &inputs, cli.quiet, &mut report.problems);
         }
@@ -147,7 +147,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
 
 /// What a run changes in files.
 enum Edits {
-    Fixes(fix::Mended),
+    Fixes(fix::Fixed),
     Ignores(accept::Accepted),
     None,
 }
@@ -155,7 +155,7 @@ enum Edits {
 impl Edits {
     fn changes(&self) -> Option<&Changes> {
         match self {
-            Edits::Fixes(mended) => Some(&mended.changes),
+            Edits::Fixes(fixed) => Some(&fixed.changes),
             Edits::Ignores(accepted) => Some(&accepted.changes),
             Edits::None => None,
         }

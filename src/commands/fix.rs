@@ -8,7 +8,7 @@ use super::inputs::Inputs;
 use crate::cli::Check;
 use crate::finding::{Fix, Problem, Report};
 use crate::lint::caught::{bug_text, caught};
-use crate::lint::fixes::mend;
+use crate::lint::fixes::apply;
 use crate::lint::{Content, Input, Settings, lint};
 use crate::source::SourceId;
 
@@ -28,14 +28,14 @@ impl Mode {
     /// What the arguments ask for.
     ///
     /// # Errors
-    /// Standard input cannot be mended.
+    /// Standard input cannot be fixed.
     pub fn of(arguments: &Check) -> Result<Option<Mode>, CommandError> {
         // Beside --add-ignores a patch shows comments.
         let shown = arguments.diff && arguments.add_ignores.is_none();
         let wanted = arguments.fix || arguments.unsafe_fixes || shown;
         if wanted && arguments.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(CommandError::Message(
-                "standard input cannot be mended: give files or folders to --fix and --diff"
+                "standard input cannot be fixed: give files or folders to --fix and --diff"
                     .to_owned(),
             ));
         }
@@ -48,7 +48,7 @@ impl Mode {
 
 /// Files that are to be written, and how many fixes they hold.
 #[derive(Debug, Default)]
-pub struct Mended {
+pub struct Fixed {
     /// The files.
     pub changes: Changes,
     fixes: BTreeMap<usize, usize>,
@@ -56,8 +56,8 @@ pub struct Mended {
     refused: BTreeMap<usize, String>,
 }
 
-/// Judges and mends by turns until nothing changes. Gives the report to show: of a patch the one before it, else the one
-/// after the fixes. `accepts` takes out of a report what is accepted, which is not mended; `obstacle` says why an input cannot
+/// Judges and fixes by turns until nothing changes. Gives the report to show: of a patch the one before it, else the one
+/// after the fixes. `accepts` takes out of a report what is accepted, which is not fixed; `obstacle` says why an input cannot
 /// be written.
 pub fn run(
     inputs: &[Input],
@@ -66,8 +66,8 @@ pub fn run(
     mode: Mode,
     accepts: &dyn Fn(&mut Report),
     obstacle: &dyn Fn(usize, &str) -> Option<String>,
-) -> (Report, Mended) {
-    let mut mended = Mended::default();
+) -> (Report, Fixed) {
+    let mut fixed = Fixed::default();
     let first = lint(inputs, load, settings);
     let mut report = first.clone();
     for _ in 0..ROUNDS {
@@ -86,58 +86,58 @@ pub fn run(
             let Some(source) = open.sources.get(&id).filter(|_| index < inputs.len()) else {
                 continue;
             };
-            if mended.refused.contains_key(&index) {
+            if fixed.refused.contains_key(&index) {
                 continue;
             }
-            let (text, applied) = match caught(|| mend(source, fixes)) {
+            let (text, applied) = match caught(|| apply(source, fixes)) {
                 Ok(Some(done)) => done,
                 Ok(None) => continue,
                 Err(why) => {
-                    mended.refused.insert(index, bug_text("fixed", &why));
+                    fixed.refused.insert(index, bug_text("fixed", &why));
                     continue;
                 }
             };
-            let is_new = !mended.fixes.contains_key(&index);
+            let is_new = !fixed.fixes.contains_key(&index);
             if is_new
                 && !mode.show
                 && let Some(why) = obstacle(index, &source.text)
             {
-                mended.refused.insert(index, why);
+                fixed.refused.insert(index, why);
                 continue;
             }
             changed = true;
-            *mended.fixes.entry(index).or_default() += applied;
-            mended.changes.set(index, &source.text, text);
+            *fixed.fixes.entry(index).or_default() += applied;
+            fixed.changes.set(index, &source.text, text);
         }
         if !changed {
             break;
         }
-        let changes = &mended.changes;
+        let changes = &fixed.changes;
         report = lint(inputs, &|index| changes.load(index, load), settings);
     }
     let report = if mode.show { first } else { report };
-    (report, mended)
+    (report, fixed)
 }
 
-/// Says how much would be mended, where the patch is all that is shown.
-pub fn tell(mended: &Mended, shown: &[usize]) {
-    say_how_much(mended, shown, "would be applied");
+/// Says how much would be fixed, where the patch is all that is shown.
+pub fn tell(fixed: &Fixed, shown: &[usize]) {
+    say_how_much(fixed, shown, "would be applied");
 }
 
-/// Writes the files, and says how much was mended.
-pub fn save(mended: &Mended, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
-    for (index, why) in &mended.refused {
+/// Writes the files, and says how much was fixed.
+pub fn save(fixed: &Fixed, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
+    for (index, why) in &fixed.refused {
         let file = inputs.discovery.files.get(*index);
-        problems.extend(file.map(|file| problem(file, "mended", why)));
+        problems.extend(file.map(|file| problem(file, "fixed", why)));
     }
-    let written = mended.changes.save(inputs, "mended", problems);
+    let written = fixed.changes.save(inputs, "fixed", problems);
     if !quiet {
-        say_how_much(mended, &written, "applied");
+        say_how_much(fixed, &written, "applied");
     }
 }
 
-fn say_how_much(mended: &Mended, files: &[usize], done: &str) {
-    let fixes = files.iter().filter_map(|at| mended.fixes.get(at));
+fn say_how_much(fixed: &Fixed, files: &[usize], done: &str) {
+    let fixes = files.iter().filter_map(|at| fixed.fixes.get(at));
     let fixes: usize = fixes.sum();
     let files = files.len();
     super::say(format_args!(

@@ -1,7 +1,7 @@
 //! Documents that cannot be read: what they would have been, as far as their text tells.
 
-use super::file_oddity;
-use crate::model::workload::Oddity;
+use super::file_notice;
+use crate::model::workload::Notice;
 use crate::source::{SourceId, Span};
 use crate::terraform::SyntaxError;
 
@@ -11,14 +11,14 @@ const DUMP: &str = "dump";
 const OTHER: &str = "other";
 
 /// A broken document.
-pub(super) fn document(span: Span, message: &str, text: &str) -> Oddity {
-    file_oddity("unparsable-manifest", span, message, sort(text))
+pub(super) fn document(span: Span, message: &str, text: &str) -> Notice {
+    file_notice("unparsable-manifest", span, message, sort(text))
 }
 
 /// A place where a file is not what Terraform reads.
-pub(super) fn configuration(id: SourceId, error: &SyntaxError) -> Oddity {
+pub(super) fn configuration(id: SourceId, error: &SyntaxError) -> Notice {
     let span = Span::new(id, error.at.0 as usize..error.at.1 as usize);
-    file_oddity("unparsable-configuration", span, &error.message, OTHER)
+    file_notice("unparsable-configuration", span, &error.message, OTHER)
 }
 
 /// Whether a broken document would have been an object of some API.

@@ -12,7 +12,7 @@ use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::{Effect, Taint};
-use crate::model::workload::Oddity;
+use crate::model::workload::Notice;
 use crate::source::Span;
 use crate::source::text::Cut as _;
 
@@ -61,17 +61,17 @@ pub(super) struct Script<'s> {
 }
 
 /// Reads the commands of a text.
-pub(super) fn read(script: &Script<'_>, oddities: &mut Vec<Oddity>) -> Vec<NodePool> {
+pub(super) fn read(script: &Script<'_>, notices: &mut Vec<Notice>) -> Vec<NodePool> {
     let mut pools = Vec::new();
     for words in commands(script.text, script.place) {
-        pools.extend(read_command(&words, script.object, oddities));
+        pools.extend(read_command(&words, script.object, notices));
     }
     if !script.flags_known {
         pools.extend(read_flags(
             script.text,
             script.place,
             script.object,
-            oddities,
+            notices,
         ));
     }
     pools
@@ -81,7 +81,7 @@ pub(super) fn read(script: &Script<'_>, oddities: &mut Vec<Oddity>) -> Vec<NodeP
 pub(super) fn read_command(
     words: &[Word],
     object: &Object,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
     // `kubectl taint nodes x …`, and `kubectl taint "$node" …` where the variable holds `node/x`.
     for (at, (verb, next)) in words.iter().zip(words.iter().skip(1)).enumerate() {
@@ -100,7 +100,7 @@ pub(super) fn read_command(
             );
         }
     }
-    makers::read_command(words, object, oddities)
+    makers::read_command(words, object, notices)
 }
 
 /// A command from `taint` on, and its arguments.
@@ -176,7 +176,7 @@ fn read_flags(
     text: &str,
     place: &dyn Fn(usize, usize) -> Span,
     object: &Object,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) -> Vec<NodePool> {
     let found = flags::find(text, false);
     let mut lines: BTreeMap<usize, Vec<flags::Flag>> = BTreeMap::new();
@@ -197,9 +197,9 @@ fn read_flags(
         for (flag, later) in flags.iter().zip(flags::replaced(&flags)) {
             let value = flag.value.clone();
             if let Some(later) = later {
-                let mut oddity = repeated(object, place(value.start, value.end));
-                flags::describe(&mut oddity, text, flag, later);
-                oddities.push(oddity);
+                let mut notice = repeated(object, place(value.start, value.end));
+                flags::describe(&mut notice, text, flag, later);
+                notices.push(notice);
                 continue;
             }
             match flag.says {

@@ -10,7 +10,7 @@
 
 use super::document::{ObjectReader, join};
 use super::duplicates;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::model::{former_annotations as annotations, taint};
 use crate::yaml::{self, Scalar};
 
@@ -32,12 +32,12 @@ impl ObjectReader<'_, '_> {
                 };
                 let map = duplicates::path_of(&visits, at, &self.base);
                 let path = yaml::join(&map, name);
-                let context = Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
-                let mut oddity = context.oddity("dead-annotation", field.key.span(), path);
-                oddity.field = name.to_owned();
-                let invalid = self.invalid_annotation(&field, &map, &oddity);
-                self.facts.oddities.push(oddity);
-                self.facts.oddities.extend(invalid);
+                let context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
+                let mut notice = context.notice("dead-annotation", field.key.span(), path);
+                notice.field = name.to_owned();
+                let invalid = self.invalid_annotation(&field, &map, &notice);
+                self.facts.notices.push(notice);
+                self.facts.notices.extend(invalid);
             }
         }
     }
@@ -48,8 +48,8 @@ impl ObjectReader<'_, '_> {
         &self,
         field: &yaml::Field<'_>,
         map: &str,
-        dead: &Oddity,
-    ) -> Option<Oddity> {
+        dead: &Notice,
+    ) -> Option<Notice> {
         let name = field.name()?;
         let holder = map.strip_suffix("metadata.annotations")?;
         let text = match field.value.scalar()? {
@@ -96,10 +96,10 @@ impl ObjectReader<'_, '_> {
             (Some(why), None) => ("invalid-annotation", why),
             (None, None) => return None,
         };
-        let mut oddity = dead.clone();
-        oddity.kind = kind;
-        oddity.written = text.to_owned();
-        oddity.detail = why;
-        Some(oddity)
+        let mut notice = dead.clone();
+        notice.kind = kind;
+        notice.written = text.to_owned();
+        notice.detail = why;
+        Some(notice)
     }
 }

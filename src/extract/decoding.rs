@@ -55,16 +55,16 @@ impl Context<'_> {
                     continue;
                 }
                 _ => {
-                    let mut oddity = self.oddity(
+                    let mut notice = self.notice(
                         "malformed-node-selector",
                         value.written_at(),
                         yaml::index(&at, index),
                     );
-                    oddity.field = "values".to_owned();
-                    oddity.written = value.raw().unwrap_or_default().to_owned();
-                    oddity.detail = format!("a value is {}, and must be a string", describe(value));
-                    oddity.suggestion = format!("\"{}\"", value.raw().unwrap_or_default());
-                    self.note(oddity);
+                    notice.field = "values".to_owned();
+                    notice.written = value.raw().unwrap_or_default().to_owned();
+                    notice.detail = format!("a value is {}, and must be a string", describe(value));
+                    notice.suggestion = format!("\"{}\"", value.raw().unwrap_or_default());
+                    self.note(notice);
                     Field::Unknown
                 }
             };
@@ -98,9 +98,9 @@ impl Context<'_> {
         }
         let is_map = item.kind() == Kind::Mapping || item.is_null();
         if !is_map && self.level == Level::Typed {
-            let mut oddity = self.oddity("malformed-node-selector", item.span(), at.to_owned());
-            oddity.detail = format!("{what} is {}, and must be a map", describe(item));
-            self.note(oddity);
+            let mut notice = self.notice("malformed-node-selector", item.span(), at.to_owned());
+            notice.detail = format!("{what} is {}, and must be a map", describe(item));
+            self.note(notice);
         }
         is_map
     }
@@ -110,13 +110,13 @@ impl Context<'_> {
             return;
         }
         let name = field.name().unwrap_or_default();
-        let mut oddity = self.oddity("malformed-node-selector", field.span(), at.to_owned());
-        oddity.field = name.to_owned();
-        oddity.detail = format!(
+        let mut notice = self.notice("malformed-node-selector", field.span(), at.to_owned());
+        notice.field = name.to_owned();
+        notice.detail = format!(
             "`{name}` is {}, and must be {wanted}",
             describe(field.value)
         );
-        self.note(oddity);
+        self.note(notice);
     }
 
     pub(super) fn note_unknown(&mut self, map: Node<'_>, at: &str, owner: &str, known: &[&str]) {

@@ -47,7 +47,7 @@ impl<'a> ObjectReader<'_, 'a> {
     }
 
     fn read_device_taint(&mut self, node: Node<'a>, path: String) {
-        let mut context = Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+        let mut context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
         let mut fields = Vec::new();
         for field in node.fields() {
             let name = field.name().unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> ObjectReader<'_, 'a> {
     }
 
     fn read_device_tolerations(&mut self, field: yaml::Field<'a>, path: &str) {
-        let read = Self::context(&self.object, Level::Typed, &mut self.facts.oddities)
+        let read = Self::context(&self.object, Level::Typed, &mut self.facts.notices)
             .read_tolerations(field, path);
         for (entry, located) in read.entries.into_iter().zip(read.located) {
             self.push_device(DeviceEntry::Toleration(entry), located);
@@ -112,12 +112,12 @@ impl<'a> ObjectReader<'_, 'a> {
                 .field("tolerations")
                 .map_or(node.span(), |field| field.key.span());
             let context: Context<'_> =
-                Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
-            let mut oddity = context.oddity("misplaced-tolerations", span, path);
-            oddity.field = "tolerations".to_owned();
-            oddity.suggestion = right.clone();
-            oddity.detail = format!("a place that `{}` does not have", self.object.api_version);
-            context.oddities.push(oddity);
+                Self::context(&self.object, Level::Typed, &mut self.facts.notices);
+            let mut notice = context.notice("misplaced-tolerations", span, path);
+            notice.field = "tolerations".to_owned();
+            notice.suggestion = right.clone();
+            notice.detail = format!("a place that `{}` does not have", self.object.api_version);
+            context.notices.push(notice);
         }
     }
 }

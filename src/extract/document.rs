@@ -244,7 +244,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         match (group, kind) {
             ("", "Namespace") => {
                 let mut context =
-                    Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+                    Self::context(&self.object, Level::Typed, &mut self.facts.notices);
                 let read = namespaces::namespace(self.root, &self.base, at, &mut context);
                 self.facts.namespaces.extend(read);
             }
@@ -268,12 +268,12 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
     pub(super) fn context<'c>(
         object: &'c Object,
         level: Level,
-        oddities: &'c mut Vec<crate::model::workload::Oddity>,
+        notices: &'c mut Vec<crate::model::workload::Notice>,
     ) -> Context<'c> {
         Context {
             object,
             level,
-            oddities,
+            notices,
         }
     }
 
@@ -315,10 +315,10 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
             after_unknown: None,
         };
         let table = self.table;
-        let oddities = &mut self.facts.oddities;
+        let notices = &mut self.facts.notices;
         let pools: Vec<ReadPool> = rows
             .iter()
-            .flat_map(|(provider, row)| read_pools(table, provider, row, &document, oddities))
+            .flat_map(|(provider, row)| read_pools(table, provider, row, &document, notices))
             .collect();
         self.facts.pools.extend(pools);
     }
@@ -363,7 +363,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
 
     fn note_duplicates(&mut self, level: Level, deciding: &dyn Fn() -> Vec<Vec<&'r str>>) {
         let visits = duplicates::walk(self.root);
-        let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
+        let mut context = Self::context(&self.object, level, &mut self.facts.notices);
         let text = &self.source.text;
         duplicates::note(&visits, &self.base, deciding, text, &mut context);
     }

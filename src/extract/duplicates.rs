@@ -169,21 +169,21 @@ pub fn note<'t>(
                 continue;
             }
             let map = path_of(visits, at, base);
-            let mut oddity = context.oddity("duplicate-yaml-key", span, yaml::join(&map, key));
-            oddity.field = key.to_owned();
+            let mut notice = context.notice("duplicate-yaml-key", span, yaml::join(&map, key));
+            notice.field = key.to_owned();
             let mut fields = visit.node.written_fields();
             let other = fields.find(|other| other.key.span() == earlier);
             let says_the_same = other.is_some_and(|other| {
                 yaml::differences(other.value, field.value).is_some_and(|found| found.is_empty())
             });
             if says_the_same {
-                oddity.suggestion = "remove one".to_owned();
+                notice.suggestion = "remove one".to_owned();
             }
-            oddity.related.push(Label {
+            notice.related.push(Label {
                 span: earlier,
                 message: "this one is dropped".to_owned(),
             });
-            context.note(oddity);
+            context.note(notice);
         }
     }
 }

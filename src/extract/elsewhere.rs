@@ -70,15 +70,15 @@ impl ObjectReader<'_, '_> {
         let parent = duplicates::parent_of(visits, at);
         let path = duplicates::path_of(visits, at, &self.base);
         let right = nearest_place(&path, only);
-        let context = Self::context(&self.object, Level::Custom, &mut self.facts.oddities);
+        let context = Self::context(&self.object, Level::Custom, &mut self.facts.notices);
         let field = visits[parent].node.field("tolerations");
         let span = field.map_or(visits[at].node.span(), |field| field.key.span());
         let detail = format!("`{}`", path.strip_suffix(".tolerations").unwrap_or(&path));
-        let mut oddity = context.oddity("misplaced-tolerations", span, path);
-        oddity.field = "tolerations".to_owned();
-        oddity.suggestion = right;
-        oddity.detail = detail;
-        context.oddities.push(oddity);
+        let mut notice = context.notice("misplaced-tolerations", span, path);
+        notice.field = "tolerations".to_owned();
+        notice.suggestion = right;
+        notice.detail = detail;
+        context.notices.push(notice);
     }
 
     /// One toleration where a list of them belongs, for all that is known of its owner.
@@ -91,7 +91,7 @@ impl ObjectReader<'_, '_> {
             .field("tolerations")
             .map_or(node.span(), |field| field.span());
         let level = self.level_of_list(visits, at);
-        Self::context(&self.object, level, &mut self.facts.oddities).malformed(
+        Self::context(&self.object, level, &mut self.facts.notices).malformed(
             span,
             &path,
             describe(node),
@@ -107,7 +107,7 @@ impl ObjectReader<'_, '_> {
             // Somebody's own form of a list is as good as any.
             return;
         }
-        let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
+        let mut context = Self::context(&self.object, level, &mut self.facts.notices);
         for (index, item) in visits[at].node.items().enumerate() {
             let at = yaml::index(&path, index);
             context.malformed(item.span(), &at, describe(item), "an entry");
@@ -130,14 +130,14 @@ impl ObjectReader<'_, '_> {
             .map(|pod| yaml::join(pod, "tolerations"))
             .unwrap_or_default();
         let detail = self.place(visits, parent, &path);
-        let context = Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+        let context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
         let field = visits[parent].node.field("tolerations");
         let span = field.map_or(visits[at].node.span(), |field| field.key.span());
-        let mut oddity = context.oddity("misplaced-tolerations", span, path);
-        oddity.field = "tolerations".to_owned();
-        oddity.suggestion = right;
-        oddity.detail = detail;
-        context.oddities.push(oddity);
+        let mut notice = context.notice("misplaced-tolerations", span, path);
+        notice.field = "tolerations".to_owned();
+        notice.suggestion = right;
+        notice.detail = detail;
+        context.notices.push(notice);
     }
 
     fn place(&self, visits: &[Visit<'_>], parent: usize, path: &str) -> String {
@@ -176,7 +176,7 @@ impl ObjectReader<'_, '_> {
         };
         let holder = duplicates::path_of(visits, parent, &self.base);
         let level = self.level_of_list(visits, at);
-        let mut context = Self::context(&self.object, level, &mut self.facts.oddities);
+        let mut context = Self::context(&self.object, level, &mut self.facts.notices);
         let mut read = Pod {
             tolerations: context.read_tolerations(field, &path),
             ..Pod::default()
@@ -227,7 +227,7 @@ impl ObjectReader<'_, '_> {
             span: Some(span),
             ..Tolerations::default()
         };
-        Self::context(&self.object, Level::Other, &mut self.facts.oddities).read_entries(
+        Self::context(&self.object, Level::Other, &mut self.facts.notices).read_entries(
             self.root,
             path,
             &mut tolerations,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::embedded::Embedded;
 use super::pools::PoolReader;
 use super::read::Context;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::source::text::Cut as _;
 use crate::yaml::{Found, Kind};
 
@@ -191,18 +191,18 @@ impl<'a> PoolReader<'_, 'a> {
         let flags = find(text, true);
         for (flag, later) in flags.iter().zip(replaced(&flags)) {
             if let Some(later) = later {
-                let mut oddity = Context {
+                let mut notice = Context {
                     object: self.document.object,
                     level: Level::Custom,
-                    oddities: self.oddities,
+                    notices: self.notices,
                 }
-                .oddity(
+                .notice(
                     "repeated-flag",
                     embedded.place_of(flag.value.clone()),
                     path.to_owned(),
                 );
-                describe(&mut oddity, text, flag, later);
-                self.oddities.push(oddity);
+                describe(&mut notice, text, flag, later);
+                self.notices.push(notice);
                 continue;
             }
             match flag.says {
@@ -214,15 +214,15 @@ impl<'a> PoolReader<'_, 'a> {
 }
 
 /// Fills in what is to be told of a flag that a later one takes the place of.
-pub(super) fn describe(oddity: &mut Oddity, text: &str, flag: &Flag, later: &Flag) {
+pub(super) fn describe(notice: &mut Notice, text: &str, flag: &Flag, later: &Flag) {
     let (lost, kept) = (
         text.within(flag.value.clone()),
         text.within(later.value.clone()),
     );
-    oddity.field = format!("--{}", flag.name);
-    oddity.written = lost.to_owned();
-    oddity.detail = kept.to_owned();
-    oddity.suggestion = format!("{lost},{kept}");
+    notice.field = format!("--{}", flag.name);
+    notice.written = lost.to_owned();
+    notice.detail = kept.to_owned();
+    notice.suggestion = format!("{lost},{kept}");
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::pool_document::{Condition, PoolDocument};
 use super::read::read_text;
 use super::rows::IgnoredRow;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::model::{Field, Truth};
 use crate::yaml::{Found, Kind, Node};
 
@@ -11,7 +11,7 @@ use crate::yaml::{Found, Kind, Node};
 pub(super) fn note<'r>(
     rows: impl Iterator<Item = &'r IgnoredRow>,
     document: &PoolDocument<'_>,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) {
     for row in rows {
         let condition = Condition {
@@ -30,10 +30,10 @@ pub(super) fn note<'r>(
             .collect();
         found.extend(unread_keys(row, document));
         for one in found.iter().filter(|one| says_something(one.node)) {
-            let mut oddity = oddity(document, one);
-            oddity.detail.clone_from(&row.because);
-            oddity.suggestion = row.instead.clone().unwrap_or_default();
-            oddities.push(oddity);
+            let mut notice = notice(document, one);
+            notice.detail.clone_from(&row.because);
+            notice.suggestion = row.instead.clone().unwrap_or_default();
+            notices.push(notice);
         }
     }
 }
@@ -81,12 +81,12 @@ fn says_something(node: Node<'_>) -> bool {
         }
 }
 
-fn oddity(document: &PoolDocument<'_>, found: &Found<'_>) -> Oddity {
+fn notice(document: &PoolDocument<'_>, found: &Found<'_>) -> Notice {
     let span = found.field.map_or(found.node.span(), |field| field.span());
-    let mut oddity = super::file_oddity("ignored-argument", span, "", "");
-    oddity.field.clone_from(&found.path);
-    oddity.path.clone_from(&found.path);
-    oddity.object = document.object.clone();
-    oddity.level = Level::Other;
-    oddity
+    let mut notice = super::file_notice("ignored-argument", span, "", "");
+    notice.field.clone_from(&found.path);
+    notice.path.clone_from(&found.path);
+    notice.object = document.object.clone();
+    notice.level = Level::Other;
+    notice
 }

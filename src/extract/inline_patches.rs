@@ -86,12 +86,12 @@ impl ObjectReader<'_, '_> {
                 *at = join(path, at);
             }
         }
-        for oddity in &mut read.oddities {
-            oddity.path = join(path, &oddity.path);
+        for notice in &mut read.notices {
+            notice.path = join(path, &notice.path);
         }
         // That the patch changes an object is known of the Kustomization, and pools are not made of patches.
         self.facts.workloads.extend(read.workloads);
-        self.facts.oddities.extend(read.oddities);
+        self.facts.notices.extend(read.notices);
         self.facts.not_judged.extend(read.not_judged);
         self.facts.ignores.ignores.extend(read.ignores.ignores);
         self.facts.ignores.misspelt.extend(read.ignores.misspelt);

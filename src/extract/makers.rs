@@ -7,7 +7,7 @@ use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::{Effect, Taint};
-use crate::model::workload::Oddity;
+use crate::model::workload::Notice;
 use crate::source::text::Cut as _;
 
 /// A command that makes pools, with the names of its options.
@@ -117,7 +117,7 @@ const MAKERS: [Maker; 9] = [
 pub(super) fn read_command(
     words: &[Word],
     object: &Object,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
     MAKERS
         .iter()
@@ -128,7 +128,7 @@ pub(super) fn read_command(
                 words.get(from..).unwrap_or_default(),
                 words,
                 object,
-                oddities,
+                notices,
             )
         })
 }
@@ -175,14 +175,14 @@ fn read_maker(
     arguments: &[Word],
     words: &[Word],
     object: &Object,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
     let given = option(arguments, maker.taints);
     let used: &[Vec<Word>] = match given.as_slice() {
         all if maker.adds => all,
         [earlier @ .., last] => {
             for lost in earlier {
-                note_repeated(maker, lost, last, object, oddities);
+                note_repeated(maker, lost, last, object, notices);
             }
             std::slice::from_ref(last)
         }
@@ -271,7 +271,7 @@ fn note_repeated(
     lost: &[Word],
     kept: &[Word],
     object: &Object,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) {
     let text = |words: &[Word]| {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
@@ -280,10 +280,10 @@ fn note_repeated(
     let Some(span) = lost.first().map(|word| word.span) else {
         return;
     };
-    let mut oddity = repeated(object, span);
-    oddity.field = maker.taints.first().copied().unwrap_or_default().to_owned();
-    oddity.written = text(lost);
-    oddity.detail = text(kept);
-    oddity.suggestion = format!("{},{}", oddity.written, oddity.detail);
-    oddities.push(oddity);
+    let mut notice = repeated(object, span);
+    notice.field = maker.taints.first().copied().unwrap_or_default().to_owned();
+    notice.written = text(lost);
+    notice.detail = text(kept);
+    notice.suggestion = format!("{},{}", notice.written, notice.detail);
+    notices.push(notice);
 }

@@ -115,7 +115,7 @@ impl Manifests<'_> {
             object: self.resource,
             flags_known: !parts.is_empty(),
         };
-        let pools = commands::read(&script, &mut facts.oddities);
+        let pools = commands::read(&script, &mut facts.notices);
         scripts::take(pools, self.source, "", facts);
         for part in parts {
             let mut read = FileFacts::default();
@@ -177,7 +177,7 @@ impl Manifests<'_> {
                 read.not_judged.push(open);
             } else {
                 let document = text.text().get(error.document.clone()).unwrap_or_default();
-                read.oddities
+                read.notices
                     .push(broken::document(error.span, &error.message, document));
             }
         }

@@ -64,7 +64,7 @@ use crate::finding::{Because, Open};
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
-use crate::model::workload::{Oddity, Workload};
+use crate::model::workload::{Notice, Workload};
 use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
 use crate::terraform::{File, is_configuration, is_included};
 use crate::yaml;
@@ -90,7 +90,7 @@ pub struct FileFacts {
     /// Taints and tolerations of devices.
     pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
-    pub oddities: Vec<Oddity>,
+    pub notices: Vec<Notice>,
     /// What stands in documents that could not be read, and where each goes wrong.
     pub unread: Vec<(Span, Unread)>,
     /// What could not be judged. Lists and selectors are not among it: workloads say themselves what is open.
@@ -128,7 +128,7 @@ impl FileFacts {
             workloads,
             pools,
             devices,
-            oddities,
+            notices,
             not_judged,
             unread,
             overlays,
@@ -148,7 +148,7 @@ impl FileFacts {
         self.workloads.extend(workloads);
         self.pools.extend(pools);
         self.devices.extend(devices);
-        self.oddities.extend(oddities);
+        self.notices.extend(notices);
         self.not_judged.extend(not_judged);
         self.unread.extend(unread);
         self.overlays.extend(overlays);
@@ -230,7 +230,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             templates::read(reading, error.document.clone(), &mut facts);
         } else if !broken::is_commented_json(&source.path, text) {
             facts
-                .oddities
+                .notices
                 .push(broken::document(error.span, &error.message, text));
         }
     }
@@ -273,7 +273,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();
     facts.pools.shrink_to_fit();
-    facts.oddities.shrink_to_fit();
+    facts.notices.shrink_to_fit();
     facts
 }
 
@@ -296,9 +296,9 @@ pub fn has_manifest(source: &Source, id: SourceId, facts: &FileFacts) -> bool {
         || errors.any(|error| broken::is_manifest(text(error.document.clone())))
 }
 
-/// An oddity about a file rather than about an object in it.
-pub fn file_oddity(kind: &'static str, span: Span, detail: &str, written: &str) -> Oddity {
-    Oddity {
+/// A notice about a file rather than about an object in it.
+pub fn file_notice(kind: &'static str, span: Span, detail: &str, written: &str) -> Notice {
+    Notice {
         kind,
         field: String::new(),
         written: written.to_owned(),

@@ -117,13 +117,13 @@ impl Reader<'_, '_, '_> {
         let parsed = parse(text);
         if let Err(why) = &parsed {
             let path = yaml::join(&self.at, name);
-            let mut oddity =
+            let mut notice =
                 self.context
-                    .oddity("invalid-namespace-annotation", field.span(), path);
-            oddity.field = name.to_owned();
-            oddity.written = text.to_owned();
-            oddity.detail.clone_from(why);
-            self.context.note(oddity);
+                    .notice("invalid-namespace-annotation", field.span(), path);
+            notice.field = name.to_owned();
+            notice.written = text.to_owned();
+            notice.detail.clone_from(why);
+            self.context.note(notice);
         }
         Field::Is(parsed)
     }

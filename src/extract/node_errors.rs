@@ -17,7 +17,7 @@ impl ObjectReader<'_, '_> {
         }
         let root = self.root;
         let base = join(&self.base, "");
-        let mut context = Self::context(&self.object, Level::Typed, &mut self.facts.oddities);
+        let mut context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
         if let Some((metadata, at)) = context.map_at(root, &base, "metadata")
             && let Some((labels, at)) = context.map_at(metadata, &at, "labels")
         {
@@ -63,13 +63,13 @@ impl Context<'_> {
     /// Notes a field whose value is of a type that it cannot have.
     pub(super) fn misshapen(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &str) {
         let name = field.name().unwrap_or_default();
-        let mut oddity = self.oddity("misshapen-field", field.span(), at.to_owned());
-        oddity.field = name.to_owned();
-        oddity.detail = format!(
+        let mut notice = self.notice("misshapen-field", field.span(), at.to_owned());
+        notice.field = name.to_owned();
+        notice.detail = format!(
             "`{name}` is {}, and must be {wanted}",
             describe(field.value)
         );
-        self.note(oddity);
+        self.note(notice);
     }
 
     /// A field that Kubernetes decodes into a boolean.
@@ -96,14 +96,14 @@ impl Context<'_> {
             let at = yaml::join(at, key);
             let value = self.read_string(Some(field), &at);
             for error in label_errors(key, &value) {
-                let mut oddity = self.oddity("invalid-node-label", field.span(), at.clone());
-                oddity.field = error.field.clone().into_owned();
-                oddity.written = match error.code {
+                let mut notice = self.notice("invalid-node-label", field.span(), at.clone());
+                notice.field = error.field.clone().into_owned();
+                notice.written = match error.code {
                     ErrorCode::InvalidKey => key.to_owned(),
                     _ => value.text().unwrap_or_default().to_owned(),
                 };
-                oddity.detail = error.message;
-                self.note(oddity);
+                notice.detail = error.message;
+                self.note(notice);
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn read_declared(
 ) {
     let mut told: Vec<Option<String>> = Vec::new();
     for (provider, row) in rows {
-        for mut read in read_pools(table, provider, row, document, &mut facts.oddities) {
+        for mut read in read_pools(table, provider, row, document, &mut facts.notices) {
             // What stands for a list that is not known stands for the lists of other rows as well, and nobody says that a
             // module that is not known has one.
             if row.each != Path::default() && read.pool.span == Some(document.root.span()) {

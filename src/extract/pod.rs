@@ -92,11 +92,11 @@ impl Context<'_> {
                 {
                     let right = yaml::join(path, tolerations_key);
                     let at = yaml::join(path, name);
-                    let mut oddity = self.oddity("misplaced-tolerations", field.key.span(), at);
-                    oddity.field = name.to_owned();
-                    oddity.detail = "the pod spec, which has no field of this name".to_owned();
-                    oddity.suggestion = right;
-                    self.note(oddity);
+                    let mut notice = self.notice("misplaced-tolerations", field.key.span(), at);
+                    notice.field = name.to_owned();
+                    notice.detail = "the pod spec, which has no field of this name".to_owned();
+                    notice.suggestion = right;
+                    self.note(notice);
                 }
             }
         }

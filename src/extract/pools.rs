@@ -10,7 +10,7 @@ use super::read::is_filled_in;
 use super::table::Table;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels, Requirement};
-use crate::model::workload::Oddity;
+use crate::model::workload::Notice;
 use crate::model::{Field, Truth};
 use crate::source::SourceId;
 use crate::yaml::{Found, Kind, Node, Path, Scalar};
@@ -72,7 +72,7 @@ pub fn read_pools(
     provider: &str,
     row: &PoolRow,
     document: &PoolDocument<'_>,
-    oddities: &mut Vec<Oddity>,
+    notices: &mut Vec<Notice>,
 ) -> Vec<ReadPool> {
     let elements = row.each.find(document.root);
     let count = elements.len();
@@ -105,7 +105,7 @@ pub fn read_pools(
                 document,
                 element: element.node,
                 path,
-                oddities,
+                notices,
                 pool: start_pool(provider, row, document, &element, name),
                 taints_written: false,
                 before: 0,
@@ -242,7 +242,7 @@ pub(super) struct PoolReader<'r, 'a> {
     pub(super) document: &'r PoolDocument<'a>,
     pub(super) element: Node<'a>,
     pub(super) path: String,
-    pub(super) oddities: &'r mut Vec<Oddity>,
+    pub(super) notices: &'r mut Vec<Notice>,
     pub(super) pool: NodePool,
     pub(super) taints_written: bool,
     /// How many taints there were before the list that is being read.

@@ -5,7 +5,7 @@ use crate::finding::Object;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::toleration::Toleration;
-use crate::model::workload::{Level, LocatedToleration, Oddity};
+use crate::model::workload::{Level, LocatedToleration, Notice};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar, Style};
 
@@ -96,19 +96,19 @@ pub struct Context<'c> {
     pub object: &'c Object,
     /// What is known of it.
     pub level: Level,
-    /// Where oddities go.
-    pub oddities: &'c mut Vec<Oddity>,
+    /// Where notices go.
+    pub notices: &'c mut Vec<Notice>,
 }
 
 impl Context<'_> {
-    /// Notes an oddity; the caller fills what is particular.
-    pub fn note(&mut self, oddity: Oddity) {
-        self.oddities.push(oddity);
+    /// Notes a notice; the caller fills what is particular.
+    pub fn note(&mut self, notice: Notice) {
+        self.notices.push(notice);
     }
 
-    /// An oddity about this object.
-    pub fn oddity(&self, kind: &'static str, span: Span, path: String) -> Oddity {
-        Oddity {
+    /// A notice about this object.
+    pub fn notice(&self, kind: &'static str, span: Span, path: String) -> Notice {
+        Notice {
             kind,
             field: String::new(),
             written: String::new(),
@@ -129,12 +129,12 @@ impl Context<'_> {
         found: &str,
         suggestion: String,
     ) {
-        let mut oddity = self.oddity("mistyped-field", field.span(), path);
-        oddity.field = field.name().unwrap_or_default().to_owned();
-        oddity.written = field.value.raw().unwrap_or_default().to_owned();
-        oddity.detail = found.to_owned();
-        oddity.suggestion = suggestion;
-        self.note(oddity);
+        let mut notice = self.notice("mistyped-field", field.span(), path);
+        notice.field = field.name().unwrap_or_default().to_owned();
+        notice.written = field.value.raw().unwrap_or_default().to_owned();
+        notice.detail = found.to_owned();
+        notice.suggestion = suggestion;
+        self.note(notice);
     }
 
     /// A field that Kubernetes decodes into a string.
@@ -199,13 +199,13 @@ impl Context<'_> {
         candidates: &[&str],
     ) {
         let name = field.name().unwrap_or_default();
-        let mut oddity = self.oddity("unknown-field", field.key.span(), yaml::join(path, name));
-        oddity.field = name.to_owned();
-        oddity.suggestion = nearest_word(name, candidates)
+        let mut notice = self.notice("unknown-field", field.key.span(), yaml::join(path, name));
+        notice.field = name.to_owned();
+        notice.suggestion = nearest_word(name, candidates)
             .unwrap_or_default()
             .to_owned();
-        oddity.detail = owner.to_owned();
-        self.note(oddity);
+        notice.detail = owner.to_owned();
+        self.note(notice);
     }
 
     /// A list under `tolerations`: entries, where they stand, and why there may be more of them.
@@ -266,11 +266,11 @@ impl Context<'_> {
     }
 
     pub(super) fn malformed(&mut self, span: Span, path: &str, written: &str, detail: &str) {
-        let mut oddity = self.oddity("malformed-tolerations", span, path.to_owned());
-        oddity.field = "tolerations".to_owned();
-        oddity.written = written.to_owned();
-        oddity.detail = detail.to_owned();
-        self.note(oddity);
+        let mut notice = self.notice("malformed-tolerations", span, path.to_owned());
+        notice.field = "tolerations".to_owned();
+        notice.written = written.to_owned();
+        notice.detail = detail.to_owned();
+        self.note(notice);
     }
 
     fn read_toleration(&mut self, item: Node<'_>, path: String) -> (Toleration, LocatedToleration) {

@@ -8,7 +8,7 @@ use super::FileFacts;
 use super::ignores::Covers;
 use crate::finding::Object;
 use crate::model::node_pool::{NodePool, PoolTaint};
-use crate::model::workload::{LocatedToleration, Oddity, Workload};
+use crate::model::workload::{LocatedToleration, Notice, Workload};
 use crate::source::Span;
 use crate::yaml::{Node, Pieces};
 
@@ -44,8 +44,8 @@ impl Relocation<'_> {
         for read in &mut facts.pools {
             self.pool(&mut read.pool);
         }
-        for oddity in &mut facts.oddities {
-            self.oddity(oddity);
+        for notice in &mut facts.notices {
+            self.notice(notice);
         }
         for entry in &mut facts.devices {
             self.located(&mut entry.located);
@@ -149,10 +149,10 @@ impl Relocation<'_> {
         }
     }
 
-    fn oddity(&self, oddity: &mut Oddity) {
-        self.span(&mut oddity.span);
-        self.object(&mut oddity.object);
-        for label in &mut oddity.related {
+    fn notice(&self, notice: &mut Notice) {
+        self.span(&mut notice.span);
+        self.object(&mut notice.object);
+        for label in &mut notice.related {
             self.span(&mut label.span);
         }
     }

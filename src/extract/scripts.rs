@@ -30,7 +30,7 @@ pub(super) fn read_script(source: &Source, id: SourceId, facts: &mut FileFacts) 
         object: &Object::default(),
         flags_known: false,
     };
-    let pools = commands::read(&script, &mut facts.oddities);
+    let pools = commands::read(&script, &mut facts.notices);
     take(pools, id, "", facts);
 }
 
@@ -70,12 +70,12 @@ impl Strings<'_, '_> {
 
     fn read_visit(&self, visits: &[Visit<'_>], at: usize, facts: &mut FileFacts) -> Vec<NodePool> {
         let (node, text) = (visits[at].node, &self.source.text);
-        let oddities = &mut facts.oddities;
+        let notices = &mut facts.notices;
         if node.kind() == Kind::Sequence {
             let words: Vec<Word> = node.items().filter_map(|item| word(item, text)).collect();
             let is_command = words.iter().any(|word| word.text == "taint");
             return is_command
-                .then(|| commands::read_command(&words, self.object, oddities))
+                .then(|| commands::read_command(&words, self.object, notices))
                 .flatten()
                 .into_iter()
                 .collect();
@@ -98,7 +98,7 @@ impl Strings<'_, '_> {
             object: self.object,
             flags_known: self.pools_known,
         };
-        commands::read(&script, oddities)
+        commands::read(&script, notices)
     }
 }
 

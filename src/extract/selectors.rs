@@ -79,16 +79,16 @@ impl Context<'_> {
             ) else {
                 continue;
             };
-            let mut oddity = self.oddity("repeated-toleration", entry.entry, entry.path.clone());
-            oddity.field = "tolerations".to_owned();
+            let mut notice = self.notice("repeated-toleration", entry.entry, entry.path.clone());
+            notice.field = "tolerations".to_owned();
             if read.entries.get(at) == Some(earlier.1) {
-                oddity.suggestion = "remove one".to_owned();
+                notice.suggestion = "remove one".to_owned();
             }
-            oddity.related.push(Label {
+            notice.related.push(Label {
                 span: earlier.0.entry,
                 message: "the same toleration".to_owned(),
             });
-            self.note(oddity);
+            self.note(notice);
         }
     }
 
@@ -283,12 +283,12 @@ impl Context<'_> {
                 .get("values")
                 .and_then(|values| values.items().nth(index));
             let span = value.map_or(item.span(), |value| value.written_at());
-            let mut oddity = self.oddity(kind, span, format!("{at}.{field}"));
-            oddity.field = field;
-            oddity.written = text.to_owned();
-            oddity.detail = why;
-            oddity.suggestion = if required { "" } else { "preferred" }.to_owned();
-            self.note(oddity);
+            let mut notice = self.notice(kind, span, format!("{at}.{field}"));
+            notice.field = field;
+            notice.written = text.to_owned();
+            notice.detail = why;
+            notice.suggestion = if required { "" } else { "preferred" }.to_owned();
+            self.note(notice);
         }
     }
 
@@ -324,15 +324,15 @@ impl Context<'_> {
     }
 
     fn invalid(&mut self, span: Span, path: String, written: &str, error: &FieldError) {
-        let mut oddity = self.oddity("invalid-node-selector", span, path);
-        oddity.field = error.field.clone().into_owned();
-        oddity.written = written.to_owned();
-        oddity.detail.clone_from(&error.message);
+        let mut notice = self.notice("invalid-node-selector", span, path);
+        notice.field = error.field.clone().into_owned();
+        notice.written = written.to_owned();
+        notice.detail.clone_from(&error.message);
         if error.code == ErrorCode::UnknownOperator {
-            oddity.suggestion = nearest_word(written, &OPERATORS)
+            notice.suggestion = nearest_word(written, &OPERATORS)
                 .unwrap_or_default()
                 .to_owned();
         }
-        self.note(oddity);
+        self.note(notice);
     }
 }

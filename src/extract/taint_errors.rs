@@ -35,7 +35,7 @@ impl<'a> PoolReader<'_, 'a> {
                 Context {
                     object,
                     level,
-                    oddities: self.oddities,
+                    notices: self.notices,
                 }
                 .unknown_field(field, &path, owner, lists);
                 self.incomplete("a list of taints has a name that nobody reads");
@@ -60,7 +60,7 @@ impl<'a> PoolReader<'_, 'a> {
                 Context {
                     object: self.document.object,
                     level,
-                    oddities: self.oddities,
+                    notices: self.notices,
                 }
                 .unknown_field(&field, path, "a taint", &KNOWN);
             }
@@ -77,10 +77,10 @@ impl<'a> PoolReader<'_, 'a> {
     pub(super) fn note_malformed_taint(&mut self, item: Node<'a>, path: String) {
         let level = self.strict_level().unwrap_or(Level::Custom);
         let context = self.context(level);
-        let mut oddity = context.oddity("misshapen-field", item.span(), path);
-        oddity.field = "taints".to_owned();
-        oddity.detail = format!("a taint is {}, and must be a map", describe(item));
-        context.oddities.push(oddity);
+        let mut notice = context.notice("misshapen-field", item.span(), path);
+        notice.field = "taints".to_owned();
+        notice.detail = format!("a taint is {}, and must be a map", describe(item));
+        context.notices.push(notice);
         self.incomplete("a taint is not a map");
     }
 
@@ -88,7 +88,7 @@ impl<'a> PoolReader<'_, 'a> {
         Context {
             object: self.document.object,
             level,
-            oddities: self.oddities,
+            notices: self.notices,
         }
     }
 

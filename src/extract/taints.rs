@@ -163,7 +163,7 @@ impl<'a> PoolReader<'_, 'a> {
         Context {
             object: self.document.object,
             level,
-            oddities: self.oddities,
+            notices: self.notices,
         }
         .read_string(field, &yaml::join(path, name))
     }
@@ -178,14 +178,14 @@ impl<'a> PoolReader<'_, 'a> {
         let context = Context {
             object: self.document.object,
             level: Level::Custom,
-            oddities: self.oddities,
+            notices: self.notices,
         };
-        let mut oddity = context.oddity("effect-spelling", span, path.to_owned());
-        oddity.field = "effect".to_owned();
-        oddity.written = written.to_owned();
-        oddity.suggestion = wanted.to_owned();
-        oddity.detail = self.pool.provider.clone();
-        context.oddities.push(oddity);
+        let mut notice = context.notice("effect-spelling", span, path.to_owned());
+        notice.field = "effect".to_owned();
+        notice.written = written.to_owned();
+        notice.suggestion = wanted.to_owned();
+        notice.detail = self.pool.provider.clone();
+        context.notices.push(notice);
     }
 
     fn canonical(&self, effect: Field<String>) -> (Field<String>, Option<String>) {

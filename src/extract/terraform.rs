@@ -33,7 +33,7 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
         facts.not_judged.push(Open::part(whole, Because::Template));
     } else {
         let broken = errors.iter().map(|error| broken::configuration(id, error));
-        facts.oddities.extend(broken);
+        facts.notices.extend(broken);
     }
     facts.documents = 1;
     facts.configuration = Some(file);
@@ -85,7 +85,7 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
         };
         let is_module = declared.kind == DeclaredKind::Module;
         let ignored = table.ignored_rows(&declared.of_type, is_module);
-        ignored::note(ignored, &document, &mut facts.oddities);
+        ignored::note(ignored, &document, &mut facts.notices);
         let before = facts.pools.len();
         read_declared(
             &rows,

@@ -66,7 +66,7 @@ impl ObjectReader<'_, '_> {
                 let open = Open::object(error.span, &self.object, Because::Template);
                 read.not_judged.push(open);
             } else {
-                read.oddities
+                read.notices
                     .push(broken::document(error.span, &error.message, text.text()));
             }
         }
@@ -96,12 +96,12 @@ impl ObjectReader<'_, '_> {
                 workload.path = join(&base, &workload.path);
             }
         }
-        for oddity in &mut read.oddities {
-            oddity.object = self.object.clone();
-            oddity.path = join(&base, &oddity.path);
+        for notice in &mut read.notices {
+            notice.object = self.object.clone();
+            notice.path = join(&base, &notice.path);
         }
         self.facts.workloads.extend(read.workloads);
-        self.facts.oddities.extend(read.oddities);
+        self.facts.notices.extend(read.notices);
         self.facts.not_judged.extend(read.not_judged);
         self.facts.ignores.ignores.extend(read.ignores.ignores);
         self.facts.ignores.misspelt.extend(read.ignores.misspelt);
@@ -110,7 +110,7 @@ impl ObjectReader<'_, '_> {
 
 /// A pod whose text some controller may make pods of: it is no object yet, and what it lacks may be added.
 fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts) {
-    let (workloads, oddities) = (read.workloads.len(), read.oddities.len());
+    let (workloads, notices) = (read.workloads.len(), read.notices.len());
     document::extract(document.root(), reading, read);
     for workload in read.workloads.get_mut(workloads..).unwrap_or_default() {
         let shape = Arc::make_mut(&mut workload.shape);
@@ -122,8 +122,8 @@ fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts
                 .get_or_insert_with(|| "its controller may add tolerations".to_owned());
         }
     }
-    for oddity in read.oddities.get_mut(oddities..).unwrap_or_default() {
-        oddity.level = Level::Other;
+    for notice in read.notices.get_mut(notices..).unwrap_or_default() {
+        notice.level = Level::Other;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
 use crate::model::taint::Taint;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::source::Span;
 
 /// The name under which weak pools are listed.
@@ -75,8 +75,8 @@ pub(super) fn read_labels(pool: &mut NodePool, text: &str) {
     }
 }
 
-pub(super) fn repeated(object: &Object, span: Span) -> Oddity {
-    Oddity {
+pub(super) fn repeated(object: &Object, span: Span) -> Notice {
+    Notice {
         kind: "repeated-flag",
         field: String::new(),
         written: String::new(),

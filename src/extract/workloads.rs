@@ -48,7 +48,7 @@ impl<'a> ObjectReader<'_, 'a> {
                         && row_level == Level::Typed
                     {
                         let at = join(&self.base, &found.path);
-                        Self::context(&self.object, row_level, &mut self.facts.oddities)
+                        Self::context(&self.object, row_level, &mut self.facts.notices)
                             .expect_kind(field, Kind::Mapping, &at);
                     }
                 }
@@ -64,8 +64,8 @@ impl<'a> ObjectReader<'_, 'a> {
 
     fn read_pod(&mut self, node: Node<'a>, path: String, level: Level, row: &WorkloadRow) {
         let list = row.tolerations_key.as_str();
-        let mut read = Self::context(&self.object, level, &mut self.facts.oddities)
-            .read_pod(node, &path, list);
+        let mut read =
+            Self::context(&self.object, level, &mut self.facts.notices).read_pod(node, &path, list);
         // A field whose name is filled in may be any of those that are not there.
         let has_gap = node
             .fields()

@@ -39,7 +39,7 @@ pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
 /// Reads a document with directives. What stands there is judged as it stands; what does not may come of a directive.
 pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
     let (workloads, pools) = (facts.workloads.len(), facts.pools.len());
-    let oddities = facts.oddities.len();
+    let notices = facts.notices.len();
     document::extract(root, reading, facts);
     for workload in facts.workloads.get_mut(workloads..).unwrap_or_default() {
         let shape = Arc::make_mut(&mut workload.shape);
@@ -56,11 +56,11 @@ pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFact
         read.pool.open_labels = true;
     }
     // One of them may be there at a time.
-    let kept = facts.oddities.split_off(oddities);
+    let kept = facts.notices.split_off(notices);
     let kept = kept
         .into_iter()
-        .filter(|oddity| oddity.kind != "duplicate-yaml-key");
-    facts.oddities.extend(kept);
+        .filter(|notice| notice.kind != "duplicate-yaml-key");
+    facts.notices.extend(kept);
 }
 
 /// Whether parts of a document are there under a condition, several times or as a patch of others, or all of it is the

@@ -1,4 +1,4 @@
-//! A mistake in kubetaint itself ends the reading, judging or mending of one thing, never the run.
+//! A mistake in kubetaint itself ends the reading, judging or fixing of one thing, never the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

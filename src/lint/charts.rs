@@ -19,7 +19,7 @@ pub fn doubt_values(gathered: &mut Gathered) {
     let Gathered {
         paths,
         workloads,
-        oddities,
+        notices,
         reshaping,
         ..
     } = gathered;
@@ -50,9 +50,9 @@ pub fn doubt_values(gathered: &mut Gathered) {
             Arc::make_mut(&mut workload.shape).level = Level::Other;
         }
     }
-    for oddity in oddities {
-        if doubt(&oddity.level, oddity.span.source) {
-            oddity.level = Level::Other;
+    for notice in notices {
+        if doubt(&notice.level, notice.span.source) {
+            notice.level = Level::Other;
         }
     }
 }

@@ -4,14 +4,14 @@ use crate::finding::Label;
 use crate::model::Field;
 use crate::model::node_pool::{AutoscalerTemplate, NodePool, Origin, PoolTaint};
 use crate::model::taint::Taint;
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::source::Span;
 
 /// The label of pools whose taints the autoscaler asks the cloud for, so that tags need not tell all of them.
 const ASKED_FOR: &str = "eks.amazonaws.com/nodegroup";
 
 /// What differs between a pool's taints and labels and those that its autoscaler is told of.
-pub fn drift(pool: &NodePool) -> Vec<Oddity> {
+pub fn drift(pool: &NodePool) -> Vec<Notice> {
     let Some(told) = &pool.autoscaler else {
         return Vec::new();
     };
@@ -37,7 +37,7 @@ fn is_known(taint: &Taint) -> bool {
 }
 
 /// A taint that the autoscaler is told of and the nodes do not have so.
-fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Oddity> {
+fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     let taint = &tag.taint;
     // A tag without an effect is passed over by the autoscaler, and a variable may be right.
     if !is_known(taint) || taint.effect().is_none() {
@@ -64,36 +64,36 @@ fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Oddity> {
     } else {
         "no-such-taint"
     };
-    let mut oddity = oddity(pool, what, span, &tag.path);
-    oddity.written = taint.to_string();
-    oddity.detail = own.map(|own| own.taint.to_string()).unwrap_or_default();
-    oddity.related.extend(own.and_then(|own| {
+    let mut notice = notice(pool, what, span, &tag.path);
+    notice.written = taint.to_string();
+    notice.detail = own.map(|own| own.taint.to_string()).unwrap_or_default();
+    notice.related.extend(own.and_then(|own| {
         Some(Label {
             span: own.span?,
             message: "the nodes have this taint".to_owned(),
         })
     }));
-    Some(oddity)
+    Some(notice)
 }
 
 /// Hard taints of the nodes that the autoscaler is not told of, though it is told of others.
 fn untold_taints<'p>(
     pool: &'p NodePool,
     told: &'p AutoscalerTemplate,
-) -> impl Iterator<Item = Oddity> + 'p {
+) -> impl Iterator<Item = Notice> + 'p {
     let of_key = |taint: &Taint| told.taints.iter().any(|tag| tag.taint.key == taint.key);
     pool.blocking_taints()
         .map(|(_, taint)| taint)
         .filter(move |taint| is_known(&taint.taint) && !of_key(&taint.taint))
         .filter_map(|taint| {
-            let mut oddity = oddity(pool, "untold-taint", taint.span?, &taint.path);
-            oddity.detail = taint.taint.to_string();
+            let mut notice = notice(pool, "untold-taint", taint.span?, &taint.path);
+            notice.detail = taint.taint.to_string();
             let tag = told.taints.first().and_then(|tag| tag.span);
-            oddity.related.extend(tag.map(|span| Label {
+            notice.related.extend(tag.map(|span| Label {
                 span,
                 message: "the autoscaler is told of this one".to_owned(),
             }));
-            Some(oddity)
+            Some(notice)
         })
 }
 
@@ -101,20 +101,20 @@ fn untold_taints<'p>(
 fn labels<'p>(
     pool: &'p NodePool,
     told: &'p AutoscalerTemplate,
-) -> impl Iterator<Item = Oddity> + 'p {
+) -> impl Iterator<Item = Notice> + 'p {
     told.labels.iter().filter_map(|(key, (value, span))| {
         let (told, own) = (value.known()?, pool.labels.labels.get(key)?.known()?);
         (told != own).then(|| {
-            let mut oddity = oddity(pool, "other-label", *span, "");
-            oddity.written = format!("{key}={told}");
-            oddity.detail = format!("{key}={own}");
-            oddity
+            let mut notice = notice(pool, "other-label", *span, "");
+            notice.written = format!("{key}={told}");
+            notice.detail = format!("{key}={own}");
+            notice
         })
     })
 }
 
-fn oddity(pool: &NodePool, what: &str, span: Span, path: &str) -> Oddity {
-    Oddity {
+fn notice(pool: &NodePool, what: &str, span: Span, path: &str) -> Notice {
+    Notice {
         kind: "autoscaler-drift",
         field: what.to_owned(),
         written: String::new(),

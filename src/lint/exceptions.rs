@@ -80,11 +80,11 @@ fn objects(gathered: &Gathered) -> impl Iterator<Item = &Object> {
     let workloads = gathered.workloads.iter().map(|one| &one.object);
     let pools = gathered.pools.iter().chain(&gathered.hints);
     let devices = gathered.devices.iter().map(|one| &one.object);
-    let oddities = gathered.oddities.iter().map(|one| &one.object);
+    let notices = gathered.notices.iter().map(|one| &one.object);
     workloads
         .chain(pools.map(|placed| &placed.pool.object))
         .chain(devices)
-        .chain(oddities)
+        .chain(notices)
 }
 
 /// An exception that fits no object.

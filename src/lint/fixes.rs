@@ -247,7 +247,7 @@ fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<us
 
 /// A text after the fixes of its findings. Of fixes that overlap the first is applied; another round may apply the other.
 /// Gives nothing when there is nothing to apply, else the text and how many fixes it holds.
-pub fn mend<'f>(
+pub fn apply<'f>(
     source: &Source,
     fixes: impl IntoIterator<Item = &'f Fix>,
 ) -> Option<(String, usize)> {

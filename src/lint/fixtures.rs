@@ -1,9 +1,9 @@
 //! Files that are broken on purpose, as input of tests: what is wrong with them is worth a note at most.
 
 use crate::model::broken_on_purpose::is_broken_on_purpose;
-use crate::model::workload::Oddity;
+use crate::model::workload::Notice;
 
-/// Oddities that tests of parsers and validators ask for.
+/// Notices that tests of parsers and validators ask for.
 const WANTED_IN_TESTS: [&str; 5] = [
     "unparsable-manifest",
     "unparsable-configuration",
@@ -12,16 +12,16 @@ const WANTED_IN_TESTS: [&str; 5] = [
     "not-utf8",
 ];
 
-/// What rules see of such an oddity as `written`.
+/// What rules see of such a notice as `written`.
 const FIXTURE: &str = "fixture";
 
 /// Notes of what is broken whether its path says that this is on purpose. Paths are those below the scanned folder, by source.
-pub fn note(oddities: &mut [Oddity], paths: &[String]) {
-    for oddity in oddities {
-        let path = paths.get(oddity.span.source.0 as usize);
+pub fn note(notices: &mut [Notice], paths: &[String]) {
+    for notice in notices {
+        let path = paths.get(notice.span.source.0 as usize);
         let is_fixture = path.is_some_and(|path| is_broken_on_purpose(path));
-        if is_fixture && WANTED_IN_TESTS.contains(&oddity.kind) {
-            FIXTURE.clone_into(&mut oddity.written);
+        if is_fixture && WANTED_IN_TESTS.contains(&notice.kind) {
+            FIXTURE.clone_into(&mut notice.written);
         }
     }
 }

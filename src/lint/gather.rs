@@ -23,7 +23,7 @@ use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::NodePool;
-use crate::model::workload::{Oddity, PodShape, Workload};
+use crate::model::workload::{Notice, PodShape, Workload};
 use crate::source::{SourceId, Span};
 
 /// A pool and the file that it stands in.
@@ -55,7 +55,7 @@ pub struct Gathered {
     /// Taints and tolerations of devices.
     pub devices: Vec<PlacedDeviceEntry>,
     /// What reading noticed.
-    pub oddities: Vec<Oddity>,
+    pub notices: Vec<Notice>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: Ignores,
     /// What stands in documents that could not be read, and where each starts to go wrong.
@@ -149,7 +149,7 @@ pub fn gather(
         gathered.open.extend(facts.not_judged);
         gathered.workloads.extend(facts.workloads);
         gathered.devices.extend(facts.devices);
-        gathered.oddities.extend(facts.oddities);
+        gathered.notices.extend(facts.notices);
         read_pools.extend(facts.pools);
         overlays.extend(facts.overlays);
         kustomizations.extend(facts.kustomizations);
@@ -167,7 +167,7 @@ pub fn gather(
         gathered.scanned_paths.push(scanned.to_owned());
         gathered.paths.push(input.path.clone());
     }
-    fixtures::note(&mut gathered.oddities, &gathered.scanned_paths);
+    fixtures::note(&mut gathered.notices, &gathered.scanned_paths);
     // The configuration is a source, too: pools may stand in it.
     gathered.scanned_paths.push(String::new());
     gathered.paths.push(
@@ -192,9 +192,9 @@ pub fn gather(
     }));
     take_in(inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
-    gathered.oddities.extend(drifts);
+    gathered.notices.extend(drifts);
     // Before others change them: what they say themselves.
-    for (at, open) in unread::workloads(&gathered.workloads, &gathered.oddities) {
+    for (at, open) in unread::workloads(&gathered.workloads, &gathered.notices) {
         gathered.listed.insert(at);
         gathered.open.push(open);
     }

@@ -114,7 +114,7 @@ impl Entries {
     /// The entry around what was noticed in it, or else what the finding is about itself.
     fn around(&self, one: &Found) -> Span {
         let about = one.about;
-        if one.scope != Scope::Oddity {
+        if one.scope != Scope::Notice {
             return about;
         }
         let before = self.0.range(..=(about.source, about.start)).next_back();

@@ -14,11 +14,11 @@ use jiff::civil::Date;
 
 use super::Settings;
 use super::gather::Gathered;
-use crate::extract::file_oddity;
+use crate::extract::file_notice;
 use crate::extract::ignores::{Ignore, Ignores};
 use crate::finding::{Finding, Object, Suppressed};
 use crate::model::near_miss::nearest_word;
-use crate::model::workload::Oddity;
+use crate::model::workload::Notice;
 use crate::rule::schema::Need;
 use crate::source::{SourceId, Span};
 
@@ -36,7 +36,7 @@ pub fn apply(
     findings: &mut Vec<Finding>,
     gathered: &Gathered,
     settings: Settings<'_>,
-) -> (Vec<Suppressed>, Vec<Oddity>) {
+) -> (Vec<Suppressed>, Vec<Notice>) {
     let Acceptance::On(today) = settings.acceptance else {
         return (Vec::new(), Vec::new());
     };
@@ -46,9 +46,9 @@ pub fn apply(
     if ignores.is_empty() && misspelt.is_empty() {
         return (Vec::new(), Vec::new());
     }
-    let mut oddities: Vec<Oddity> = misspelt
+    let mut notices: Vec<Notice> = misspelt
         .iter()
-        .map(|one| oddity("misspelt-ignore", one.span, &one.object, "", &one.why))
+        .map(|one| notice("misspelt-ignore", one.span, &one.object, "", &one.why))
         .collect();
     let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
     for (at, ignore) in ignores.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn apply(
         let mute = settings.config.require_reason && ignore.reason.is_empty();
         if let Some(until) = ignore.until.filter(|_| expired) {
             let detail = until.to_string();
-            oddities.push(oddity(
+            notices.push(notice(
                 "expired-ignore",
                 ignore.span,
                 &ignore.object,
@@ -65,7 +65,7 @@ pub fn apply(
             ));
         }
         if mute {
-            oddities.push(oddity(
+            notices.push(notice(
                 "ignore-without-reason",
                 ignore.span,
                 &ignore.object,
@@ -106,11 +106,11 @@ pub fn apply(
         let ignore = &ignores[at];
         for (id, span) in &ignore.rules {
             if !used.contains(&(at, id.as_str())) {
-                oddities.extend(unused(id, *span, ignore, gathered, settings));
+                notices.extend(unused(id, *span, ignore, gathered, settings));
             }
         }
     }
-    (suppressed, oddities)
+    (suppressed, notices)
 }
 
 /// What is to be said about a rule's id that accepted nothing; nothing when this run could not have found anything.
@@ -120,11 +120,11 @@ fn unused(
     ignore: &Ignore,
     gathered: &Gathered,
     settings: Settings<'_>,
-) -> Option<Oddity> {
+) -> Option<Notice> {
     let loaded: Vec<&str> = settings.rules.loaded().iter().map(String::as_str).collect();
     if !loaded.contains(&id) {
         let near = nearest_word(id, &loaded).unwrap_or_default();
-        let mut one = oddity("unknown-rule-ignored", span, &ignore.object, id, "");
+        let mut one = notice("unknown-rule-ignored", span, &ignore.object, id, "");
         near.clone_into(&mut one.suggestion);
         return Some(one);
     }
@@ -142,12 +142,12 @@ fn unused(
         (false, true) => settings.whole && !gathered.pools.is_empty(),
         (false, false) => settings.whole || !rule.may_rest_on_other_files(),
     };
-    (judged_here && pools_known).then(|| oddity("unused-ignore", span, &ignore.object, id, ""))
+    (judged_here && pools_known).then(|| notice("unused-ignore", span, &ignore.object, id, ""))
 }
 
-fn oddity(kind: &'static str, span: Span, object: &Object, written: &str, detail: &str) -> Oddity {
-    Oddity {
+fn notice(kind: &'static str, span: Span, object: &Object, written: &str, detail: &str) -> Notice {
+    Notice {
         object: object.clone(),
-        ..file_oddity(kind, span, detail, written)
+        ..file_notice(kind, span, detail, written)
     }
 }

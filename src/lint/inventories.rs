@@ -8,7 +8,7 @@ use crate::finding::Problem;
 use crate::inventory::Inventory;
 use crate::source::SourceId;
 
-/// Oddities of files of which a part or nothing was read.
+/// Notices of files of which a part or nothing was read.
 const UNREAD_FILE: [&str; 5] = [
     "unparsable-manifest",
     "unparsable-configuration",
@@ -177,7 +177,7 @@ fn has_pools(gathered: &Gathered, file: &str) -> bool {
 fn is_broken(gathered: &Gathered, file: &str) -> bool {
     let is_it = |source: SourceId| gathered.path(source) == file;
     gathered
-        .oddities
+        .notices
         .iter()
-        .any(|oddity| UNREAD_FILE.contains(&oddity.kind) && is_it(oddity.span.source))
+        .any(|notice| UNREAD_FILE.contains(&notice.kind) && is_it(notice.span.source))
 }

@@ -34,7 +34,7 @@ use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
 use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Oddity, PodShape, Stands, Workload};
+use crate::model::workload::{Notice, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
@@ -42,7 +42,7 @@ use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict, says_exhausted};
 use crate::source::{SourceId, Span};
 
 /// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
-/// gives what rules propose to mend them, and what some rule could not judge.
+/// gives what rules propose to fix them, and what some rule could not judge.
 pub fn judge(
     gathered: &Gathered,
     settings: Settings<'_>,
@@ -62,7 +62,7 @@ pub fn judge(
         exhausted: BTreeSet::new(),
         open: Vec::new(),
     };
-    judge.oddities(&gathered.oddities);
+    judge.notices(&gathered.notices);
     judge.guarded(None, Judge::devices);
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings);
@@ -77,7 +77,7 @@ pub fn judge(
     let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
     counted.take_out(&mut findings, settings.rules, report);
     // What is wrong with an acceptance cannot be accepted by another.
-    judge.oddities(&remarks);
+    judge.notices(&remarks);
     let Judge {
         found,
         proposals,
@@ -158,34 +158,34 @@ impl<'j> Judge<'j> {
             .retain(|found| !exhausted.contains(found.finding.rule.as_str()));
     }
 
-    fn oddities(&mut self, oddities: &[Oddity]) {
-        let rules = self.rules(Scope::Oddity);
+    fn notices(&mut self, notices: &[Notice]) {
+        let rules = self.rules(Scope::Notice);
         let kubernetes = facts::kubernetes(self.settings.config);
-        for oddity in oddities {
-            self.guarded(Some(oddity.span.source), |judge| {
-                judge.oddity(oddity, &rules, &kubernetes);
+        for notice in notices {
+            self.guarded(Some(notice.span.source), |judge| {
+                judge.notice(notice, &rules, &kubernetes);
             });
         }
     }
 
-    fn oddity(&mut self, oddity: &Oddity, rules: &[&'j Rule], kubernetes: &Fact) {
-        let path = self.gathered.scanned_paths[oddity.span.source.0 as usize].as_str();
-        let reader = readers::of(oddity, path, self.settings.table);
-        let (fact, owner) = readers::facts(oddity, reader);
+    fn notice(&mut self, notice: &Notice, rules: &[&'j Rule], kubernetes: &Fact) {
+        let path = self.gathered.scanned_paths[notice.span.source.0 as usize].as_str();
+        let reader = readers::of(notice, path, self.settings.table);
+        let (fact, owner) = readers::facts(notice, reader);
         let bindings = Bindings::default()
             .fact("kubernetes", kubernetes)
-            .fact("oddity", &fact)
+            .fact("notice", &fact)
             .fact("workload", &owner);
         for rule in rules {
             let at = At {
-                span: oddity.span,
-                path: oddity.path.clone(),
+                span: notice.span,
+                path: notice.path.clone(),
             };
             if let Some(verdict) = self.verdict(rule, asked(rule, &bindings)) {
                 let severity = verdict.severity;
                 let mut labels = place::labels(&verdict.said(severity).related, None);
-                labels.extend(oddity.related.iter().cloned());
-                let object = &oddity.object;
+                labels.extend(notice.related.iter().cloned());
+                let object = &notice.object;
                 let (span, path) = (at.span, at.path.clone());
                 let locate = |_: &str| {
                     Some(At {

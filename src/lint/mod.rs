@@ -72,7 +72,7 @@ pub enum Content {
     Template(String),
     /// It is none of kubetaint's business.
     Irrelevant,
-    /// It matters, but its text cannot be judged: `kind` is an oddity's kind.
+    /// It matters, but its text cannot be judged: `kind` is a notice's kind.
     Unusable {
         /// `too-large`, `not-utf8` or `binary`.
         kind: &'static str,
@@ -354,8 +354,8 @@ fn read_one(
             };
             facts.not_judged.push(Open::part(span, because));
             facts
-                .oddities
-                .push(extract::file_oddity(kind, span, &detail, "other"));
+                .notices
+                .push(extract::file_notice(kind, span, &detail, "other"));
             ReadFile {
                 facts,
                 digest: Digest::default(),

@@ -2,7 +2,7 @@
 
 use super::facts::owner_fact;
 use crate::extract::{Table, api_group};
-use crate::model::workload::{Level, Oddity};
+use crate::model::workload::{Level, Notice};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// Who reads an object.
@@ -31,12 +31,12 @@ impl Reader {
 }
 
 /// Who reads the object in which something was noticed, in the file of this path.
-pub fn of(oddity: &Oddity, path: &str, table: &Table) -> Reader {
-    let object = &oddity.object;
+pub fn of(notice: &Notice, path: &str, table: &Table) -> Reader {
+    let object = &notice.object;
     let is_own_file = table.is_own_file(api_group(&object.api_version), &object.kind);
     // What an API server keeps has a name.
     let has_name = object.name.is_some();
-    match oddity.level {
+    match notice.level {
         _ if is_own_file => Reader::Program,
         Level::Typed | Level::Custom => Reader::ApiServer,
         Level::Other if !object.kind.is_empty() && !has_name => Reader::Program,
@@ -56,19 +56,19 @@ fn is_for_values(path: &str) -> bool {
         .any(|part| WORDS.contains(&part.as_str()))
 }
 
-/// `oddity`, and `workload` as far as it is known.
+/// `notice`, and `workload` as far as it is known.
 ///
 /// `reader` is who reads the object.
-pub fn facts(oddity: &Oddity, reader: Reader) -> (Fact, Fact) {
-    let fact = FactBuilder::new(FactKind::Oddity)
-        .text("kind", oddity.kind)
-        .text("field", oddity.field.clone())
-        .text("written", oddity.written.clone())
-        .text("suggestion", oddity.suggestion.clone())
-        .text("detail", oddity.detail.clone())
+pub fn facts(notice: &Notice, reader: Reader) -> (Fact, Fact) {
+    let fact = FactBuilder::new(FactKind::Notice)
+        .text("kind", notice.kind)
+        .text("field", notice.field.clone())
+        .text("written", notice.written.clone())
+        .text("suggestion", notice.suggestion.clone())
+        .text("detail", notice.detail.clone())
         .text("reader", reader.as_str())
         .build();
-    let group = api_group(&oddity.object.api_version);
-    let owner = owner_fact(&oddity.object.kind, group, oddity.level).build();
+    let group = api_group(&notice.object.api_version);
+    let owner = owner_fact(&notice.object.kind, group, notice.level).build();
     (fact, owner)
 }

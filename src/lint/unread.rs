@@ -4,24 +4,24 @@ use std::collections::HashSet;
 
 use crate::finding::{Because, Open};
 use crate::model::node_pool::NodePool;
-use crate::model::workload::{Oddity, Stands, Workload};
+use crate::model::workload::{Notice, Stands, Workload};
 use crate::source::{SourceId, Span};
 
 /// What of the workloads is not literal, with where each of them is named.
 pub fn workloads<'w>(
     workloads: &'w [Workload],
-    oddities: &[Oddity],
+    notices: &[Notice],
 ) -> impl Iterator<Item = (Span, Open)> + use<'w> {
-    let refuted = refuted(oddities);
+    let refuted = refuted(notices);
     workloads
         .iter()
         .filter_map(move |workload| Some((workload.span, own(workload, &refuted)?)))
 }
 
 /// Fields that rules find wrong: of these it is known that they are wrong, and they are not open.
-fn refuted(oddities: &[Oddity]) -> HashSet<Span> {
+fn refuted(notices: &[Notice]) -> HashSet<Span> {
     let wrong = ["mistyped-field", "malformed-tolerations"];
-    let found = oddities.iter().filter(|one| wrong.contains(&one.kind));
+    let found = notices.iter().filter(|one| wrong.contains(&one.kind));
     found.map(|one| one.span).collect()
 }
 

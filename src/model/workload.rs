@@ -248,9 +248,9 @@ pub enum Stands {
     ForOthers,
 }
 
-/// Something that reading noticed, for rules of scope `oddity`.
+/// Something that reading noticed, for rules of scope `notice`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Oddity {
+pub struct Notice {
     /// What was noticed; the words are listed where rules are documented.
     pub kind: &'static str,
     /// The field's name, as written.

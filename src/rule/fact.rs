@@ -42,7 +42,7 @@ pub enum FactKind {
     /// The Kubernetes release that rules apply to.
     Kubernetes,
     /// Something that reading noticed.
-    Oddity,
+    Notice,
     /// A key that is like another.
     NearKey,
     /// A pool and the taint that keeps a workload off it.
@@ -72,7 +72,7 @@ static NAMES: [&str; 17] = [
     "pool",
     "cluster",
     "kubernetes",
-    "oddity",
+    "notice",
     "nearKey",
     "blocked",
     "partlyTolerated",
@@ -96,7 +96,7 @@ impl FactKind {
         FactKind::Pool,
         FactKind::Cluster,
         FactKind::Kubernetes,
-        FactKind::Oddity,
+        FactKind::Notice,
         FactKind::NearKey,
         FactKind::Blocked,
         FactKind::PartlyTolerated,

@@ -1,4 +1,4 @@
-//! How a rule mends what it finds: an operation on a place, under a condition.
+//! How a rule fixes what it finds: an operation on a place, under a condition.
 
 use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
 use super::schema::FixFile;

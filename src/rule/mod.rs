@@ -55,8 +55,8 @@ pub struct Rule {
     pub at: String,
     /// The page's body.
     pub why: String,
-    /// How to mend what it finds; absent when the rule does not say.
-    pub mend: Option<String>,
+    /// How to fix what it finds; absent when the rule does not say.
+    pub how_to_fix: Option<String>,
     /// When a finding is as it should be; absent when the rule does not say.
     pub ignore_when: Option<String>,
     /// Files of Kubernetes' source that it follows, as far as the rule lists them.
@@ -143,7 +143,7 @@ pub struct Verdict {
     said: Said,
     /// What is said where the finding is only a note after all; absent where that is the same.
     as_note: Option<Box<Said>>,
-    /// How to mend it: the first that can be applied is taken.
+    /// How to fix it: the first that can be applied is taken.
     pub fixes: Vec<Proposal>,
     /// Rules that explain the same mistake better, should they find something here.
     pub gives_way_to: Vec<String>,
@@ -221,13 +221,13 @@ impl Rule {
         Some((&summary.condition, &summary.words))
     }
 
-    /// Whether the rule can mend what it finds.
+    /// Whether the rule can fix what it finds.
     pub fn has_fix(&self) -> bool {
         !self.fixes.is_empty()
     }
 
     /// Whether one of its fixes is safe, and whether one is not.
-    pub fn mends(&self) -> (bool, bool) {
+    pub fn fixes(&self) -> (bool, bool) {
         let any = |safe| self.fixes.iter().any(|fix| fix.safe == safe);
         (any(true), any(false))
     }
@@ -460,7 +460,7 @@ impl Loader<'_> {
                 condition: file.when.value,
                 at: file.at.value,
                 why: file.why,
-                mend: file.mend,
+                how_to_fix: file.how_to_fix,
                 ignore_when: file.ignore_when,
                 source: file.source,
                 severities: file

@@ -54,15 +54,15 @@ pub struct RuleFile {
     /// Where a finding says what is usual: the closing lines count it, and it is listed only on request.
     #[serde(default)]
     pub summary: Option<SummaryFile>,
-    /// How to mend what it finds, without a person.
+    /// How to fix what it finds, without a person.
     #[serde(default)]
     #[schemars(with = "Option<FixForm>")]
     pub fix: Option<FixFiles>,
     /// The page's body, Markdown: what happens in the cluster, and why.
     pub why: String,
-    /// How to mend what it finds, Markdown.
+    /// How to fix what it finds, Markdown.
     #[serde(default)]
-    pub mend: Option<String>,
+    pub how_to_fix: Option<String>,
     /// When a finding is as it should be, Markdown.
     #[serde(default)]
     pub ignore_when: Option<String>,
@@ -86,7 +86,7 @@ pub enum Scope {
     /// Each pool.
     Pool,
     /// Each thing that reading noticed.
-    Oddity,
+    Notice,
     /// Each taint of devices.
     DeviceTaint,
     /// Each toleration of a request for devices.
@@ -101,7 +101,7 @@ impl Scope {
             Scope::Taint => "taint",
             Scope::Workload => "workload",
             Scope::Pool => "pool",
-            Scope::Oddity => "oddity",
+            Scope::Notice => "notice",
             Scope::DeviceTaint => "device-taint",
             Scope::DeviceToleration => "device-toleration",
         }
@@ -114,7 +114,7 @@ impl Scope {
             Scope::Taint | Scope::DeviceTaint => "taint",
             Scope::Workload => "workload",
             Scope::Pool => "pool",
-            Scope::Oddity => "oddity",
+            Scope::Notice => "notice",
         }
     }
 }

@@ -56,8 +56,8 @@ pub fn variables(scope: Scope) -> Vec<Entry> {
         Scope::Workload => all.push(("workload", WORKLOAD)),
         Scope::Taint => all.extend([("taint", TAINT), ("pool", POOL)]),
         Scope::Pool => all.push(("pool", POOL)),
-        Scope::Oddity => all.extend([
-            ("oddity", Ty::Fact(FactKind::Oddity)),
+        Scope::Notice => all.extend([
+            ("notice", Ty::Fact(FactKind::Notice)),
             ("workload", WORKLOAD),
         ]),
         Scope::DeviceTaint => all.extend([("taint", TAINT), ("workload", WORKLOAD)]),
@@ -81,7 +81,7 @@ pub const OF_SENTENCES: [Entry; 1] = [(SEVERITY, TEXT)];
 fn is_alone(scope: Scope) -> bool {
     matches!(
         scope,
-        Scope::Oddity | Scope::DeviceTaint | Scope::DeviceToleration
+        Scope::Notice | Scope::DeviceTaint | Scope::DeviceToleration
     )
 }
 
@@ -242,7 +242,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("admission", TEXTS),
             ("knowsAdmission", Ty::Bool),
         ],
-        FactKind::Oddity => vec![
+        FactKind::Notice => vec![
             ("kind", TEXT),
             ("field", TEXT),
             ("written", TEXT),
@@ -329,7 +329,7 @@ pub fn places(scope: Scope) -> &'static [&'static str] {
         ],
         Scope::Workload => &["workload", "workload.selector", "workload.tolerations"],
         Scope::Pool => &["pool", "pool.taints"],
-        Scope::Oddity => &["oddity"],
+        Scope::Notice => &["notice"],
         Scope::DeviceTaint => &["taint", "taint.key", "taint.value", "taint.effect"],
     }
 }

@@ -43,7 +43,7 @@ fn has_both_kinds(rules: &RuleSet, id: &str) -> Result<(), Failed> {
     }
     let page = [
         ("why", rule.why.trim().is_empty()),
-        ("mend", rule.mend.is_none()),
+        ("how-to-fix", rule.how_to_fix.is_none()),
         ("ignore-when", rule.ignore_when.is_none()),
         // Those about kubetaint's own comments follow nobody.
         ("source", rule.source.is_empty() && !rule.has_tag("ignores")),

@@ -1457,7 +1457,7 @@ fn a_device_takes_a_baseline_and_stays_a_device() {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_file_is_not_mended_and_that_is_told() {
+fn a_read_only_file_is_not_fixed_and_that_is_told() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = repo(&[("z.yaml", BAD)]);
     let path = folder.path().join("z.yaml");
@@ -1472,7 +1472,7 @@ fn a_read_only_file_is_not_mended_and_that_is_told() {
     assert!(
         result
             .err
-            .contains("error: z.yaml: not mended: the file is read-only\n"),
+            .contains("error: z.yaml: not fixed: the file is read-only\n"),
         "{}",
         result.err
     );

@@ -18,7 +18,7 @@ fn check(folder: &Path, arguments: &[&str]) -> Run {
 }
 
 /// A file's text after `--fix` with these arguments.
-fn mended(text: &str, arguments: &[&str]) -> String {
+fn fixed(text: &str, arguments: &[&str]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("pod.yaml");
     fs::write(&path, text).unwrap();
@@ -38,9 +38,9 @@ fn becomes(text: &str, from: &str, to: &str) {
     for line_end in ["\n", "\r\n"] {
         let text = text.replace('\n', line_end);
         let (from, to) = (from.replace('\n', line_end), to.replace('\n', line_end));
-        assert_eq!(mended(&text, &["--fix"]), text.replace(&from, &to));
+        assert_eq!(fixed(&text, &["--fix"]), text.replace(&from, &to));
         let marked = format!("\u{feff}{text}");
-        assert_eq!(mended(&marked, &["--fix"]), marked.replace(&from, &to));
+        assert_eq!(fixed(&marked, &["--fix"]), marked.replace(&from, &to));
     }
 }
 
@@ -71,7 +71,7 @@ fn only_what_is_meant_changes() {
 }
 
 #[test]
-fn anchors_json_and_several_documents_are_mended_where_they_stand() {
+fn anchors_json_and_several_documents_are_fixed_where_they_stand() {
     becomes(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: &spec\n  containers: [{name: a}]\n  tolerations: &both\n  - &one {key: a, \
          operator: Exists, value: b}\n---\n# second\napiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: b}\nspec: {template: \
@@ -95,26 +95,26 @@ fn a_template_and_what_is_accepted_stay_as_they_are() {
         "    - key:   example.com/x",
         "    # kubetaint: ignore[value-with-exists] meant\n    - key:   example.com/x",
     );
-    let got = mended(&accepted, &["--fix"]);
+    let got = fixed(&accepted, &["--fix"]);
     assert!(got.contains("      value: w  # ours\n"), "{got}");
     assert!(!got.contains("noschedule"), "{got}");
     let template = format!("{POD}{{{{- if .Values.more }}}}\n    - key: z\n{{{{- end }}}}\n");
-    assert_eq!(mended(&template, &["--unsafe-fixes"]), template);
+    assert_eq!(fixed(&template, &["--unsafe-fixes"]), template);
 }
 
 #[test]
-fn what_may_move_pods_is_mended_only_when_asked_for() {
+fn what_may_move_pods_is_fixed_only_when_asked_for() {
     let two = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a, image: b}]\n  tolerations:\n  - key: a\n    \
                operator: Exists\n  - key: a\n    operator: Exists\n    effect: NoSchedule\n";
-    assert_eq!(mended(two, &["--fix"]), two);
+    assert_eq!(fixed(two, &["--fix"]), two);
     let narrow = two.replace(
         "  - key: a\n    operator: Exists\n    effect: NoSchedule\n",
         "",
     );
-    assert_eq!(mended(two, &["--unsafe-fixes"]), narrow);
-    assert_eq!(mended(two, &["--fix", "--unsafe-fixes"]), narrow);
+    assert_eq!(fixed(two, &["--unsafe-fixes"]), narrow);
+    assert_eq!(fixed(two, &["--fix", "--unsafe-fixes"]), narrow);
     assert_eq!(
-        mended(
+        fixed(
             two,
             &["--fix", "--unsafe-fixes", "--ignore", "subsumed-toleration"]
         ),
@@ -150,12 +150,12 @@ fn a_patch_shows_what_would_change_and_changes_nothing() {
 }
 
 #[test]
-fn standard_input_cannot_be_mended() {
+fn standard_input_cannot_be_fixed() {
     let folder = TempDir::new().unwrap();
     for flag in ["--fix", "--diff", "--unsafe-fixes"] {
         let Run { code, err, .. } = check(folder.path(), &[flag, "-"]);
         assert_eq!(code, 2);
-        assert!(err.contains("standard input cannot be mended"), "{err}");
+        assert!(err.contains("standard input cannot be fixed"), "{err}");
     }
 }
 
@@ -178,7 +178,7 @@ fn mending_all_situations_breaks_none_and_is_done_at_once() {
 }
 
 /// A file's bytes after `--fix`.
-fn mended_bytes(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
+fn fixed_bytes(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
@@ -190,14 +190,14 @@ fn mended_bytes(name: &str, bytes: &[u8]) -> (Vec<u8>, String) {
 fn bytes_that_are_not_utf_8_stay_and_are_told() {
     let french = POD.replace("The team's", "L'\u{e9}quipe:");
     let latin: Vec<u8> = french.chars().map(|letter| letter as u32 as u8).collect();
-    let (after, err) = mended_bytes("pod.yaml", &latin);
+    let (after, err) = fixed_bytes("pod.yaml", &latin);
     assert_eq!(after, latin, "{err}");
     let wide: Vec<u8> = [0xfeff]
         .into_iter()
         .chain(POD.encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
-    let (after, err) = mended_bytes("pod.yaml", &wide);
+    let (after, err) = fixed_bytes("pod.yaml", &wide);
     assert_eq!(after, wide, "{err}");
 }
 
@@ -236,8 +236,8 @@ fn what_cannot_be_written_is_told_and_still_found() {
     assert_eq!(code, 2);
     let told = [
         "3 fixes applied in 1 file\n",
-        "error: kept.yaml: not mended: the file is read-only\n",
-        "error: wide.yaml: not mended: it is not UTF-8\n",
+        "error: kept.yaml: not fixed: the file is read-only\n",
+        "error: wide.yaml: not fixed: it is not UTF-8\n",
     ];
     assert!(told.iter().all(|told| err.contains(told)), "{err}");
     for (name, times) in [("a.yaml", 0), ("kept.yaml", 3), ("wide.yaml", 3)] {
@@ -256,14 +256,14 @@ fn a_patch_of_a_first_line_has_its_byte_order_mark() {
     let Run {
         out: patch, err, ..
     } = check(folder.path(), &["--diff"]);
-    let mended = json.replace("exists", "Exists");
+    let fixed = json.replace("exists", "Exists");
     assert!(
-        patch.ends_with(&format!("@@ -1 +1 @@\n-{json}+{mended}")),
+        patch.ends_with(&format!("@@ -1 +1 @@\n-{json}+{fixed}")),
         "{patch}{err}"
     );
     check(folder.path(), &["--fix"]);
     let after = fs::read_to_string(folder.path().join("pod.json")).unwrap();
-    assert_eq!(after, mended);
+    assert_eq!(after, fixed);
 }
 
 #[test]
@@ -294,10 +294,10 @@ fn git_makes_of_a_patch_what_the_fixes_make_whatever_ends_lines_and_names() {
         format!("\u{feff}{}\r", POD.trim_end()),
         format!("{POD}# \u{85}\u{2028}x\u{c}\u{b}\n"),
     ];
-    let (mended, patched) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (fixed, patched) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     for (at, text) in texts.iter().enumerate() {
         for name in names {
-            for folder in [mended.path(), patched.path()] {
+            for folder in [fixed.path(), patched.path()] {
                 crate::program::write(folder, &format!("{at}/{name}"), text);
             }
         }
@@ -305,7 +305,7 @@ fn git_makes_of_a_patch_what_the_fixes_make_whatever_ends_lines_and_names() {
     let elsewhere = TempDir::new().unwrap();
     let patch = elsewhere.path().join("patch");
     fs::write(&patch, check(patched.path(), &["--diff"]).out).unwrap();
-    let said = check(mended.path(), &["--fix"]).err;
+    let said = check(fixed.path(), &["--fix"]).err;
     assert!(said.contains("fixes applied in 1"), "{said}");
     let output = Command::new("git")
         .args(["apply", "--whitespace=nowarn"])
@@ -318,7 +318,7 @@ fn git_makes_of_a_patch_what_the_fixes_make_whatever_ends_lines_and_names() {
     for at in 0..texts.len() {
         for name in names {
             let read = |folder: &Path| fs::read(folder.join(at.to_string()).join(name)).unwrap();
-            let (one, other) = (read(mended.path()), read(patched.path()));
+            let (one, other) = (read(fixed.path()), read(patched.path()));
             assert_eq!(one, other, "{name} of text {at}");
         }
     }
@@ -327,7 +327,7 @@ fn git_makes_of_a_patch_what_the_fixes_make_whatever_ends_lines_and_names() {
 #[test]
 fn line_ends_of_two_sorts_stay_where_they_are() {
     let mixed = POD.replace("operator: 'Exists'\n", "operator: 'Exists'\r\n");
-    let (after, err) = mended_bytes("pod.yaml", mixed.as_bytes());
+    let (after, err) = fixed_bytes("pod.yaml", mixed.as_bytes());
     let expected = mixed
         .replace("      value: w  # ours\n", "      # ours\n")
         .replace(", value: w, effect: noschedule", ", effect: NoSchedule");
@@ -335,21 +335,21 @@ fn line_ends_of_two_sorts_stay_where_they_are() {
 }
 
 #[test]
-fn manifests_in_heredocs_are_mended_and_nothing_around_them() {
+fn manifests_in_heredocs_are_fixed_and_nothing_around_them() {
     let terraform = "# tolerations: value\nresource \"kubectl_manifest\" \"a\" {\n  yaml_body = <<-EOT\n    apiVersion: v1\n    kind: Pod\n    metadata:\n      \
                      name: a-${var.name}\n    spec:\n      containers: [{name: a, image: b}]\n      tolerations:\n      - key: a\n        \
                      operator: Exists\n        value: b # why\n  EOT\n}\nvariable \"name\" {}\n";
-    let (after, err) = mended_bytes("main.tf", terraform.as_bytes());
+    let (after, err) = fixed_bytes("main.tf", terraform.as_bytes());
     let expected = terraform.replace("        value: b # why\n", "        # why\n");
     assert_eq!(String::from_utf8(after).unwrap(), expected, "{err}");
     let open = terraform.replace("      tolerations:\n", "      tolerations:\n%{ if true }\n");
     let open = open.replace("  EOT\n", "%{ endif }\n  EOT\n");
-    let (after, _) = mended_bytes("main.tf", open.as_bytes());
+    let (after, _) = fixed_bytes("main.tf", open.as_bytes());
     assert_eq!(String::from_utf8(after).unwrap(), open);
 }
 
 #[test]
-fn comments_and_texts_that_look_like_heredocs_keep_no_manifest_below_from_being_mended() {
+fn comments_and_texts_that_look_like_heredocs_keep_no_manifest_below_from_being_fixed() {
     let resource = "resource \"kubectl_manifest\" \"a\" {\n  yaml_body = <<-EOT\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: a}\n    \
                     spec:\n      containers: [{name: a, image: b}]\n      tolerations:\n      - key: a\n        operator: Exists\n        \
                     value: b # why\n  EOT\n}\n";
@@ -364,13 +364,13 @@ fn comments_and_texts_that_look_like_heredocs_keep_no_manifest_below_from_being_
         "locals {\n  a = { b = 1, b = 2 }\n}\n",
         "# a \" and a ${\n",
     ] {
-        let (after, err) = mended_bytes("main.tf", format!("{above}{resource}").as_bytes());
+        let (after, err) = fixed_bytes("main.tf", format!("{above}{resource}").as_bytes());
         let after = String::from_utf8(after).unwrap();
         assert_eq!(after, format!("{above}{expected}"), "{above} {err}");
     }
     // What `%%{` says is no directive.
     let said = resource.replace("# why", "# 5 %%{ why");
-    let (after, err) = mended_bytes("main.tf", said.as_bytes());
+    let (after, err) = fixed_bytes("main.tf", said.as_bytes());
     let expected = said.replace("        value: b # 5", "        # 5");
     assert_eq!(String::from_utf8(after).unwrap(), expected, "{err}");
 }

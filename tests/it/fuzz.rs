@@ -169,22 +169,22 @@ fn reports(folder: &Path) -> Tried {
     Ok(())
 }
 
-/// What is mended is what a patch says; a second time changes nothing, and nothing is changed that no fix names.
+/// What is fixed is what a patch says; a second time changes nothing, and nothing is changed that no fix names.
 fn fixes(folder: &Path, how: &str) -> Tried {
     let patch = run(folder, &["check", how, "--diff"])?.stdout;
-    let mended = copy(folder);
-    run(mended.path(), &["check", how])?;
+    let fixed = copy(folder);
+    run(fixed.path(), &["check", how])?;
     let patched = copy(folder);
     if !patch.is_empty() {
         apply(patched.path(), &patch)?;
     }
-    same("the patch and the fixes", mended.path(), patched.path())?;
+    same("the patch and the fixes", fixed.path(), patched.path())?;
     if how == "--fix" {
-        outside(folder, mended.path())?;
+        outside(folder, fixed.path())?;
     }
-    let again = copy(mended.path());
+    let again = copy(fixed.path());
     run(again.path(), &["check", how])?;
-    same("a second time", mended.path(), again.path())
+    same("a second time", fixed.path(), again.path())
 }
 
 fn apply(folder: &Path, patch: &[u8]) -> Tried {
@@ -208,9 +208,9 @@ fn apply(folder: &Path, patch: &[u8]) -> Tried {
 }
 
 /// Whether bytes changed that belong to no safe fix.
-fn outside(folder: &Path, mended: &Path) -> Tried {
+fn outside(folder: &Path, fixed: &Path) -> Tried {
     let report = json(&run(folder, &["check", "--format", "json"])?)?;
-    let (before, after) = (files(folder), files(mended));
+    let (before, after) = (files(folder), files(fixed));
     let edits = edits(&report);
     let none = Vec::new();
     for (path, old) in &before {

@@ -16,7 +16,7 @@ use std::fs;
 
 use crate::builtin::{RULES, judged};
 use kubetaint::finding::Report;
-use kubetaint::lint::fixes::mend;
+use kubetaint::lint::fixes::apply;
 use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
 use kubetaint::yaml;
@@ -61,14 +61,14 @@ fn report(path: &str, text: &str) -> Report {
 
 /// The text after as many rounds as it takes. One fix may bring to light what another is for, and at the end nothing is
 /// found that was not found at first.
-fn mended(path: &str, first: &str) -> String {
+fn fixed(path: &str, first: &str) -> String {
     let before = counted(&report(path, first));
     let mut text = first.to_owned();
     for _ in 0..10 {
         let report = report(path, &text);
         let source = Source::new(path, text.as_str());
         let fixes = report.findings.iter().filter_map(|one| one.fix.as_ref());
-        let Some((next, _)) = mend(&source, fixes) else {
+        let Some((next, _)) = apply(&source, fixes) else {
             let after = counted(&report);
             let known = |(rule, times): (&String, &usize)| {
                 before.get(rule).is_some_and(|before| times <= before)
@@ -169,7 +169,7 @@ fn odd_files_become_what_a_careful_person_would_write() {
                     "pod.yaml"
                 };
                 let (before, after) = (apply(&before), apply(&after));
-                let got = std::panic::catch_unwind(|| mended(path, &before));
+                let got = std::panic::catch_unwind(|| fixed(path, &before));
                 match got {
                     Ok(got) if got == after => {}
                     Ok(got) => wrong.push(format!("== {} ({form}, {turn})\n{got}", case.name)),
@@ -361,7 +361,7 @@ fn whatever_the_shape_only_what_is_wrong_changes() {
         if dice.one_in(3) {
             text = text.replace('\n', "\r\n");
         }
-        let after = mended("pod.yaml", &text);
+        let after = fixed("pod.yaml", &text);
         changed += usize::from(after != text);
         let expected: Vec<BTreeMap<String, String>> = entries
             .iter()

@@ -229,7 +229,7 @@ fn one_cluster(complete: bool) -> Config {
     config::parse(source, SourceId(0)).unwrap()
 }
 
-/// `severity rule place`, where a place in a pool is that pool's file. Rules of scope oddity are about the text of a
+/// `severity rule place`, where a place in a pool is that pool's file. Rules of scope notice are about the text of a
 /// file, which an inventory does not repeat.
 fn findings(report: &Report, pool_file: &dyn Fn(&str, u32) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
@@ -238,7 +238,7 @@ fn findings(report: &Report, pool_file: &dyn Fn(&str, u32) -> Option<String>) ->
         let at = source.position(finding.span.start);
         let (rule, severity) = (&finding.rule, finding.severity);
         match pool_file(&source.path, at.line) {
-            Some(_) if RULES.get(rule).unwrap().scope.as_str() == "oddity" => {}
+            Some(_) if RULES.get(rule).unwrap().scope.as_str() == "notice" => {}
             Some(file) => found.push(format!("{severity} {rule} {file}")),
             None => found.push(format!(
                 "{severity} {rule} {}:{}:{}",

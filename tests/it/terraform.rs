@@ -581,10 +581,10 @@ fn a_broken_file_is_told_with_its_place_and_hides_nothing_else() {
         .map(|pool| pool.name.as_str())
         .collect();
     assert_eq!(names, ["a", "c"]);
-    let oddity = &reading.gathered.oddities[0];
-    assert_eq!(oddity.kind, "unparsable-configuration");
-    let at = reading.sources[0].position(oddity.span.start);
-    assert_eq!((at.line, at.column), (7, 9), "{}", oddity.detail);
+    let notice = &reading.gathered.notices[0];
+    assert_eq!(notice.kind, "unparsable-configuration");
+    let at = reading.sources[0].position(notice.span.start);
+    assert_eq!((at.line, at.column), (7, 9), "{}", notice.detail);
 }
 
 #[test]
@@ -626,13 +626,13 @@ fn hostile_input_is_bounded_and_open() {
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    assert_eq!(one(&deep).gathered.oddities.len(), 1);
+    assert_eq!(one(&deep).gathered.notices.len(), 1);
     let deep = format!(
         "{{\"locals\": {{\"a\": {}1{}}}}}",
         "[".repeat(5_000),
         "]".repeat(5_000)
     );
-    assert_eq!(read(&[("main.tf.json", &deep)]).gathered.oddities.len(), 0);
+    assert_eq!(read(&[("main.tf.json", &deep)]).gathered.notices.len(), 0);
     // A module that calls itself, twice.
     let calls = "module \"a\" {\n  source = \"./\"\n}\nmodule \"b\" {\n  source = \"./.\"\n}\nresource \
                  \"aws_eks_node_group\" \"p\" {\n  node_group_name = \"p\"\n}\n";
@@ -850,9 +850,9 @@ fn a_pool_in_a_template_with_gaps_is_incomplete() {
 fn a_broken_manifest_is_told_at_its_place_unless_it_has_gaps() {
     let told = |text: &str| -> Vec<String> {
         let reading = manifest(text);
-        let oddities = reading.gathered.oddities.iter();
-        oddities
-            .map(|oddity| format!("{} {}", oddity.kind, reading.place(oddity.span)))
+        let notices = reading.gathered.notices.iter();
+        notices
+            .map(|notice| format!("{} {}", notice.kind, reading.place(notice.span)))
             .collect()
     };
     assert_eq!(
@@ -948,8 +948,8 @@ fn broken_manifests_and_templates_never_panic_and_all_places_are_in_their_files(
             let reading = read(&[("main.tf", &text), ("templates/pool.yaml.tftpl", &template)]);
             // Places that are not in their file, or inside a character, would not be shown.
             reading.show();
-            for oddity in &reading.gathered.oddities {
-                reading.place(oddity.span);
+            for notice in &reading.gathered.notices {
+                reading.place(notice.span);
             }
         }
     }
@@ -1020,7 +1020,7 @@ fn helm_makes_booleans_of_words_that_are_set_without_a_type() {
     );
     let kinds: Vec<&str> = reading
         .gathered
-        .oddities
+        .notices
         .iter()
         .map(|one| one.kind)
         .collect();
@@ -1409,7 +1409,7 @@ fn a_key_that_is_written_twice_in_an_object_loses_no_pool_and_its_last_value_cou
     let twice = gke("a", "labels = { team = \"x\", team = \"maps\" }");
     let inherited = "locals {\n  common = {\n    \"team\" = 1\n    team   = 2\n  }\n}\n";
     let reading = read(&[("main.tf", &format!("{inherited}{twice}{}", gke("b", TAINT)))]);
-    assert!(reading.gathered.oddities.is_empty());
+    assert!(reading.gathered.notices.is_empty());
     assert_eq!(names(&reading), ["a", "b"]);
     assert_eq!(
         reading.pool("a").labels.labels["team"],
@@ -1421,10 +1421,10 @@ fn a_key_that_is_written_twice_in_an_object_loses_no_pool_and_its_last_value_cou
 fn an_argument_that_is_set_twice_is_said_and_its_pool_is_read() {
     let twice = gke("a", "machine_type = \"x\"\nmachine_type = \"y\"\n");
     let reading = read(&[("main.tf", &format!("{twice}{}", gke("b", TAINT)))]);
-    let [oddity] = reading.gathered.oddities.as_slice() else {
-        panic!("{}", reading.gathered.oddities.len());
+    let [notice] = reading.gathered.notices.as_slice() else {
+        panic!("{}", reading.gathered.notices.len());
     };
-    assert_eq!(reading.place(oddity.span), "main.tf:5:1 `machine_type`");
+    assert_eq!(reading.place(notice.span), "main.tf:5:1 `machine_type`");
     assert_eq!(names(&reading), ["a", "b"]);
 }
 
@@ -1447,7 +1447,7 @@ fn heredocs_of_every_form_leave_the_pools_around_them_readable() {
             assert_eq!(names(&reading), ["a"], "{heredocs}");
             let broken = heredocs.contains("1 <<");
             assert_eq!(
-                reading.gathered.oddities.len(),
+                reading.gathered.notices.len(),
                 usize::from(broken),
                 "{heredocs}"
             );
@@ -1473,7 +1473,7 @@ fn a_broken_block_hides_no_other_block_even_where_heredocs_stand_in_the_first_co
         let text = format!("{}{broken}{good}", gke("a", TAINT));
         let reading = read(&[("main.tf", &text)]);
         assert_eq!(names(&reading), ["a", "b"], "{broken}");
-        assert_eq!(reading.gathered.oddities.len(), 1, "{broken}");
+        assert_eq!(reading.gathered.notices.len(), 1, "{broken}");
     }
 }
 
@@ -1555,7 +1555,7 @@ fn what_is_nested_or_repeated_without_end_is_read_in_time_and_hides_nothing() {
         let text = format!("locals {{\n  a = {lists}\n}}\nlocals {{\n  b = {sum}\n}}\n{good}");
         let reading = read(&[("main.tf", &text)]);
         assert_eq!(names(&reading), ["a"]);
-        assert_eq!(reading.gathered.oddities.is_empty(), depth == 40);
+        assert_eq!(reading.gathered.notices.is_empty(), depth == 40);
     }
 }
 

@@ -91,7 +91,7 @@ fn no_rule_fires_because_of_what_is_not_known() {
             let rule = rules.get(id).expect("a file holds a rule");
             let mut wrong = Vec::new();
             // What is said of single entries and taints is tried in `unknown_values.rs`.
-            if !matches!(rule.scope, Scope::Workload | Scope::Pool | Scope::Oddity) {
+            if !matches!(rule.scope, Scope::Workload | Scope::Pool | Scope::Notice) {
                 return wrong;
             }
             for example in rule.examples.iter().filter(|example| example.bad) {
@@ -135,7 +135,7 @@ fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<
                 .filter(|one| !found.contains_key(*one))
                 .collect();
             // What reading notices is about what is written, and a template is not that.
-            let counts = rule.scope != Scope::Oddity;
+            let counts = rule.scope != Scope::Notice;
             if counts
                 && !gone.is_empty()
                 && report.counts.not_judged.is_empty()

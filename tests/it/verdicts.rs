@@ -764,10 +764,10 @@ fn a_flag_that_a_later_one_replaces_and_an_effect_in_another_spelling_are_notice
     const RULE: &str = "id: noticed
 title: What reading pools noticed
 severity: note
-scope: oddity
-when: oddity.kind == \"repeated-flag\" || oddity.kind == \"effect-spelling\"
-at: oddity
-message: '{oddity.field} {oddity.written} {oddity.suggestion}'
+scope: notice
+when: notice.kind == \"repeated-flag\" || notice.kind == \"effect-spelling\"
+at: notice
+message: '{notice.field} {notice.written} {notice.suggestion}'
 help: none
 why: none
 examples:

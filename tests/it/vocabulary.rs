@@ -18,7 +18,7 @@ const SCOPES: [Scope; 7] = [
     Scope::Taint,
     Scope::Workload,
     Scope::Pool,
-    Scope::Oddity,
+    Scope::Notice,
     Scope::DeviceTaint,
     Scope::DeviceToleration,
 ];

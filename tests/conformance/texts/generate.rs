@@ -2,7 +2,7 @@
 //! slip of the pen now and then.
 
 use super::Case;
-use super::spell::{Oddity, Speller, Tree, base64};
+use super::spell::{Notice, Speller, Tree, base64};
 use crate::random::Random;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -202,7 +202,7 @@ impl Generator {
         let tree = self.object();
         // Half of the texts are in order but for one thing: more would hide each other.
         let odd = [0, 0, 2, 4, 8, 15][self.random.below(6)];
-        let mut text = Speller::spell(&tree, Oddity(odd), &mut self.random);
+        let mut text = Speller::spell(&tree, Notice(odd), &mut self.random);
         if self.random.chance(20) {
             text = self.slip(text);
         }

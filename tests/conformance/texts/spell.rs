@@ -37,18 +37,18 @@ impl Tree {
 
 /// How odd a text is spelled, in percent of the places where it could be.
 #[derive(Clone, Copy)]
-pub struct Oddity(pub usize);
+pub struct Notice(pub usize);
 
 pub struct Speller<'r> {
     pub random: &'r mut Random,
-    odd: Oddity,
+    odd: Notice,
     /// Anchors so far, and whether each stands for a map.
     anchors: Vec<(String, bool)>,
     out: String,
 }
 
 impl<'r> Speller<'r> {
-    pub fn spell(tree: &Tree, odd: Oddity, random: &'r mut Random) -> String {
+    pub fn spell(tree: &Tree, odd: Notice, random: &'r mut Random) -> String {
         let mut speller = Speller {
             random,
             odd,
@@ -86,7 +86,7 @@ impl<'r> Speller<'r> {
     }
 
     fn odd(&mut self) -> bool {
-        let Oddity(percent) = self.odd;
+        let Notice(percent) = self.odd;
         self.random.chance(percent)
     }
 
