@@ -43,7 +43,12 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
 /// Reads the pools and manifests that one configuration declares.
 pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
-    let all = repository.evaluate(top);
+    let (all, left_out) = repository.evaluate(top);
+    if let Some(call) = left_out {
+        let why = "modules call modules too often or too deep; this call is not followed".into();
+        let open = Open::part(call, Because::Terraform(why));
+        facts.not_judged.push(open);
+    }
     // Launch templates and the like whose user data taints the nodes that are made with them, and pools by resource.
     let mut tainting = Vec::new();
     let mut ranges = Vec::new();

@@ -34,7 +34,7 @@ mod words;
 
 use std::ops::Range;
 
-use crate::source::SourceId;
+use crate::source::{SourceId, Span};
 use crate::yaml;
 
 pub use folder::{Files, Folder, Repository};
@@ -187,8 +187,9 @@ pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {
 }
 
 impl Repository<'_> {
-    /// Everything that one configuration declares, modules of this repository that it calls included.
-    pub fn evaluate(&self, top: &Folder) -> Vec<Declared> {
+    /// Everything that one configuration declares, modules of this repository that it calls included, and the first call
+    /// of a module that is not followed since there are too many, or too many in each other.
+    pub fn evaluate(&self, top: &Folder) -> (Vec<Declared>, Option<Span>) {
         let run = Run::new(BUDGET);
         let inputs = if top.is_top() {
             Inputs::Top
@@ -197,6 +198,6 @@ impl Repository<'_> {
         };
         let mut declared = Vec::new();
         Module::top(&run, self, top, inputs).declare(&mut declared);
-        declared
+        (declared, run.left_out())
     }
 }

@@ -251,13 +251,13 @@ impl<'r> Module<'r> {
         names: &Names<'_>,
         suffix: String,
     ) -> Option<Module<'r>> {
-        if self.level >= MAX_LEVEL {
-            return None;
-        }
         let folder = self
             .repository
             .called(&self.folder.path, block)
             .and_then(|path| self.repository.folder(&path))?;
+        if !self.run.call(file.span(block.at), self.level >= MAX_LEVEL) {
+            return None;
+        }
         let evaluator = self.evaluator(file);
         let mut given: BTreeMap<String, Term> = block
             .body

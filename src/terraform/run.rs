@@ -4,14 +4,21 @@ use std::cell::Cell;
 
 use super::equality::equal;
 use super::value::Value;
+use crate::source::Span;
 
 /// Texts of more bytes are not made.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
+
+/// Calls of modules, whatever calls them. Ten calls in each of eight folders are a hundred million.
+const MAX_CALLS: u32 = 4_000;
 
 /// What one evaluation of a configuration may cost, and whether two values are the same within it.
 pub(super) struct Run {
     budget: Cell<u32>,
     depth: Cell<u32>,
+    calls: Cell<u32>,
+    /// The first call that was not followed.
+    left_out: Cell<Option<Span>>,
 }
 
 impl Run {
@@ -19,6 +26,8 @@ impl Run {
         Run {
             budget: budget.into(),
             depth: 0.into(),
+            calls: 0.into(),
+            left_out: Cell::default(),
         }
     }
 
@@ -43,6 +52,22 @@ impl Run {
     /// Comes back from a level.
     pub fn leave(&self) {
         self.depth.set(self.depth.get() - 1);
+    }
+
+    /// Whether one more call of a module may be followed, which stands here and so deep.
+    pub fn call(&self, at: Span, is_too_deep: bool) -> bool {
+        let calls = self.calls.get();
+        if is_too_deep || calls >= MAX_CALLS {
+            self.left_out.set(self.left_out.get().or(Some(at)));
+            return false;
+        }
+        self.calls.set(calls + 1);
+        true
+    }
+
+    /// The first call of a module that was not followed.
+    pub fn left_out(&self) -> Option<Span> {
+        self.left_out.get()
     }
 
     pub fn equal(&self, one: &Value, other: &Value) -> Option<bool> {

@@ -1567,3 +1567,33 @@ fn a_for_expression_that_groups_without_end_is_given_up() {
     let labels = "labels = {for v in range(3) : \"k\" => v...}";
     assert!(read(&[("main.tf", &gke("a", labels))]).pool("a").complete);
 }
+
+#[test]
+fn modules_that_call_modules_without_end_are_left_out_and_that_is_said() {
+    let call = |at: usize, to: &str| {
+        format!("module \"m{at}\" {{\n  source = \"{to}\"\n  count = 100\n}}\n")
+    };
+    let files: Vec<(String, String)> = (0..7)
+        .map(|level| {
+            let calls: String = (0..10)
+                .map(|at| call(at, &format!("../l{}", level + 1)))
+                .collect();
+            (format!("l{level}/main.tf"), calls)
+        })
+        .chain([("l7/main.tf".to_owned(), gke("a", ""))])
+        .collect();
+    let files: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let reading = read(&files);
+    let left_out: Vec<String> = reading
+        .gathered
+        .open
+        .iter()
+        .map(|open| format!("{} {:?}", reading.place(open.span), open.because))
+        .collect();
+    assert_eq!(left_out.len(), 1);
+    assert!(left_out[0].contains("module \"m"), "{left_out:?}");
+    assert!(left_out[0].contains("not followed"), "{left_out:?}");
+}

@@ -1,5 +1,7 @@
 //! The words of a comment that accepts findings: `kubetaint: ignore[rule-id] until=2027-01-31 reason`.
 
+use std::collections::HashSet;
+
 use crate::source::text::Cut as _;
 use jiff::civil::Date;
 
@@ -39,10 +41,11 @@ impl Directive {
             .strip_prefix('[')
             .and_then(|rest| rest.split_once(']'));
         let (ids, said) = listed.unwrap_or_default();
+        let mut seen = HashSet::new();
         let rules: Vec<(String, usize)> = ids
             .split(',')
             .map(str::trim)
-            .filter(|id| !id.is_empty())
+            .filter(|id| !id.is_empty() && seen.insert(*id))
             .map(|id| (id.to_owned(), id.as_ptr() as usize - text.as_ptr() as usize))
             .collect();
         if rules.is_empty() {
