@@ -381,9 +381,10 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     );
 }
 
-/// Seconds that long lists, many taints, and as many pools as workloads take.
-fn seconds_for(many: u32) -> f64 {
+#[test]
+fn long_lists_many_taints_and_as_many_pools_as_workloads_are_judged() {
     use std::fmt::Write as _;
+    let many = 2_000;
     let mut pod = labelled("{}").replace(
         "spec: {containers: [{name: a, image: b}]}",
         "spec:\n  containers: [{name: a, image: b}]\n  tolerations:",
@@ -403,19 +404,10 @@ fn seconds_for(many: u32) -> f64 {
         let small = labelled("{}").replace("name: web", &format!("name: web{at}"));
         write!(pods, "---\n{small}").unwrap();
     }
-    let started = std::time::Instant::now();
     assert_eq!(report(&[("web.yaml", &pod)]).counts.workloads, 1);
     assert_eq!(report(&[("node.yaml", &node)]).counts.pools, 1);
     let both = report(&[("nodes.yaml", &nodes), ("pods.yaml", &pods)]);
     assert_eq!((both.counts.pools, both.counts.workloads), (many, many));
-    started.elapsed().as_secs_f64()
-}
-
-#[test]
-fn work_grows_with_the_input_and_not_with_its_square() {
-    let (few, many) = (seconds_for(1_500), seconds_for(6_000));
-    // Four times the input; sixteen times the time would be its square.
-    assert!(many < 6.5 * few, "{few} s, then {many} s");
 }
 
 #[test]
