@@ -1,11 +1,14 @@
 //! Every command and flag, with the words that explain them; nothing else.
 
+mod headings;
 mod values;
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use headings::{ACCEPTED, FIXES, INPUT, OUTPUT, RULES};
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
 };
@@ -98,16 +101,16 @@ pub enum Command {
 #[derive(Args, Clone, Debug)]
 pub struct Beside {
     /// The configuration to use instead of .kubetaint.yaml at the repository's root
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated", help_heading = INPUT)]
     pub config: Option<PathBuf>,
 
     /// Use no configuration file
-    #[arg(long)]
+    #[arg(long, help_heading = INPUT)]
     pub isolated: bool,
 
     /// A file with node pools, beside those in PATH: what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml`
     /// prints. May be given several times
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub pools: Vec<PathBuf>,
 }
 
@@ -137,7 +140,7 @@ pub struct Check {
 
     /// How to report: text, concise (one line each), json, jsonl, sarif, github, gitlab, junit, rdjson or markdown; with
     /// =FILE into a file. May be given several times [default: text]
-    #[arg(long = "format", value_name = "NAME[=FILE]")]
+    #[arg(long = "format", value_name = "NAME[=FILE]", help_heading = OUTPUT)]
     pub formats: Vec<FormatTarget>,
 
     /// What is read beside them.
@@ -145,23 +148,23 @@ pub struct Check {
     pub beside: Beside,
 
     /// A folder with rules of your own, beside the built-in ones. May be given several times
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = RULES)]
     pub rules: Vec<PathBuf>,
 
     /// Apply only these rules
-    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',', help_heading = RULES)]
     pub select: Vec<String>,
 
     /// Leave these rules out
-    #[arg(long, value_name = "RULE,...", value_delimiter = ',')]
+    #[arg(long, value_name = "RULE,...", value_delimiter = ',', help_heading = RULES)]
     pub ignore: Vec<String>,
 
     /// Fix what can be fixed without changing what the objects mean, and report what is left
-    #[arg(long)]
+    #[arg(long, help_heading = FIXES)]
     pub fix: bool,
 
     /// Fix also where it may change where pods run
-    #[arg(long)]
+    #[arg(long, help_heading = FIXES)]
     pub unsafe_fixes: bool,
 
     /// Write comments that accept what would fail the run (findings at least as bad as --fail-on says, of the rules that
@@ -169,62 +172,63 @@ pub struct Check {
     #[arg(
         long,
         value_name = "REASON",
-        conflicts_with_all = ["fix", "unsafe_fixes", "no_ignores", "write_baseline", "prune_baseline"]
+        conflicts_with_all = ["fix", "unsafe_fixes", "no_ignores", "write_baseline", "prune_baseline"],
+        help_heading = ACCEPTED
     )]
     pub add_ignores: Option<String>,
 
     /// Show what --fix (or --unsafe-fixes) would change as a patch for `git apply`, and change nothing
-    #[arg(long)]
+    #[arg(long, help_heading = FIXES)]
     pub diff: bool,
 
     /// Leave out the findings that this file accepts
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = ACCEPTED)]
     pub baseline: Option<PathBuf>,
 
     /// Take out of the --baseline what matches nothing any more
-    #[arg(long, requires = "baseline")]
+    #[arg(long, requires = "baseline", help_heading = ACCEPTED)]
     pub prune_baseline: bool,
 
     /// Accept everything that is found now: write it to this file, for --baseline, and report nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = ACCEPTED)]
     pub write_baseline: Option<PathBuf>,
 
     /// Report also what comments and annotations in the files accept
-    #[arg(long)]
+    #[arg(long, help_heading = ACCEPTED)]
     pub no_ignores: bool,
 
     /// Leave out of SARIF what comments, annotations and the baseline accept, which is marked as suppressed otherwise: for
     /// GitHub's code scanning, which takes no notice of the mark and opens an alert for each
-    #[arg(long)]
+    #[arg(long, help_heading = ACCEPTED)]
     pub omit_accepted: bool,
 
     /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", help_heading = INPUT)]
     pub kubernetes: Option<String>,
 
     /// Exit with 1 when there is a finding at least this bad
-    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", help_heading = OUTPUT)]
     pub fail_on: FailOn,
 
     /// Print the settings that a run would go by, defaults included, as YAML, and check nothing
-    #[arg(long)]
+    #[arg(long, help_heading = INPUT)]
     pub show_settings: bool,
 
     /// Report only findings at least this bad; `note` also unfolds the notes in text [default: all, notes folded]
-    #[arg(long, value_name = "SEVERITY")]
+    #[arg(long, value_name = "SEVERITY", help_heading = OUTPUT)]
     pub min_severity: Option<Level>,
 
     /// Report only findings that touch these files or folders, by their own place or by one that belongs to it; everything
     /// in PATH is read and compared all the same
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = OUTPUT)]
     pub only: Vec<PathBuf>,
 
     /// Count the findings of each rule instead of listing them; formats with =FILE are written as always
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub statistics: bool,
 
     /// List the files that would be read, and on standard error those that would not and why; check nothing
-    #[arg(long, conflicts_with = "statistics")]
+    #[arg(long, conflicts_with = "statistics", help_heading = INPUT)]
     pub show_files: bool,
 
     /// How many threads to use, at most 256; 0 means one per processor core
@@ -296,11 +300,16 @@ pub struct Rules {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  \
         kubetaint explain value-with-exists\n  \
+        kubetaint explain value-with-exists --examples\n  \
         kubetaint explain our-own-rule --rules policies/")]
 pub struct Explain {
     /// The rule's id, as findings show it and `kubetaint rules` lists it
     #[arg(value_name = "RULE")]
     pub rule: String,
+
+    /// Print the whole page, with the rule's condition and its examples
+    #[arg(long)]
+    pub examples: bool,
 
     /// A folder with rules of your own, where the rule may be, beside those of the configuration. May be given several times
     #[arg(long, value_name = "DIR")]
@@ -356,11 +365,25 @@ pub struct Man {
 }
 
 /// Reads the arguments of the process, and ends it where they ask for help or cannot be read. `kubetaint help check` is what
-/// `kubetaint check --help` is.
-pub fn read() -> Cli {
+/// `kubetaint check --help` is. `is_path` says whether a word is the path of something that exists.
+pub fn read(is_path: &dyn Fn(&str) -> bool) -> Cli {
     let read = parser().try_get_matches();
     read.and_then(|matches| Cli::from_arg_matches(&matches))
-        .unwrap_or_else(|error| error.exit())
+        .unwrap_or_else(|error| path_as_command(error, is_path).exit())
+}
+
+/// The same error, or a better one where a path stands in the place of the command.
+fn path_as_command(error: clap::Error, is_path: &dyn Fn(&str) -> bool) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    if word != "-" && !is_path(word) {
+        return error;
+    }
+    definition().error(
+        ErrorKind::InvalidSubcommand,
+        format!("`{word}` is a path, not a command; to check it, run `kubetaint check {word}`"),
+    )
 }
 
 /// What reads the arguments: the definition, with the command `help`, which has no place in completions and manual pages.
@@ -490,6 +513,32 @@ mod tests {
             "json=".parse::<FormatTarget>(),
             Err(FormatTargetError::NoFile)
         );
+    }
+
+    #[test]
+    fn the_options_of_check_stand_under_headings() {
+        let definition = definition();
+        let check = definition.find_subcommand("check").unwrap();
+        for option in check.get_arguments().filter(|one| !one.is_positional()) {
+            let name = option.get_id().as_str();
+            // What every command has stands with the help.
+            let expected = !option.is_global_set() && name != "threads";
+            assert_eq!(option.get_help_heading().is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_path_in_the_place_of_the_command_is_for_check() {
+        let told = |word: &str, exists: bool| {
+            let error = path_as_command(parse(&[word]).unwrap_err(), &|_| exists);
+            assert_eq!(error.exit_code(), 2);
+            error.to_string()
+        };
+        let advice =
+            "error: `apps` is a path, not a command; to check it, run `kubetaint check apps`\n";
+        assert!(told("apps", true).starts_with(advice));
+        assert!(told("-", false).contains("run `kubetaint check -`"));
+        assert!(told("chek", false).contains("unrecognized subcommand 'chek'"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::finding::Severity;
+use crate::output::wrap;
 use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet};
 use crate::source::text::Cut as _;
@@ -13,6 +14,13 @@ pub fn page(rule: &Rule) -> String {
     // Writing to a string cannot fail.
     let _ = write_page(rule, &mut page);
     page
+}
+
+/// The page without condition and examples, wrapped so that it fits a terminal.
+pub fn screen(rule: &Rule, width: usize) -> String {
+    let mut page = String::new();
+    let _ = write_screen(rule, &mut page);
+    reflow(&page, width)
 }
 
 /// The table of all rules, Markdown, with a link to the page of each.
@@ -59,27 +67,14 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     for (when, severity) in &rule.severities {
         writeln!(page, "  - {severity} where `{}`", on_one_line(when))?;
     }
-    let is_lowered = rule.severity != Severity::Note || !rule.severities.is_empty();
-    if rule.has_tag(CROSS_REFERENCE) && is_lowered {
-        writeln!(
-            page,
-            "  - note under paths that say test, example or archive"
-        )?;
+    if is_note_in_tests(rule) {
+        writeln!(page, "  - {IN_TESTS}")?;
     }
     writeln!(page, "- Looks at: {}", subject(rule.scope))?;
     if !rule.tags.is_empty() {
         writeln!(page, "- Tags: {}", rule.tags.join(", "))?;
     }
-    for need in &rule.needs {
-        writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
-    }
-    let fixes = match rule.fixes() {
-        (false, false) => "by hand",
-        (true, false) => "`--fix`",
-        (false, true) => "`--unsafe-fixes`",
-        (true, true) => "`--fix` for some findings, `--unsafe-fixes` for others",
-    };
-    writeln!(page, "- Fix: {fixes}")?;
+    write_needs_and_fixes(rule, page)?;
     writeln!(page, "\n## What happens, and why\n\n{}\n", rule.why.trim())?;
     write_fixing(rule, page)?;
     write_ignoring(rule, page)?;
@@ -96,6 +91,138 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         by_lines(&rule.condition)
     )?;
     write_examples(rule, page)
+}
+
+const IN_TESTS: &str = "note under paths that say test, example or archive";
+
+fn is_note_in_tests(rule: &Rule) -> bool {
+    let is_lowered = rule.severity != Severity::Note || !rule.severities.is_empty();
+    rule.has_tag(CROSS_REFERENCE) && is_lowered
+}
+
+fn write_needs_and_fixes(rule: &Rule, page: &mut String) -> std::fmt::Result {
+    for need in &rule.needs {
+        writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
+    }
+    let fixes = match rule.fixes() {
+        (false, false) => "by hand",
+        (true, false) => "`--fix`",
+        (false, true) => "`--unsafe-fixes`",
+        (true, true) => "`--fix` for some findings, `--unsafe-fixes` for others",
+    };
+    writeln!(page, "- Fix: {fixes}")
+}
+
+fn write_screen(rule: &Rule, page: &mut String) -> std::fmt::Result {
+    let id = &rule.id;
+    writeln!(page, "# {id}\n\n{}.\n", rule.title)?;
+    writeln!(page, "- Severity: {}", severities(rule))?;
+    writeln!(page, "- Looks at: {}", subject(rule.scope))?;
+    write_needs_and_fixes(rule, page)?;
+    writeln!(page, "\n## What happens, and why\n\n{}\n", rule.why.trim())?;
+    write_fixing(rule, page)?;
+    writeln!(page, "## When to ignore it\n")?;
+    if let Some(when) = &rule.ignore_when {
+        writeln!(page, "{}\n", when.trim())?;
+    }
+    writeln!(
+        page,
+        "To suppress one finding, write `# kubetaint: ignore[{id}] reason` on its line or above it.\n"
+    )?;
+    if !rule.source.is_empty() {
+        writeln!(page, "## Source\n")?;
+        for file in &rule.source {
+            writeln!(page, "- `{file}`")?;
+        }
+        writeln!(page)?;
+    }
+    writeln!(
+        page,
+        "`kubetaint explain {id} --examples` also prints the condition and the examples."
+    )
+}
+
+/// The severities of a rule in words: `error; note for DaemonSets`.
+fn severities(rule: &Rule) -> String {
+    let mut parts = vec![rule.severity.to_string()];
+    for (when, severity) in &rule.severities {
+        let part = format!("{severity} {}", in_words(&on_one_line(when)));
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    if is_note_in_tests(rule) {
+        parts.push(IN_TESTS.to_owned());
+    }
+    parts.join("; ")
+}
+
+/// What a condition says, where it is one of the usual ones.
+fn in_words(condition: &str) -> &'static str {
+    match condition {
+        "!workload.verbatim" => "where a template or a tool may still change the value",
+        "workload.level == \"typed\"" => "for built-in kinds",
+        "workload.level != \"typed\"" => "for other kinds than built-in ones",
+        "workload.level == \"custom\"" => "for custom resources",
+        "workload.level == \"other\"" => "for lists whose owner is not known, such as Helm values",
+        "workload.system || workload.hostNetwork" => "for system workloads and on the host network",
+        "workload.controller == \"DaemonSet\"" | "workload.kind == \"DaemonSet\"" => {
+            "for DaemonSets"
+        }
+        _ => "in some cases",
+    }
+}
+
+/// Markdown with its paragraphs and list items wrapped to a width; code, tables and headings stay as they are.
+fn reflow(text: &str, width: usize) -> String {
+    let mut page = String::new();
+    let mut open: Option<(usize, String)> = None;
+    let mut is_code = false;
+    for line in text.lines() {
+        let trimmed = line.trim_start();
+        let fence = trimmed.starts_with("```");
+        let is_item =
+            trimmed.starts_with("- ") || trimmed.starts_with("* ") || is_numbered(trimmed);
+        let as_it_is = is_code || fence || trimmed.is_empty() || trimmed.starts_with(['|', '#']);
+        if as_it_is || is_item {
+            close(&mut open, width, &mut page);
+        }
+        is_code ^= fence;
+        if as_it_is {
+            page.push_str(line);
+            page.push('\n');
+            continue;
+        }
+        match &mut open {
+            Some((_, paragraph)) => {
+                paragraph.push(' ');
+                paragraph.push_str(trimmed.trim_end());
+            }
+            None => {
+                let marker = match is_item {
+                    true => trimmed.find(' ').map_or(0, |space| space + 1),
+                    false => 0,
+                };
+                let indent = line.len() - trimmed.len() + marker;
+                open = Some((indent, line.trim_end().to_owned()));
+            }
+        }
+    }
+    close(&mut open, width, &mut page);
+    page
+}
+
+fn is_numbered(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    digits.len() < line.len() && digits.starts_with(". ")
+}
+
+/// Writes the paragraph that is open.
+fn close(open: &mut Option<(usize, String)>, width: usize, page: &mut String) {
+    if let Some((indent, paragraph)) = open.take() {
+        page.push_str(&wrap(&paragraph, width, 0, indent));
+        page.push('\n');
+    }
 }
 
 /// A line that is longer than this is read with effort.
@@ -232,6 +359,17 @@ fn without_holes(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_are_wrapped_and_code_and_tables_are_not() {
+        let text = "# Title\n\nOne two three\nfour five six seven eight nine ten eleven twelve.\n\n\
+                    - an item with\n  more words than one line of forty has\n- another\n\n\
+                    ```yaml\nkey: a value that is longer than forty columns are\n```\n";
+        let expected = "# Title\n\nOne two three four five six seven eight\nnine ten eleven twelve.\n\n\
+                        - an item with more words than one line\n  of forty has\n- another\n\n\
+                        ```yaml\nkey: a value that is longer than forty columns are\n```\n";
+        assert_eq!(reflow(text, 40), expected);
+    }
 
     #[test]
     fn what_the_program_fills_in_is_left_open() {

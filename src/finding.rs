@@ -120,6 +120,8 @@ pub struct Finding {
     pub fingerprint: String,
     /// The same without the file, for objects that have a kind and a name: stable when a file is renamed. Empty for others.
     pub fingerprint_anywhere: String,
+    /// It is a note because not all pools of the cluster are known.
+    pub undecided: bool,
     /// How many findings of this report say the same (rule, severity, message) in other places, this one included.
     pub occurrences: u32,
 }

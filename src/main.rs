@@ -8,6 +8,7 @@
 )]
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use kubetaint::cli::{self, Command};
@@ -17,7 +18,7 @@ use kubetaint::commands::{
 use kubetaint::lint::caught::{bug_text, caught};
 
 fn main() -> ExitCode {
-    let cli = cli::read();
+    let cli = cli::read(&|word| Path::new(word).exists());
     // What a mistake of ours has to say becomes part of the report; its trace would only stand in the way there.
     std::panic::set_hook(Box::new(|_| {}));
     caught(|| run(&cli)).unwrap_or_else(|why| {
@@ -32,8 +33,8 @@ fn run(cli: &cli::Cli) -> ExitCode {
         Command::Check(arguments) => check::run(cli, arguments, &mut out),
         Command::Init(arguments) => init::run(cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
-        Command::Rules(arguments) => rules::run(arguments, &mut out),
-        Command::Explain(arguments) => explain::run(arguments, &mut out),
+        Command::Rules(arguments) => rules::run(cli, arguments, &mut out),
+        Command::Explain(arguments) => explain::run(cli, arguments, &mut out),
         Command::Test(arguments) => test::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),
         Command::Completions(arguments) => completions::run(arguments, &mut out),

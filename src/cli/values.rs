@@ -22,7 +22,7 @@ pub enum Color {
 /// How the rules are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Listing {
-    /// A line per rule, for people
+    /// For people
     #[default]
     Table,
     /// For programs

@@ -2,16 +2,22 @@
 
 use std::io::Write;
 
-use super::{CommandError, Exit, load_rules_here};
-use crate::cli::Explain;
-use crate::explain::page;
+use super::screen::Screen;
+use super::{CommandError, Exit, load_rules_here, pager};
+use crate::cli::{Cli, Explain};
+use crate::explain::{page, screen};
 use crate::model::near_miss::nearest_word;
+
+/// Columns of a terminal whose width is not known, and of a file.
+const WIDTH: usize = 80;
+/// Longer lines are read with effort.
+const MOST_COLUMNS: usize = 100;
 
 /// Prints the page of one rule.
 ///
 /// # Errors
 /// A rule that does not exist; rules that do not load; output that cannot be written.
-pub fn run(arguments: &Explain, out: &mut dyn Write) -> Result<Exit, CommandError> {
+pub fn run(cli: &Cli, arguments: &Explain, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules_here(&arguments.rules)?;
     let Some(rule) = rules.get(&arguments.rule) else {
         let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
@@ -23,6 +29,14 @@ pub fn run(arguments: &Explain, out: &mut dyn Write) -> Result<Exit, CommandErro
             arguments.rule
         )));
     };
-    write!(out, "{}", page(rule))?;
+    let width = match Screen::of(cli).width {
+        0 => WIDTH,
+        width => width.min(MOST_COLUMNS),
+    };
+    let text = match arguments.examples {
+        true => page(rule),
+        false => screen(rule, width),
+    };
+    pager::show(&text, out)?;
     Ok(Exit::Clean)
 }

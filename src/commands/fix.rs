@@ -140,6 +140,14 @@ fn say_how_much(fixed: &Fixed, files: &[usize], done: &str) {
     let fixes = files.iter().filter_map(|at| fixed.fixes.get(at));
     let fixes: usize = fixes.sum();
     let files = files.len();
+    if fixes == 0 {
+        let nothing = fixed.fixes.is_empty() && fixed.refused.is_empty();
+        super::say(match nothing {
+            true => "Nothing to fix",
+            false => "Nothing was fixed",
+        });
+        return;
+    }
     super::say(format_args!(
         "{fixes} fix{} {done} in {files} file{}",
         if fixes == 1 { "" } else { "es" },

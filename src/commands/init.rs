@@ -8,39 +8,9 @@ use super::{CommandError, Exit, write};
 use crate::cli::{Cli, Init};
 use crate::config;
 use crate::discover::CONFIG_FILE;
+use crate::output::count;
 use crate::proposal::{Seen, propose};
 use crate::source::{Source, SourceId};
-
-/// How to run `kubetaint check` on each commit and each change. The commit is for the user to fill in.
-const NEXT: &str = concat!(
-    r#"
-For each commit, in .pre-commit-config.yaml; `rev` is a commit of that repository:
-
-    repos:
-      - repo: "#,
-    env!("CARGO_PKG_REPOSITORY"),
-    r#"
-        rev: 0123456789abcdef0123456789abcdef01234567
-        hooks:
-          - id: kubetaint
-
-For each change on GitHub, in .github/workflows/kubetaint.yaml; what follows `kubetaint/kubetaint` is a commit of it:
-
-    name: kubetaint
-    on: [pull_request]
-    permissions: {}
-    jobs:
-      check:
-        runs-on: ubuntu-latest
-        permissions:
-          contents: read
-        steps:
-          - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
-            with:
-              persist-credentials: false
-          - uses: kubetaint/kubetaint@0123456789abcdef0123456789abcdef01234567
-"#
-);
 
 /// Writes the configuration, or prints it.
 ///
@@ -82,7 +52,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         counts: &listing.counts,
     });
     // What is proposed must be what `check` reads; better none than one with errors.
-    config::parse(Source::new(CONFIG_FILE, text.clone()), SourceId(0))
+    let proposed = config::parse(Source::new(CONFIG_FILE, text.clone()), SourceId(0))
         .map_err(CommandError::Problems)?;
     if print {
         out.write_all(text.as_bytes())?;
@@ -92,7 +62,16 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         .map_err(|error| CommandError::Message(format!("{}: {error}", target.display())))?;
     writeln!(out, "wrote {}", target.display())?;
     if !cli.quiet {
-        write!(out, "{NEXT}")?;
+        let counts = &listing.counts;
+        writeln!(
+            out,
+            "found {}, {} and {} in {}",
+            count(proposed.clusters.len(), "cluster", "clusters"),
+            count(counts.pools, "node pool", "node pools"),
+            count(counts.workloads, "workload", "workloads"),
+            count(counts.files, "file", "files"),
+        )?;
+        writeln!(out, "next: review it, then run `kubetaint check`")?;
     }
     Ok(Exit::Clean)
 }

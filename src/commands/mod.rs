@@ -14,6 +14,7 @@ pub mod init;
 mod inputs;
 mod only;
 mod own_files;
+mod pager;
 pub mod pools;
 mod reports;
 pub mod rules;

@@ -1,35 +1,31 @@
-//! `kubetaint rules`: every rule, a line each, or as JSON.
+//! `kubetaint rules`: every rule, as a table or as JSON.
 
 use std::io::Write;
 
 use serde_json::json;
 
+use super::screen::Screen;
 use super::{CommandError, Exit, load_rules_here};
-use crate::cli::{Listing, Rules};
+use crate::cli::{Cli, Listing, Rules};
+use crate::output::wrap;
+use crate::rule::{Rule, RuleSet};
+
+/// Columns of a terminal whose width is not known, and of a file.
+const WIDTH: usize = 80;
 
 /// Lists the rules.
 ///
 /// # Errors
 /// Rules that do not load; output that cannot be written.
-pub fn run(arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError> {
+pub fn run(cli: &Cli, arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules_here(&arguments.rules)?;
     match arguments.output {
         Listing::Table => {
-            let width = rules
-                .iter()
-                .map(|rule| rule.id.len())
-                .max()
-                .unwrap_or_default();
-            for rule in rules.iter() {
-                writeln!(
-                    out,
-                    "{:width$}  {:7}  {:10}  {}",
-                    rule.id,
-                    rule.severity.as_str(),
-                    rule.scope.as_str(),
-                    rule.title
-                )?;
-            }
+            let width = match Screen::of(cli).width {
+                0 => WIDTH,
+                width => width,
+            };
+            write_table(&rules, width, out)?;
         }
         Listing::Json => {
             let list: Vec<_> = rules
@@ -51,4 +47,24 @@ pub fn run(arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError>
         }
     }
     Ok(Exit::Clean)
+}
+
+/// Each rule on one line, where all of them fit. Otherwise titles stand on lines of their own.
+fn write_table(rules: &RuleSet, width: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    let widest = |of: fn(&Rule) -> usize| rules.iter().map(of).max().unwrap_or_default();
+    let ids = widest(|rule| rule.id.len());
+    let scopes = widest(|rule| rule.scope.as_str().len());
+    let titles = widest(|rule| rule.title.chars().count());
+    let on_one_line = ids + 2 + 7 + 2 + scopes + 2 + titles <= width;
+    for rule in rules.iter() {
+        let (id, severity, scope) = (&rule.id, rule.severity.as_str(), rule.scope.as_str());
+        if on_one_line {
+            let title = &rule.title;
+            writeln!(out, "{id:ids$}  {severity:7}  {scope:scopes$}  {title}")?;
+        } else {
+            writeln!(out, "{id:ids$}  {severity:7}  {scope}")?;
+            writeln!(out, "  {}", wrap(&rule.title, width, 2, 2))?;
+        }
+    }
+    Ok(())
 }

@@ -447,6 +447,7 @@ impl<'j> Judge<'j> {
                 };
                 let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
                 let labels = place::labels(&verdict.said(severity).related, None);
+                let before = self.found.len();
                 self.push(
                     rule,
                     &verdict,
@@ -457,6 +458,7 @@ impl<'j> Judge<'j> {
                     cluster.name.clone(),
                     labels,
                 );
+                self.mark_undecided(before, rule, verdict.severity, cluster);
             }
         }
     }
@@ -606,7 +608,18 @@ impl<'j> Judge<'j> {
         let at = locate(&rule.at);
         let locate = |at: &str| Some(locate(at));
         let object = &workload.object;
+        let before = self.found.len();
         self.push(rule, verdict, severity, at, &locate, object, name, labels);
+        self.mark_undecided(before, rule, verdict.severity, cluster);
+    }
+
+    /// Marks what was found since `before` where only missing pools made it a note.
+    fn mark_undecided(&mut self, before: usize, rule: &Rule, full: Severity, cluster: &Cluster) {
+        let undecided =
+            rule.needs(Need::CompletePools) && !cluster.complete && full != Severity::Note;
+        for found in self.found.iter_mut().skip(before) {
+            found.finding.undecided = undecided;
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -662,6 +675,7 @@ impl<'j> Judge<'j> {
             fix: None,
             fingerprint: String::new(),
             fingerprint_anywhere: String::new(),
+            undecided: false,
             occurrences: 1,
         };
         self.proposals.add(&finding, &verdict.fixes, locate);

@@ -44,7 +44,8 @@ pub use pools::PoolTable;
 pub use rows::report_schema;
 pub use standpoint::Standpoint;
 pub use statistics::write_statistics;
-pub use summary::{problem_lines, summary_line};
+pub use summary::{count, problem_lines, summary_line};
+pub use wrap::wrap;
 
 /// A report and how the user wants to look at it.
 pub struct View<'a> {
@@ -104,7 +105,7 @@ impl View<'_> {
             .filter(move |finding| finding.severity >= least)
     }
 
-    /// The findings to show, the worst first: for readers that take only so many.
+    /// The findings to show, the worst first: for people, and for readers that take only so many.
     fn worst_first(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

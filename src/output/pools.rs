@@ -18,13 +18,16 @@ use crate::inventory::{Inventory, Origin, Pool, Requirement, Taint};
 use super::escape;
 use super::standpoint::Standpoint;
 use super::summary::count;
+use super::wrap::wrap;
 
 /// Between two columns.
 const GAP: usize = 2;
-/// Labels that are shown of a pool with fewer taints than that.
-const FEW_LABELS: usize = 2;
-/// Characters of a cell that are shown, whatever the width.
-const CELL_LIMIT: usize = 80;
+/// Labels that are shown of a pool.
+const MOST_LABELS: usize = 12;
+/// Characters of a name, a taint or a label that are shown, whatever the width.
+const CELL_LIMIT: usize = 160;
+/// Columns of a terminal whose width is not known, and of a file.
+const WIDTH: usize = 80;
 
 /// A list of pools and how the user wants to look at it.
 pub struct PoolTable<'a> {
@@ -36,36 +39,34 @@ pub struct PoolTable<'a> {
     pub standpoint: &'a Standpoint,
     /// Whether terminal colours may be used.
     pub color: bool,
-    /// Columns of the terminal. 0 means unknown: nothing is cut then.
+    /// Columns of the terminal. 0 means unknown.
     pub width: usize,
 }
 
-/// A column: what stands above it, and how few characters it can do with.
+/// A column: what stands above it, and how far a long cell in one row may move the cells of all others.
 struct Column {
     title: &'static str,
-    least: usize,
+    most: usize,
 }
 
-const NAME: usize = 0;
-const TAINTS: usize = 3;
-const LABELS: usize = 4;
-const PLACE: usize = 5;
-const COLUMNS: [Column; 6] = [
-    column("NAME", 16),
-    column("PROVIDER", 12),
-    column("CLUSTER", 8),
-    column("TAINTS", 30),
-    column("LABELS", 20),
-    column("PLACE", 24),
+/// The place stands behind them.
+const COLUMNS: [Column; 3] = [
+    column("NAME", 36),
+    column("PROVIDER", 16),
+    column("CLUSTER", 16),
 ];
+const PLACE: &str = "PLACE";
 
-const fn column(title: &'static str, least: usize) -> Column {
-    Column { title, least }
+const fn column(title: &'static str, most: usize) -> Column {
+    Column { title, most }
 }
 
-/// A pool as it is shown: the lines of each cell, and what stands underneath.
+/// A pool as it is shown: a row of the table, and what stands underneath.
 struct Row {
-    cells: [Vec<String>; COLUMNS.len()],
+    cells: [String; COLUMNS.len()],
+    place: String,
+    taints: Vec<String>,
+    labels: Vec<String>,
     incomplete: Option<String>,
 }
 
@@ -108,7 +109,7 @@ impl PoolTable<'_> {
             count(pools.len(), "node pool", "node pools")
         );
         if open > 0 {
-            text.push_str(&format!("; of {open} not every taint is known"));
+            text.push_str(&format!("; {open} with unknown taints"));
         }
         let complete: Vec<Cow<'_, str>> = self
             .inventory
@@ -131,104 +132,113 @@ impl PoolTable<'_> {
             (Some(file), None) => self.standpoint.path(file),
             (None, _) => String::new(),
         };
-        let labels = shown_labels(pool, taints.len().max(FEW_LABELS));
-        let one = |text: &str| vec![limited(text)];
         let incomplete = (!pool.complete).then(|| {
             let why = pool.incomplete_because.as_deref().unwrap_or("unknown");
             escape::sentence(why).into_owned()
         });
+        let name = match pool.name.as_str() {
+            "" => "(no name)",
+            name => name,
+        };
         Row {
             cells: [
-                one(if pool.name.is_empty() {
-                    "(no name)"
-                } else {
-                    &pool.name
-                }),
-                one(&pool.provider),
-                one(pool.cluster.as_deref().unwrap_or_default()),
-                taints,
-                labels,
-                vec![place],
+                limited(name),
+                limited(&pool.provider),
+                limited(pool.cluster.as_deref().unwrap_or_default()),
             ],
+            place,
+            taints,
+            labels: shown_labels(pool),
             incomplete,
         }
     }
 
     fn write_rows(&self, rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-        let widths = self.widths(rows);
-        let shown: Vec<usize> = (0..COLUMNS.len()).filter(|at| widths[*at] > 0).collect();
-        let titles: Vec<(usize, &str)> = shown.iter().map(|at| (*at, COLUMNS[*at].title)).collect();
-        let (bold, plain) = if self.color {
-            ("\x1b[1m", "\x1b[0m")
-        } else {
-            ("", "")
+        let widths = widths(rows);
+        let paint = |code| match self.color {
+            true => (code, "\x1b[0m"),
+            false => ("", ""),
         };
-        writeln!(out, "{bold}{}{plain}", line(&titles, &widths))?;
-        let (mark, plain) = if self.color {
-            ("\x1b[33m", "\x1b[0m")
-        } else {
-            ("", "")
-        };
+        let (bold, plain) = paint("\x1b[1m");
+        let titles = line(&COLUMNS.map(|column| column.title), &widths);
+        writeln!(out, "{bold}{titles}{PLACE}{plain}")?;
+        let (mark, plain) = paint("\x1b[33m");
+        let width = if self.width == 0 { WIDTH } else { self.width };
         for row in rows {
-            let height = row.cells.iter().map(Vec::len).max().unwrap_or(0);
-            for number in 0..height {
-                let cells: Vec<(usize, &str)> = shown
-                    .iter()
-                    .map(|at| (*at, row.cells[*at].get(number).map_or("", String::as_str)))
-                    .collect();
-                writeln!(out, "{}", line(&cells, &widths))?;
+            let cells = line(&row.cells.each_ref().map(String::as_str), &widths);
+            // A place is never cut: it is there to be copied.
+            if length(&cells) + length(&row.place) <= width {
+                writeln!(out, "{}", format!("{cells}{}", row.place).trim_end())?;
+            } else {
+                writeln!(out, "{}", cells.trim_end())?;
+                writeln!(out, "  place   {}", row.place)?;
+            }
+            if !(row.taints.is_empty() && row.incomplete.is_some()) {
+                let none = ["none".to_owned()];
+                let taints = if row.taints.is_empty() {
+                    &none
+                } else {
+                    &row.taints[..]
+                };
+                writeln!(out, "  taints  {}", taints.join("\n          "))?;
             }
             if let Some(why) = &row.incomplete {
-                writeln!(out, "  {mark}not every taint is known:{plain} {why}")?;
+                let words = "some taints are unknown:";
+                let why = wrap(why, width, 3 + words.len(), 4);
+                writeln!(out, "  {mark}{words}{plain} {why}")?;
+            }
+            if !row.labels.is_empty() {
+                writeln!(out, "  labels  {}", listed(&row.labels, width, 10))?;
             }
         }
         Ok(())
     }
-
-    /// How wide each column is; 0 for one that has nothing to show.
-    fn widths(&self, rows: &[Row]) -> [usize; COLUMNS.len()] {
-        let mut widths = [0; COLUMNS.len()];
-        for (at, width) in widths.iter_mut().enumerate() {
-            let cells = rows.iter().flat_map(|row| &row.cells[at]);
-            let widest = cells.map(|cell| length(cell)).max().unwrap_or(0);
-            if widest > 0 {
-                *width = widest.max(COLUMNS[at].title.len());
-            }
-        }
-        if self.width == 0 {
-            return widths;
-        }
-        let columns = widths.iter().filter(|width| **width > 0).count();
-        let total = widths.iter().sum::<usize>() + GAP * columns.saturating_sub(1);
-        let mut surplus = total.saturating_sub(self.width);
-        // What can be read at the place goes first, and of the place its end is kept.
-        for at in [LABELS, PLACE, TAINTS, NAME] {
-            let can = widths[at].saturating_sub(COLUMNS[at].least).min(surplus);
-            widths[at] -= can;
-            surplus -= can;
-        }
-        widths
-    }
 }
 
-fn line(cells: &[(usize, &str)], widths: &[usize]) -> String {
+/// How wide each column is; 0 for one that has nothing to show.
+fn widths(rows: &[Row]) -> [usize; COLUMNS.len()] {
+    let mut widths = [0; COLUMNS.len()];
+    for (at, width) in widths.iter_mut().enumerate() {
+        let cells = rows.iter().map(|row| length(&row.cells[at]));
+        let widest = cells.clone().max().unwrap_or(0);
+        if widest > 0 {
+            let usual = cells.filter(|cell| *cell <= COLUMNS[at].most).max();
+            *width = usual.unwrap_or(0).max(COLUMNS[at].title.len());
+        }
+    }
+    widths
+}
+
+/// Cells in their columns, with a gap behind each. One that is too long moves those behind it.
+fn line(cells: &[&str; COLUMNS.len()], widths: &[usize; COLUMNS.len()]) -> String {
     let mut text = String::new();
-    for (at, cell) in cells {
-        let width = widths[*at];
-        let surplus = length(cell).saturating_sub(width);
-        let cell = if surplus > 0 && *at == PLACE {
-            let end: String = cell.chars().skip(surplus + 1).collect();
-            Cow::Owned(format!("…{end}"))
-        } else if surplus > 0 {
-            escape::shorten(Cow::Borrowed(cell), width.saturating_sub(1))
-        } else {
-            Cow::Borrowed(*cell)
-        };
-        let pad = width - length(&cell).min(width) + GAP;
-        text.push_str(&cell);
+    for (cell, width) in cells.iter().zip(widths).filter(|(_, width)| **width > 0) {
+        text.push_str(cell);
+        let pad = width.saturating_sub(length(cell)) + GAP;
         text.extend(std::iter::repeat_n(' ', pad));
     }
-    text.truncate(text.trim_end().len());
+    text
+}
+
+/// Entries with commas between them. One that does not fit on a line starts the next.
+fn listed(entries: &[String], width: usize, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for (at, entry) in entries.iter().enumerate() {
+        let last = at + 1 == entries.len();
+        let needed = length(entry) + usize::from(!last);
+        if at > 0 && column + 1 + needed > width {
+            text.push('\n');
+            text.extend(std::iter::repeat_n(' ', indent));
+            column = indent;
+        } else if at > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(entry);
+        text.push_str(if last { "" } else { "," });
+        column += needed;
+    }
     text
 }
 
@@ -261,7 +271,7 @@ fn shown_taint(taint: &Taint) -> String {
 }
 
 /// The first labels, those of the user's own first, and how many there are beside.
-fn shown_labels(pool: &Pool, lines: usize) -> Vec<String> {
+fn shown_labels(pool: &Pool) -> Vec<String> {
     let own = |key: &str| !key.contains("kubernetes.io/") && !key.contains("k8s.");
     // The label that says the pool's name says nothing new.
     let repeats = |value: &str| !value.is_empty() && value == pool.name;
@@ -278,10 +288,9 @@ fn shown_labels(pool: &Pool, lines: usize) -> Vec<String> {
     });
     let all: BTreeSet<(bool, String)> = labels.chain(requirements).collect();
     let whole = all.len();
-    let fits = if whole <= lines { lines } else { lines - 1 };
     let mut shown: Vec<String> = all
         .into_iter()
-        .take(fits)
+        .take(MOST_LABELS)
         .map(|(_, text)| limited(&text))
         .collect();
     if whole > shown.len() {

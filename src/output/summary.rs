@@ -41,6 +41,14 @@ pub fn summary_line(report: &Report, listed: bool) -> String {
         ));
     }
 
+    let undecided = report.findings.iter().filter(|one| one.undecided).count();
+    if undecided > 0 {
+        let need = count(undecided, "finding needs", "findings need");
+        lines.push(format!(
+            "{need} `complete: true` or an inventory to be decided"
+        ));
+    }
+
     let mut read = vec![
         count(counts.files, "file", "files"),
         count(counts.documents, "document", "documents"),
@@ -97,13 +105,13 @@ pub fn problem_lines(problems: &[Problem], standpoint: &Standpoint) -> Vec<Strin
 }
 
 /// `1 file`, `2 files`.
-pub(super) fn count(times: impl Into<Count>, one: &str, many: &str) -> String {
+pub fn count(times: impl Into<Count>, one: &str, many: &str) -> String {
     let Count(times) = times.into();
     format!("{times} {}", if times == 1 { one } else { many })
 }
 
 /// How many, whichever integer it came in.
-pub(super) struct Count(u64);
+pub struct Count(u64);
 
 impl From<u32> for Count {
     fn from(times: u32) -> Self {

@@ -88,6 +88,7 @@ impl Draft {
             fix: None,
             fingerprint: "f00d".to_owned(),
             fingerprint_anywhere: String::new(),
+            undecided: false,
             occurrences: 1,
         });
         self.0.findings.last_mut().expect("one was pushed")
@@ -260,6 +261,38 @@ fn with_notes() -> Draft {
     let span = draft.span(0, "kind: Deployment");
     draft.add("tolerates-cordon", Severity::Warning, "drains loop", span);
     draft
+}
+
+#[test]
+fn text_shows_the_worst_first_as_markdown_does() {
+    let mut draft = Draft::new(&[("apps/web.yaml", WEB)]);
+    for (needle, severity) in [
+        ("kind: Deployment", Severity::Note),
+        ("nodeSelector", Severity::Warning),
+        ("operator: Exists", Severity::Error),
+        ("effect", Severity::Warning),
+    ] {
+        let span = draft.span(0, needle);
+        draft.add("some-rule", severity, needle, span);
+    }
+    for format in [Format::Text, Format::Markdown] {
+        let shown = draft.show_as(format, |view| view.min_severity = Some(Severity::Note));
+        let places = ["13:11", "9:7", "14:11", "2:1"].map(|place| shown.find(place));
+        assert!(places.is_sorted() && places[0].is_some(), "{shown}");
+    }
+}
+
+#[test]
+fn the_summary_says_how_many_findings_complete_pools_would_decide() {
+    let mut draft = with_notes();
+    let closing = |draft: &Draft| summary_line(&draft.0, true);
+    assert!(!closing(&draft).contains("decided"));
+    draft.0.findings[0].undecided = true;
+    let line = "1 finding needs `complete: true` or an inventory to be decided\n";
+    assert!(closing(&draft).contains(line), "{}", closing(&draft));
+    draft.0.findings[1].undecided = true;
+    let line = "2 findings need `complete: true` or an inventory to be decided\n";
+    assert!(closing(&draft).contains(line), "{}", closing(&draft));
 }
 
 #[test]

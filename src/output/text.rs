@@ -24,7 +24,8 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::new(view);
     let folds =
         |finding: &Finding| finding.severity == Severity::Note && view.min_severity.is_none();
-    for same in gather(view.findings().filter(|finding| !folds(finding))) {
+    let findings = view.worst_first().into_iter();
+    for same in gather(findings.filter(|finding| !folds(finding))) {
         page.finding(&same, out)?;
         writeln!(out)?;
     }

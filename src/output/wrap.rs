@@ -9,7 +9,7 @@ pub(super) const COLUMNS: (usize, usize) = (160, 40);
 
 /// Breaks a sentence between words so that it fits the terminal, if its `width` is known (not 0); `used` columns are
 /// taken on the first line, `indent` on the others. Words are never broken: they are names to copy.
-pub(super) fn wrap(sentence: &str, width: usize, used: usize, indent: usize) -> String {
+pub fn wrap(sentence: &str, width: usize, used: usize, indent: usize) -> String {
     let width = match width {
         0 => usize::MAX,
         width => width.max(COLUMNS.1),

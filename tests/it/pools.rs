@@ -63,6 +63,8 @@ fn the_table_shows_what_is_known_and_says_what_is_not_and_why() {
     ]);
     let result = run(folder.path(), &["pools"]);
     assert_eq!((result.code, result.err.as_str()), (0, ""));
+    let widest = result.out.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{}", result.out);
     insta::assert_snapshot!(result.out);
     let result = run(folder.path(), &["pools", "--quiet", "--color", "always"]);
     assert!(result.out.starts_with("\u{1b}[1mNAME"), "{}", result.out);
@@ -76,7 +78,7 @@ fn the_json_list_has_the_promised_keys() {
     assert_eq!(result.code, 0);
     assert_eq!(
         result.err,
-        "2 node pools read in 1 file; of 1 not every taint is known\n"
+        "2 node pools read in 1 file; 1 with unknown taints\n"
     );
     let list = result.json();
     let gpu = &list["pools"][0];
