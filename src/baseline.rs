@@ -119,13 +119,13 @@ impl Baseline {
             return Err(problem(Some(error.span), message));
         }
         let Some(document) = stream.documents.iter().find(|one| !one.is_empty()) else {
-            return Err(problem(None, "an empty file is no baseline".to_owned()));
+            return Err(problem(None, "the baseline file is empty".to_owned()));
         };
         let read: Baseline = yaml::from_node(document.root())
             .map_err(|error| problem(Some(error.span), error.message))?;
         if read.version != VERSION {
             let message = format!(
-                "a baseline of version {}; this release reads version {VERSION}",
+                "unsupported baseline version {}; this release reads version {VERSION}",
                 read.version
             );
             let place = document.root().get("version").map(yaml::Node::written_at);

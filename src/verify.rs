@@ -52,18 +52,15 @@ impl std::fmt::Display for Outcome {
                     writeln!(f, "  {problem}")?;
                 }
                 for (file, line) in missing {
-                    writeln!(f, "  {file}:{line}: expected a finding, there is none")?;
+                    writeln!(f, "  {file}:{line}: expected a finding, but there is none")?;
                 }
                 for (file, line) in unexpected {
-                    writeln!(f, "  {file}:{line}: found, though nothing is expected here")?;
+                    writeln!(f, "  {file}:{line}: unexpected finding")?;
                 }
                 Ok(())
             }
             Outcome::Fixed { file, text } => {
-                writeln!(
-                    f,
-                    "  {file}: the fixes give another text than `fixed` says:"
-                )?;
+                writeln!(f, "  {file}: the fixed text differs from `fixed`:")?;
                 for line in text.lines() {
                     writeln!(f, "    {line}")?;
                 }

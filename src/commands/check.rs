@@ -208,7 +208,7 @@ fn load_selected_rules(
                 .map(|near| format!(" (did you mean `{near}`?)"))
                 .unwrap_or_default();
             return Err(CommandError::Message(format!(
-                "{flag}: there is no rule `{id}`{hint}"
+                "{flag}: unknown rule `{id}`{hint}"
             )));
         }
     }

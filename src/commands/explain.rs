@@ -25,7 +25,7 @@ pub fn run(cli: &Cli, arguments: &Explain, out: &mut dyn Write) -> Result<Exit, 
             .map(|near| format!(" (did you mean `{near}`?)"))
             .unwrap_or_default();
         return Err(CommandError::Message(format!(
-            "there is no rule `{}`{hint}; `kubetaint rules` lists them",
+            "unknown rule `{}`{hint}; `kubetaint rules` lists them",
             arguments.rule
         )));
     };

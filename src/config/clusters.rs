@@ -212,7 +212,7 @@ impl Config {
                     .unwrap_or_default();
                 self.problem(
                     pool.cluster_span.unwrap_or(pool.span),
-                    format!("no cluster `{name}`: no file's path has it as a name{hint}"),
+                    format!("unknown cluster `{name}`: it appears in no file path{hint}"),
                 )
             })
             .collect()
@@ -277,7 +277,7 @@ impl Reader<'_> {
             if cluster.paths.is_empty() && paths.is_empty() && self.is_clean_since(before) {
                 self.problem(
                     field.key.written_at(),
-                    format!("{owner} has no `paths`: say which files belong to it"),
+                    format!("{owner} has no `paths`; list the files that belong to it"),
                 );
             }
             if !for_many {
@@ -287,7 +287,7 @@ impl Reader<'_> {
             if !paths.is_empty() && !paths.iter().any(TemplatePath::names_clusters) {
                 self.problem(
                     field.key.written_at(),
-                    format!("none of the `paths` of {owner} has `{PLACEHOLDER}` in it"),
+                    format!("no entry in `paths` of {owner} contains `{PLACEHOLDER}`"),
                 );
             }
             templates.push(Template {
@@ -316,7 +316,9 @@ impl Reader<'_> {
         for pattern in paths.iter().filter(|one| one.text.contains(PLACEHOLDER)) {
             self.problem(
                 pattern.span,
-                format!("`{PLACEHOLDER}` stands for a name only where the cluster's own name has it, too"),
+                format!(
+                    "`{PLACEHOLDER}` is allowed here only if the cluster's name contains it too"
+                ),
             );
         }
         paths
@@ -333,7 +335,7 @@ impl Reader<'_> {
         let mut seen = BTreeSet::new();
         for file in &files {
             if !seen.insert(file.value.as_str()) {
-                let message = format!("`{}` is written twice in `inventory`", file.value);
+                let message = format!("duplicate entry `{}` in `inventory`", file.value);
                 self.problem(file.span, message);
             }
         }

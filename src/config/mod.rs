@@ -158,9 +158,9 @@ impl Config {
             .map(|(id, setting)| {
                 let hint = match nearest_word(id, rule_ids) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "`kubetaint rules` lists them".to_owned(),
+                    None => "`kubetaint rules` lists all rules".to_owned(),
                 };
-                self.problem(setting.span, format!("there is no rule `{id}`; {hint}"))
+                self.problem(setting.span, format!("unknown rule `{id}`; {hint}"))
             })
             .collect();
         problems.sort();
@@ -186,9 +186,9 @@ impl Config {
                 let text = &pattern.text;
                 let folder = format!("{}/", text.trim_start_matches("./").trim_start_matches('/'));
                 let hint = if paths.iter().any(|path| path.starts_with(&folder)) {
-                    format!("; write `{text}/` for everything in that folder")
+                    format!("; write `{text}/` to match everything in that folder")
                 } else if text.contains('{') && !text.contains(',') && !text.contains(PLACEHOLDER) {
-                    format!("; only `{PLACEHOLDER}` stands for names")
+                    format!("; the only placeholder is `{PLACEHOLDER}`")
                 } else {
                     String::new()
                 };

@@ -55,7 +55,7 @@ impl<'s> Reader<'s> {
         let value = self.text(node, what)?.to_owned();
         let span = node.written_at();
         if value.is_empty() {
-            self.problem(span, format!("{what} is empty"));
+            self.problem(span, format!("{what} must not be empty"));
             return None;
         }
         Some(Located { value, span })
@@ -67,12 +67,12 @@ impl<'s> Reader<'s> {
             (Some(scalar), Some(raw)) if scalar != Scalar::Null => {
                 self.problem(
                     node.written_at(),
-                    format!("{what} must be text; write \"{raw}\""),
+                    format!("{what} must be a string; write \"{raw}\""),
                 );
                 None
             }
             _ => {
-                self.wrong_kind(node, what, "text");
+                self.wrong_kind(node, what, "a string");
                 None
             }
         }
@@ -118,7 +118,7 @@ impl<'s> Reader<'s> {
             {
                 self.problem(
                     field.key.written_at(),
-                    format!("`{name}` is written twice in {what}"),
+                    format!("duplicate key `{name}` in {what}"),
                 );
             }
         }
@@ -132,7 +132,7 @@ impl<'s> Reader<'s> {
                 Some("") | None => {
                     self.problem(
                         field.key.written_at(),
-                        format!("a key in {what} has no name"),
+                        format!("a key in {what} is empty or not a string"),
                     );
                 }
                 Some(name) => named.push((name, field)),
@@ -176,15 +176,20 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn wrong_kind(&mut self, node: Node<'_>, what: &str, expected: &str) {
+        const LONGEST: usize = 40;
+        let written = self.source.slice(node.written_at());
         let found = match node.kind() {
-            Kind::Mapping => "a mapping",
-            Kind::Sequence => "a list",
-            Kind::Scalar if node.is_null() => "nothing",
-            Kind::Scalar => "a single value",
+            Kind::Mapping => "a mapping".to_owned(),
+            Kind::Sequence => "a list".to_owned(),
+            Kind::Scalar if node.is_null() => "nothing".to_owned(),
+            Kind::Scalar if written.len() <= LONGEST && !written.contains('\n') => {
+                format!("`{written}`")
+            }
+            Kind::Scalar => "a string".to_owned(),
         };
         self.problem(
             node.written_at(),
-            format!("{what} must be {expected}; here is {found}"),
+            format!("{what} must be {expected}; found {found}"),
         );
     }
 
@@ -212,8 +217,11 @@ impl<'s> Reader<'s> {
 pub(super) fn unknown(sort: &str, word: &str, known: &[&str]) -> String {
     match nearest_word(word, known) {
         Some(near) => format!("unknown {sort}: `{word}`; did you mean `{near}`?"),
-        None if known.is_empty() => format!("unknown {sort}: `{word}`; none is configured"),
-        None => format!("unknown {sort}: `{word}`; known: {}", spoken(known)),
+        None if known.is_empty() => format!("unknown {sort}: `{word}`; none are configured"),
+        None => format!(
+            "unknown {sort}: `{word}`; expected one of {}",
+            spoken(known)
+        ),
     }
 }
 

@@ -13,13 +13,13 @@ const MAX_PATTERN_BYTES: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// Nothing is written; it could only match nothing.
-    #[error("a pattern is empty")]
+    #[error("the pattern is empty")]
     Empty,
     /// Longer than is reasonable.
-    #[error("a pattern of {0} bytes is too long; the limit is {MAX_PATTERN_BYTES}")]
+    #[error("the pattern is too long: {0} bytes, and the limit is {MAX_PATTERN_BYTES}")]
     TooLong(usize),
     /// The syntax of globs.
-    #[error("`{pattern}` is not a valid pattern: {cause}")]
+    #[error("invalid pattern `{pattern}`: {cause}")]
     Syntax {
         /// As written.
         pattern: String,
@@ -208,7 +208,7 @@ mod tests {
             assert!(
                 error(text)
                     .to_string()
-                    .starts_with(&format!("`{text}` is not a valid pattern: ")),
+                    .starts_with(&format!("invalid pattern `{text}`: ")),
                 "{}",
                 error(text)
             );

@@ -53,7 +53,7 @@ pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>>
     if let Some(second) = documents.next() {
         reader.problem(
             second.span(),
-            "a second document; the configuration is one YAML document".to_owned(),
+            "the configuration must be a single YAML document".to_owned(),
         );
     }
     let mut problems = reader.problems;
@@ -163,13 +163,10 @@ impl Reader<'_> {
             }
             if !taken.insert((pool.value.cluster.clone(), name.clone())) {
                 let place = match &pool.value.cluster {
-                    Some(cluster) => format!("cluster `{cluster}`"),
-                    None => "the pools without a cluster".to_owned(),
+                    Some(cluster) => format!("in cluster `{cluster}`"),
+                    None => "without a cluster".to_owned(),
                 };
-                self.problem(
-                    pool.value.span,
-                    format!("there are two pools `{name}` in {place}"),
-                );
+                self.problem(pool.value.span, format!("duplicate pool `{name}` {place}"));
             }
             pools.push(pool.value);
         }
@@ -270,7 +267,7 @@ impl Reader<'_> {
                 self.wrong_kind(
                     node,
                     &format!("rule `{id}`"),
-                    "`off`, a severity, or keys `severity` and `except`",
+                    "`off`, a severity, or a mapping with `severity` and `except`",
                 );
                 return None;
             }
@@ -324,7 +321,7 @@ impl Reader<'_> {
             if !any && self.is_clean_since(before) {
                 self.problem(
                     item.written_at(),
-                    "an exception that says nothing covers everything; switch the rule `off` instead"
+                    "an empty exception matches everything; set the rule to `off` instead"
                         .to_owned(),
                 );
             }

@@ -41,19 +41,19 @@ impl Default for KubernetesVersion {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// Not of the form `1.34`, `v1.34` or `v1.34.2-vendor.1`.
-    #[error("`{0}` is not a Kubernetes version; write it like \"{newest}\"", newest = KubernetesVersion::newest())]
+    #[error("invalid Kubernetes version `{0}`; expected a version such as \"{newest}\"", newest = KubernetesVersion::newest())]
     Malformed(String),
     /// Before [`KubernetesVersion::oldest`].
-    #[error("Kubernetes {0} is too old; {known}", known = known_range())]
+    #[error("Kubernetes {0} is no longer supported; {known}", known = known_range())]
     TooOld(String),
     /// After [`KubernetesVersion::newest`].
-    #[error("Kubernetes {0} is not known yet; {known}", known = known_range())]
+    #[error("Kubernetes {0} is not supported yet; {known}", known = known_range())]
     TooNew(String),
 }
 
 fn known_range() -> String {
     format!(
-        "the known releases are {} to {}",
+        "supported releases are {} to {}",
         KubernetesVersion::oldest(),
         KubernetesVersion::newest()
     )
@@ -100,23 +100,23 @@ mod tests {
         let error = |text: &str| text.parse::<KubernetesVersion>().unwrap_err().to_string();
         assert_eq!(
             error("1.19"),
-            "Kubernetes 1.19 is too old; the known releases are 1.20 to 1.37"
+            "Kubernetes 1.19 is no longer supported; supported releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("0.40"),
-            "Kubernetes 0.40 is too old; the known releases are 1.20 to 1.37"
+            "Kubernetes 0.40 is no longer supported; supported releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("1.38"),
-            "Kubernetes 1.38 is not known yet; the known releases are 1.20 to 1.37"
+            "Kubernetes 1.38 is not supported yet; supported releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("2.30"),
-            "Kubernetes 2.30 is not known yet; the known releases are 1.20 to 1.37"
+            "Kubernetes 2.30 is not supported yet; supported releases are 1.20 to 1.37"
         );
         assert_eq!(
             error("1.99999999999999999999"),
-            "Kubernetes 1.99999999999999999999 is not known yet; the known releases are 1.20 to 1.37"
+            "Kubernetes 1.99999999999999999999 is not supported yet; supported releases are 1.20 to 1.37"
         );
     }
 

@@ -18,19 +18,19 @@ pub fn check_named(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     Err(refused(format!(
-        "it is a link to {}, which is not read",
+        "it is a link to {}",
         special_kind(&metadata)
     )))
 }
 
-/// Why a path that the repository names is not opened: it is no ordinary file, or it leads out of the repository.
+/// Why a path that the repository names is not opened: it is no ordinary file, or it points outside the repository.
 ///
 /// # Errors
 /// When there is nothing at the path.
 pub fn check_found(root: &Path, path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     if leads_out(root, path) {
-        return Err(refused("it leads out of the repository".to_owned()));
+        return Err(refused("it points outside the repository".to_owned()));
     }
     if !(metadata.is_file() || metadata.is_dir()) {
         return Err(refused(format!("it is {}", special_kind(&metadata))));
@@ -115,10 +115,7 @@ mod tests {
         let link = folder.path().join("baseline.yaml");
         symlink("/dev/zero", &link).unwrap();
         let error = check_named(&link).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "it is a link to a device, which is not read"
-        );
+        assert_eq!(error.to_string(), "it is a link to a device");
         assert!(check_named(Path::new("/dev/null")).is_ok());
     }
 

@@ -38,8 +38,8 @@ impl Why {
         match self {
             Why::Configuration => "it is the configuration",
             Why::Link => "it is a link",
-            Why::Excluded => "`exclude` in the configuration names it",
-            Why::Ignored => "a .gitignore or .ignore file names it",
+            Why::Excluded => "excluded by `exclude` in the configuration",
+            Why::Ignored => "excluded by a .gitignore or .ignore file",
             Why::OtherKind => "it is neither YAML nor JSON",
         }
     }

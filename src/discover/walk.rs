@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
     fn refused(&self, refused: &Refused) -> Option<Seen> {
         let path = shown(self.root, &self.name(&refused.path));
         let message = format!(
-            "not read: {}, so files that it should leave out are read",
+            "not read: {}; files that it excludes are checked anyway",
             refused.why
         );
         (!(self.exclude)(&path)).then_some(Seen::Problem(Problem {

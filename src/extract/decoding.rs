@@ -62,7 +62,7 @@ impl Context<'_> {
                     );
                     notice.field = "values".to_owned();
                     notice.written = value.raw().unwrap_or_default().to_owned();
-                    notice.detail = format!("a value is {}, and must be a string", describe(value));
+                    notice.detail = format!("a value is {}, but must be a string", describe(value));
                     notice.suggestion = format!("\"{}\"", value.raw().unwrap_or_default());
                     self.note(notice);
                     Field::Unknown
@@ -99,7 +99,7 @@ impl Context<'_> {
         let is_map = item.kind() == Kind::Mapping || item.is_null();
         if !is_map && self.level == Level::Typed {
             let mut notice = self.notice("malformed-node-selector", item.span(), at.to_owned());
-            notice.detail = format!("{what} is {}, and must be a map", describe(item));
+            notice.detail = format!("{what} is {}, but must be a map", describe(item));
             self.note(notice);
         }
         is_map
@@ -113,7 +113,7 @@ impl Context<'_> {
         let mut notice = self.notice("malformed-node-selector", field.span(), at.to_owned());
         notice.field = name.to_owned();
         notice.detail = format!(
-            "`{name}` is {}, and must be {wanted}",
+            "`{name}` is {}, but must be {wanted}",
             describe(field.value)
         );
         self.note(notice);

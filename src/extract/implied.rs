@@ -58,7 +58,7 @@ impl PoolReader<'_, '_> {
             if taint.value.known().is_some_and(|value| value == POOL_NAME) {
                 taint.value = self.name_on_nodes();
                 if taint.value.is_unknown() {
-                    self.incomplete("the value of a taint is the pool's name, which is not known");
+                    self.incomplete("the value of a taint is the pool's name, which is unknown");
                 }
             }
             let known = self.pool.taints.iter().any(|known| {

@@ -201,7 +201,7 @@ impl Manifests<'_> {
 
     /// A text that only running Terraform would give.
     fn open(&self, span: Span, why: &str) -> Open {
-        let why = format!("a manifest in it is not known: {why}");
+        let why = format!("one of its manifests is unknown: {why}");
         Open::object(span, self.resource, Because::Terraform(why.into()))
     }
 
@@ -209,7 +209,7 @@ impl Manifests<'_> {
         let Some(doubt) = self.doubt else { return };
         for read in &mut read.pools {
             read.pool.complete = false;
-            let why = || format!("whether it is there is not known: {doubt}");
+            let why = || format!("it may not exist: {doubt}");
             read.pool.incomplete_because.get_or_insert_with(why);
         }
     }

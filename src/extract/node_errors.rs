@@ -66,7 +66,7 @@ impl Context<'_> {
         let mut notice = self.notice("misshapen-field", field.span(), at.to_owned());
         notice.field = name.to_owned();
         notice.detail = format!(
-            "`{name}` is {}, and must be {wanted}",
+            "`{name}` is {}, but must be {wanted}",
             describe(field.value)
         );
         self.note(notice);

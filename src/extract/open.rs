@@ -105,16 +105,14 @@ impl<'a> PoolReader<'_, 'a> {
     /// It is open whether there is such a pool.
     pub(super) fn doubt(&mut self, condition: Condition<'_>) {
         let why = condition.why_open(self.document, self.element);
-        let why = why.unwrap_or("it depends on values that are not known");
-        self.incomplete(&format!("whether it is there is not known: {why}"));
+        let why = why.unwrap_or("it depends on unknown values");
+        self.incomplete(&format!("it may not exist: {why}"));
     }
 
     /// It is open whether the provider adds a taint.
     pub(super) fn doubt_implied(&mut self, condition: Condition<'_>) {
         match condition.why_open(self.document, self.element) {
-            Some(why) => self.incomplete(&format!(
-                "whether the provider adds a taint is not known: {why}"
-            )),
+            Some(why) => self.incomplete(&format!("the provider may add a taint: {why}")),
             None => self.incomplete("whether the provider adds a taint depends on a template"),
         }
     }
@@ -139,7 +137,7 @@ impl<'a> PoolReader<'_, 'a> {
                 self.incomplete(why);
             }
             if self.document.unknown_in_plan(path) {
-                self.incomplete("a plan knows some of its taints only after they are applied");
+                self.incomplete("some of its taints are known only after the plan is applied");
             }
         }
         for path in &row.taints_by_pool {
@@ -154,7 +152,7 @@ impl<'a> PoolReader<'_, 'a> {
             }
         }
         if self.name_is_open && self.names_pools(&row.taints_by_pool) {
-            self.incomplete("its name, by which its taints are found, is not known");
+            self.incomplete("its taints are listed by pool name, and its name is unknown");
         }
         if self.name_is_open && self.names_pools(&row.labels_by_pool) {
             self.open_labels();

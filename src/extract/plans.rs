@@ -40,7 +40,7 @@ pub(super) fn read_declared(
                 read.pool.complete = false;
                 read.pool
                     .incomplete_because
-                    .get_or_insert_with(|| format!("whether it is there is not known: {doubt}"));
+                    .get_or_insert_with(|| format!("it may not exist: {doubt}"));
             }
             facts.pools.push(read);
         }

@@ -38,7 +38,7 @@ impl<'a> PoolReader<'_, 'a> {
                     notices: self.notices,
                 }
                 .unknown_field(field, &path, owner, lists);
-                self.incomplete("a list of taints has a name that nobody reads");
+                self.incomplete("a list of taints has a name that is never read");
             }
         }
     }
@@ -79,7 +79,7 @@ impl<'a> PoolReader<'_, 'a> {
         let context = self.context(level);
         let mut notice = context.notice("misshapen-field", item.span(), path);
         notice.field = "taints".to_owned();
-        notice.detail = format!("a taint is {}, and must be a map", describe(item));
+        notice.detail = format!("a taint is {}, but must be a map", describe(item));
         context.notices.push(notice);
         self.incomplete("a taint is not a map");
     }

@@ -120,7 +120,7 @@ impl<'a> PoolReader<'_, 'a> {
             names.iter().find_map(|name| item.field(name))
         });
         if !strict && written.iter().all(Option::is_none) {
-            self.incomplete("a taint is written in a way that is not known");
+            self.incomplete("a taint has an unknown format");
             return;
         }
         let mut text = |at: usize| self.read_taint_field(written[at], PARTS[at][0], &path);
@@ -139,7 +139,7 @@ impl<'a> PoolReader<'_, 'a> {
             self.incomplete("a taint could not be read");
         }
         if item.is_assembled() && effect == Field::Absent {
-            self.incomplete("a taint has no effect, and what that means is the provider's to say");
+            self.incomplete("a taint has no effect, and the provider's default is unknown");
         }
         self.add(PoolTaint {
             taint: Taint { key, value, effect },

@@ -106,7 +106,7 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
             if let Some(other) = tainting.iter().find(|other| speaks_of(declared, other)) {
                 read.pool.complete = false;
                 read.pool.incomplete_because.get_or_insert_with(|| {
-                    format!("its machines register with taints that stand in {other}")
+                    format!("its machines register with taints from {other}")
                 });
             }
         }

@@ -14,7 +14,7 @@ use crate::source::Span;
 /// The name under which weak pools are listed.
 const PROVIDER: &str = "flags";
 
-const BECAUSE: &str = "a command says what it adds, not what else the nodes have";
+const BECAUSE: &str = "a command shows what it adds, not what the nodes already have";
 
 pub(super) fn weak_pool(name: &str, span: Span, object: &Object) -> NodePool {
     NodePool {

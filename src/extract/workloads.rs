@@ -100,7 +100,7 @@ impl<'a> ObjectReader<'_, 'a> {
             (None, true) if has_gap => Some("a field is filled in by a template".to_owned()),
             (None, true) if stands == Stands::InPart => Some(IN_PART.to_owned()),
             (None, true) if level == Level::Custom && !has_containers => {
-                Some("its operator may set tolerations of its own".to_owned())
+                Some("its operator may add tolerations".to_owned())
             }
             _ => None,
         };

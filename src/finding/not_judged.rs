@@ -164,29 +164,31 @@ impl Because {
         match self {
             Because::Template => "templates",
             Because::Binary => "encrypted or binary files",
-            Because::Unusable(_) => "files that are too large or no UTF-8",
-            Because::OpenKind => "objects whose apiVersion or kind is not literal",
-            Because::OpenPod => "pod templates that a template fills in",
-            Because::Own(_) | Because::Written(_) => "objects with fields that are not literal",
-            Because::Terraform(_) => "values in Terraform that are not known",
+            Because::Unusable(_) => "files that are too large or not UTF-8",
+            Because::OpenKind => "objects whose apiVersion or kind is templated",
+            Because::OpenPod => "workloads whose pod template is templated",
+            Because::Own(_) | Because::Written(_) => {
+                "objects with values that could not be determined"
+            }
+            Because::Terraform(_) => "Terraform values that could not be evaluated",
             Because::Patched(_) => "workloads that a patch may change",
             Because::Policy(..) => "workloads that a policy may change",
-            Because::RuntimeClass(..) => "workloads whose RuntimeClass is not fully known",
-            Because::Namespace(..) => "workloads whose Namespace may change them",
+            Because::RuntimeClass(..) => "workloads whose RuntimeClass could not be determined",
+            Because::Namespace(..) => "workloads that their Namespace may change",
             Because::ExtendedResource(_) => {
                 "pods to which ExtendedResourceToleration may add a toleration"
             }
-            Because::Pool(..) => "workloads that depend on node pools that are not fully known",
-            Because::OwnTaints(_) => "node pools whose taints are not all known",
-            Because::OwnLabels => "node pools whose labels are not all literal",
-            Because::OwnValues => "node pools with values that are not literal",
-            Because::UnreadTolerations(_) => {
-                "node pools that a document which could not be read may tolerate"
+            Because::Pool(..) => {
+                "workloads that depend on node pools with unknown taints or labels"
             }
+            Because::OwnTaints(_) => "node pools with unknown taints",
+            Because::OwnLabels => "node pools with unknown labels",
+            Because::OwnValues => "node pools with unknown taint values",
+            Because::UnreadTolerations(_) => "node pools that an unreadable document may tolerate",
             Because::Cluster(_, Some(_)) => {
-                "clusters with node pools in documents that could not be read"
+                "clusters that may have node pools in unreadable documents"
             }
-            Because::Cluster(_, None) => "clusters of which only a part was read",
+            Because::Cluster(_, None) => "clusters that were only partly read",
         }
     }
 
@@ -199,7 +201,7 @@ impl Because {
             Because::OpenKind => "its apiVersion or kind is filled in by a template".to_owned(),
             Because::OpenPod => "its pod template is filled in by a template".to_owned(),
             Because::Own(why) | Because::Terraform(why) | Because::Unusable(why) => why.to_string(),
-            Because::Written(span) => format!("`{}` is not literal", texts.written(*span)),
+            Because::Written(span) => format!("`{}` is filled in later", texts.written(*span)),
             Because::Patched(span) => format!("patched by {}", place(*span)),
             Because::Policy(policy, span) => {
                 format!("{policy} ({}) may add tolerations", place(*span))
@@ -217,9 +219,9 @@ impl Because {
                 format!("{pods}: ExtendedResourceToleration may add a toleration for `{resource}`")
             }
             Because::Pool(gap, more) => pool_text(gap, *more, texts),
-            Because::OwnTaints(why) => format!("not all its taints are known: {why}"),
-            Because::OwnLabels => "not all its labels are literal".to_owned(),
-            Because::OwnValues => "not all values of its taints are literal".to_owned(),
+            Because::OwnTaints(why) => format!("some of its taints are unknown: {why}"),
+            Because::OwnLabels => "some of its labels are unknown".to_owned(),
+            Because::OwnValues => "some of its taint values are unknown".to_owned(),
             Because::UnreadTolerations(span) => format!(
                 "the document at {} could not be read and may tolerate its taints",
                 place(*span)
@@ -229,7 +231,7 @@ impl Because {
                 place(*span)
             ),
             Because::Cluster(name, None) => {
-                format!("cluster `{name}`: only a part of the repository was read")
+                format!("cluster `{name}`: only part of the repository was read")
             }
         }
     }
@@ -240,7 +242,7 @@ fn gap_text(kind: &str, name: &str, gap: &Gap, texts: &dyn Texts) -> String {
     match gap {
         Gap::Missing => format!("{kind} `{name}` is not in this repository"),
         Gap::Several(span) => format!(
-            "several objects of kind {kind} may be meant, such as `{name}` ({})",
+            "several {kind} objects match, such as `{name}` ({})",
             at(*span)
         ),
         Gap::Unread(what, span) => format!(
@@ -248,11 +250,11 @@ fn gap_text(kind: &str, name: &str, gap: &Gap, texts: &dyn Texts) -> String {
             at(*span)
         ),
         Gap::Plugin(plugin, what, span) => format!(
-            "{kind} `{name}` ({}) has {what}, which count if {plugin} runs",
+            "{kind} `{name}` ({}) has {what}, which apply only if {plugin} is enabled",
             at(*span)
         ),
         Gap::Perhaps(what, span) => format!(
-            "it names no namespace, and may be in {kind} `{name}` ({}), which has {what}",
+            "it sets no namespace and may be in {kind} `{name}` ({}), which has {what}",
             at(*span)
         ),
     }
@@ -266,7 +268,7 @@ fn pool_text(gap: &PoolGap, more: u32, texts: &dyn Texts) -> String {
     if let Some(span) = gap.span {
         text.push_str(&format!(" ({})", texts.place(span)));
     }
-    text.push_str(&format!(" has {} that are not all known", gap.what));
+    text.push_str(&format!(" has unknown {}", gap.what));
     if let Some(why) = &gap.why {
         text.push_str(&format!(": {why}"));
     }

@@ -45,7 +45,7 @@ pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Un
     if api_version != API_VERSION {
         return Some(Err(Unreadable {
             message: format!(
-                "an inventory of the form {api_version}; this version of kubetaint reads {API_VERSION}"
+                "unsupported inventory version {api_version}; this version of kubetaint reads {API_VERSION}"
             ),
             span: root
                 .get("apiVersion")

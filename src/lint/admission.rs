@@ -53,7 +53,7 @@ struct Situation {
 /// A shape with what is on its pods, and what its Namespace leaves open.
 type Admitted = (Arc<PodShape>, Vec<OpenWord>);
 
-/// Fills in what is on pods. Gives the workloads whose RuntimeClass is not fully known, and those in a Namespace whose
+/// Fills in what is on pods. Gives the workloads whose RuntimeClass could not be determined, and those in a Namespace whose
 /// word could not be read or may not count.
 pub fn apply(
     workloads: &mut [Workload],

@@ -46,7 +46,7 @@ pub fn report_unused(
         if !names || objects(gathered).any(fits) {
             report.warnings.extend(except.span.map(|span| {
                 let message =
-                    format!("no finding of `{id}` falls under this exception; remove it if it is no longer needed");
+                    format!("this exception matches no finding of `{id}`; remove it if it is no longer needed");
                 config.problem(span, message)
             }));
             continue;
@@ -130,7 +130,7 @@ fn misfit(except: &Except, gathered: &Gathered, rule: &str) -> Option<Misfit> {
         });
     }
     let message = format!(
-        "this exception of `{rule}` matches nothing: no workload or node pool fits all of it"
+        "this exception of `{rule}` matches nothing: no workload or node pool matches all of its patterns"
     );
     Some(Misfit {
         at: except.span?,

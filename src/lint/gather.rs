@@ -357,7 +357,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool
             let pool = &mut pool.pool;
             pool.complete = false;
             pool.incomplete_because
-                .get_or_insert_with(|| "what refers to it was not found".to_owned());
+                .get_or_insert_with(|| "no object that refers to it was found".to_owned());
         }
     }
     pools

@@ -27,7 +27,7 @@ pub fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Invent
 }
 
 /// What is said of a file that was named for its pools and cannot be read.
-const BROKEN: &str = "no node pools were read in it: the file is broken";
+const BROKEN: &str = "no node pools found: the file cannot be parsed";
 
 /// What is said of a file that was named for its pools and holds none.
 const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \

@@ -142,7 +142,7 @@ pub fn load_again(
             report.problems.push(Problem {
                 file: Some(file),
                 position: None,
-                message: "changed while it was checked".to_owned(),
+                message: "changed during the check".to_owned(),
             });
         }
         places.0.extend(found);
@@ -219,7 +219,7 @@ mod tests {
             });
             assert!(!report.findings.is_empty());
             let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
-            assert_eq!(problems, ["bad.yaml: changed while it was checked"]);
+            assert_eq!(problems, ["bad.yaml: changed during the check"]);
         }
     }
 }

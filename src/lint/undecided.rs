@@ -17,20 +17,20 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     let said = |why: &str| Some(Because::Own(why.into()));
     match what {
         "priorityClassName" | "runtimeClassName" | "hostNetwork" | "nodeName"
-        | "tolerationSeconds" => return said(&format!("its `{what}` is not literal")),
-        "system" => return said("its namespace or its `priorityClassName` is not literal"),
-        "extendedResources" => return said("its requests and limits are not literal"),
+        | "tolerationSeconds" => return said(&format!("its `{what}` is unknown")),
+        "system" => return said("its namespace or `priorityClassName` is unknown"),
+        "extendedResources" => return said("its requests and limits are unknown"),
         "qosClass" if shape.resources_unread => {
-            return said("its requests and limits are not literal");
+            return said("its requests and limits are unknown");
         }
-        "qosClass" => return said("the QoS class of its pods is decided elsewhere"),
+        "qosClass" => return said("the QoS class of its pods depends on other objects"),
         _ => {}
     }
     if let Some(why) = &shape.unread_tolerations {
         return (why != IN_PART).then(|| Because::Own(why.as_str().into()));
     }
     if what == "injected" {
-        return said("the owner of its pods may add tolerations");
+        return said("the controller of its pods may add tolerations");
     }
     let taints = facts.models.iter().flat_map(|pool| &pool.taints);
     if let Some(because) = added(shape, taints, what) {
@@ -41,9 +41,9 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     }
     match what {
         "canLand" | "tolerates" | "selects" | "matches" | "evictionSeconds" | "shadowedBy" => {
-            said("what else its pods tolerate is not known")
+            said("its pods may have other tolerations")
         }
-        _ => said(&format!("`{what}` is not literal")),
+        _ => said(&format!("`{what}` is unknown")),
     }
 }
 
@@ -104,7 +104,7 @@ fn added<'t>(
                 return Some(Because::ExtendedResource(key.as_str().into()));
             }
             Giver::Injected(Injector::DefaultTolerationSeconds) if what == "evictionSeconds" => {
-                let why = "its owner makes the pods, and may set how long they stay";
+                let why = "the controller of its pods may set `tolerationSeconds`";
                 return Some(Because::Own(why.into()));
             }
             _ => {}
@@ -139,7 +139,7 @@ fn pools(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
 fn gap(pool: &NodePool) -> PoolGap {
     let (what, why) = match (pool.complete, has_open_taint(pool)) {
         (false, _) => ("taints", pool.incomplete_because.clone()),
-        (true, true) => ("values of taints", None),
+        (true, true) => ("taint values", None),
         (true, false) => ("labels", None),
     };
     PoolGap {

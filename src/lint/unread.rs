@@ -56,7 +56,7 @@ fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
         }
     }
     if shape.node_name.is_unknown() {
-        return open(workload.span, said("its `nodeName` is not literal"));
+        return open(workload.span, said("its `nodeName` is unknown"));
     }
     let selection = &shape.selection;
     let selector = selection.node_selector.iter();
@@ -69,7 +69,7 @@ fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
         }
     }
     if selection.has_unknown_terms() {
-        return open(workload.span, said("its node affinity is not literal"));
+        return open(workload.span, said("its node affinity is unknown"));
     }
     let open_selection = selection.unknown && workload.stands != Stands::InPart;
     if open_selection && shape.level.has_owner() {

@@ -110,12 +110,9 @@ pub fn place(
     match (pod.node_name, pool.node_name()) {
         (Field::Is(wanted), Some(name)) if wanted == name => {}
         (Field::Is(wanted), Some(_)) if !wanted.is_empty() => filters.refuse(Reason::NodeName),
-        (Field::Is(wanted), None) if !wanted.is_empty() => filters.leave_open(|| {
-            format!(
-                "whether {wanted} is a node of pool {} is not known",
-                pool.name
-            )
-        }),
+        (Field::Is(wanted), None) if !wanted.is_empty() => {
+            filters.leave_open(|| format!("{wanted} may be a node of pool {}", pool.name))
+        }
         (Field::Unknown, _) => {
             filters
                 .leave_open(|| "the node name that the pod asks for could not be read".to_owned());
@@ -153,7 +150,7 @@ fn taints(
             Truth::No if pod.tolerations_known => filters.refuse(Reason::Taint(at)),
             Truth::No => filters.leave_open(|| {
                 format!(
-                    "not every toleration is known, and none of the known ones tolerates {taint}"
+                    "some tolerations are unknown, and none of the known ones tolerates {taint}"
                 )
             }),
             Truth::Unknown => filters.leave_open(|| {
@@ -176,7 +173,7 @@ fn taints(
         filters.leave_open(|| {
             pool.incomplete_because
                 .clone()
-                .unwrap_or_else(|| format!("not every taint of pool {} is known", pool.name))
+                .unwrap_or_else(|| format!("pool {} has unknown taints", pool.name))
         });
     }
 }

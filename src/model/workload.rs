@@ -210,7 +210,7 @@ pub struct Workload {
 }
 
 /// Why tolerations that a patch does not write are unknown.
-pub const IN_PART: &str = "only part of the object stands here";
+pub const IN_PART: &str = "only part of the object is in this file";
 
 impl Workload {
     /// Takes it for a patch: what it does not write may stand in the object that it changes.

@@ -375,10 +375,11 @@ fn open_things() -> Vec<NotJudged> {
             file: "apps/web.yaml".into(),
             start: at(4, 9, 52),
             object: Some(web.into()),
-            because: "node pool `gpu` (terraform/clusters/prod/pools.tf:12) has taints that are not all known: its \
+            because:
+                "node pool `gpu` (terraform/clusters/prod/pools.tf:12) has unknown taints: its \
                       document is a template; and 3 more pools"
-                .into(),
-            group: "workloads that depend on node pools that are not fully known",
+                    .into(),
+            group: "workloads that depend on node pools with unknown taints or labels",
         },
         NotJudged {
             file: "charts/web/templates/a.yaml".into(),
@@ -411,7 +412,7 @@ fn text_says_what_was_not_read_and_not_judged() {
     No findings.
     Not judged:
       apps/web.yaml:4:9: Deployment shop/web: node pool `gpu` (terraform/clusters/prod/pools.tf:12) has
-          taints that are not all known: its document is a template; and 3 more pools
+          unknown taints: its document is a template; and 3 more pools
       charts/web/templates/a.yaml:1:1: template
 
     not judged: files with template actions (3), unresolved Terraform expressions (1)

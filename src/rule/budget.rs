@@ -24,10 +24,10 @@ const SPEND: &str = "@spend";
 const SPEND_ON_PATTERN: &str = "@spend_on_pattern";
 
 /// Why a pattern cannot be used.
-pub const PATTERN_TOO_LARGE: &str = "the pattern is too large when it is compiled";
+pub const PATTERN_TOO_LARGE: &str = "the regular expression is too large";
 
 /// Why an expression has no more steps.
-const EXHAUSTED: &str = "it takes too many steps; comprehensions in one another, long lists or long texts multiply them";
+const EXHAUSTED: &str = "the expression takes too many steps; nested comprehensions, long lists and long strings multiply them";
 
 thread_local! {
     /// The steps that the evaluation in this thread has left.

@@ -98,7 +98,7 @@ impl Check<'_> {
                 }
                 Ok(Ty::Dyn)
             }
-            Expr::Struct(_) => self.error(expr, "messages are not supported here".to_owned()),
+            Expr::Struct(_) => self.error(expr, "message literals are not supported".to_owned()),
             Expr::Call(call) => {
                 let target = match &call.target {
                     Some(target) => Some(self.infer(target)?),
@@ -177,7 +177,7 @@ impl Check<'_> {
             None => self.error(
                 expr,
                 format!(
-                    "unknown name `{name}`{}; scope {} has {}",
+                    "unknown name `{name}`{}; names in scope {}: {}",
                     suggest(name, &known),
                     self.scope.as_str(),
                     names(&known)
@@ -195,7 +195,7 @@ impl Check<'_> {
                     None => self.error(
                         expr,
                         format!(
-                            "a {} has no field `{name}` here{}; it has {}",
+                            "a {} has no field `{name}` in this scope{}; its fields: {}",
                             kind.cel_type().name(),
                             suggest(name, &known),
                             names(&known)
@@ -205,10 +205,9 @@ impl Check<'_> {
             }
             Ty::TextMap => Ok(Ty::Text),
             Ty::Dyn => Ok(Ty::Dyn),
-            Ty::Bool | Ty::Int | Ty::Text | Ty::List(_) => self.error(
-                expr,
-                format!("there is no field `{name}` in a {}", word(owner)),
-            ),
+            Ty::Bool | Ty::Int | Ty::Text | Ty::List(_) => {
+                self.error(expr, format!("a {} has no field `{name}`", word(owner)))
+            }
         }
     }
 
@@ -235,7 +234,7 @@ impl Check<'_> {
             None => self.error(
                 expr,
                 format!(
-                    "unknown function `{name}`{}; known are {}",
+                    "unknown function `{name}`{}; functions: {}",
                     suggest(name, known),
                     names(known)
                 ),
@@ -250,7 +249,7 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
         operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
             if !arguments.iter().all(boolean) {
                 return Some(Err(
-                    "both sides of && and ||, and what follows !, must be boolean".to_owned(),
+                    "the operands of `&&`, `||` and `!` must be boolean".to_owned()
                 ));
             }
             Ty::Bool
@@ -263,7 +262,7 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
                 && std::mem::discriminant(left) != std::mem::discriminant(right)
             {
                 return Some(Err(format!(
-                    "a {} is never equal to a {}",
+                    "cannot compare a {} with a {}",
                     word(*left),
                     word(*right)
                 )));

@@ -190,7 +190,7 @@ impl Expression {
         match self.run(bindings) {
             Ok(Value::Bool(holds)) => Ok(holds),
             Ok(other) => Err(Evaluation::Failed(format!(
-                "the condition gave {other:?}, which is not boolean"
+                "the condition returned {other:?}, which is not boolean"
             ))),
             Err(error) => Err(explain(&error)),
         }
@@ -226,7 +226,9 @@ impl Expression {
                 .iter()
                 .filter_map(|item| item.downcast_ref::<Fact>().cloned())
                 .collect()),
-            Err(_) => Err(Evaluation::Failed("this gave no facts".to_owned())),
+            Err(_) => Err(Evaluation::Failed(
+                "the expression returned no facts".to_owned(),
+            )),
         }
     }
 }
@@ -242,7 +244,7 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, Exp
     if depth(text) > MAX_DEPTH {
         return error(
             0,
-            format!("brackets stand more than {MAX_DEPTH} deep in each other"),
+            format!("brackets are nested more than {MAX_DEPTH} levels deep"),
         );
     }
     let program = match ENV.compile(text) {
@@ -251,7 +253,7 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, Exp
             let first = errors.errors.first();
             let offset = first.map_or(0, |error| line_column_offset(text, error.pos));
             let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
-            return error(offset, format!("not valid CEL: {message}"));
+            return error(offset, format!("invalid CEL: {message}"));
         }
     };
     let ty = check::infer(&program, text, scope, expected)?;
@@ -271,9 +273,11 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, Exp
     if !fits {
         let wanted = match expected {
             Expected::Condition => "a condition must be boolean",
-            Expected::Text => "a hole must give a text, a number or a list of texts",
+            Expected::Text => {
+                "an expression in `{}` must return a string, a number or a list of strings"
+            }
             Expected::Facts => {
-                "this must give a fact (a taint, a pool, a toleration) or a list of them"
+                "the expression must return a fact (a taint, a pool, a toleration) or a list of facts"
             }
         };
         return error(0, wanted.to_owned());

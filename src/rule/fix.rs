@@ -68,14 +68,14 @@ impl Fix {
                 value: String::new(),
                 span: file.safe.span,
             };
-            let message = format!("a fix has exactly one of {}", names.join(", "));
+            let message = format!("a fix must have exactly one of {}", names.join(", "));
             return Err((place, ExpressionError { offset: 0, message }));
         };
         let wrong = |message: String| Err((at.clone(), ExpressionError { offset: 0, message }));
         if !vocabulary::places(scope).contains(&at.value.as_str()) {
             let known = vocabulary::places(scope).join(", ");
             return wrong(format!(
-                "a fix of scope {} cannot change `{}`; it can change {known}",
+                "a fix in scope {} cannot change `{}`; choose one of {known}",
                 scope.as_str(),
                 at.value
             ));
@@ -83,7 +83,7 @@ impl Fix {
         let takes_text = ["set", "rename", "add"].contains(&name);
         if takes_text != file.to.is_some() || (name == "add") != file.field.is_some() {
             return wrong(format!(
-                "`to` belongs to `set`, `rename` and `add`, `field` to `add`; this is `{name}`"
+                "`to` goes with `set`, `rename` and `add`, and `field` with `add`; this fix has `{name}`"
             ));
         }
         let template = |text: &Option<Spanned<String>>| -> Result<Option<Template>, FixError> {
@@ -137,8 +137,8 @@ impl Fix {
         let place = field.map_or("it".to_owned(), |field| format!("`{field}`"));
         let (change, usual) = match &self.operation {
             Operation::Remove => (Change::Remove, format!("remove {place}")),
-            Operation::Quote => (Change::Quote, "put the value in quotes".to_owned()),
-            Operation::Unquote => (Change::Unquote, "take off the quotes".to_owned()),
+            Operation::Quote => (Change::Quote, "quote the value".to_owned()),
+            Operation::Unquote => (Change::Unquote, "remove the quotes".to_owned()),
             Operation::Set(to) => {
                 let to = to.fill(bindings)?;
                 let title = match field {

@@ -136,7 +136,7 @@ fn nearest<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {
     let list: &[Box<dyn Val + 'v>] = args[1]
         .as_ref()
         .try_into()
-        .map_err(|_| ExecutionError::function_error("nearest", "a list of texts is needed"))?;
+        .map_err(|_| ExecutionError::function_error("nearest", "expected a list of strings"))?;
     let candidates: Vec<&str> = list
         .iter()
         .filter_map(|item| item.downcast_ref::<CelString>().map(|text| text.inner()))
@@ -211,6 +211,6 @@ fn known<'b, 'v>(function: &str, truth: Truth) -> Evaluated<'b, 'v> {
 fn mismatch<'b, 'v>(function: &str) -> Evaluated<'b, 'v> {
     Err(ExecutionError::function_error(
         function,
-        "not meant for these facts",
+        "does not apply to these facts",
     ))
 }

@@ -52,11 +52,11 @@ pub(super) fn check(rules: &BTreeMap<String, Rule>) -> Vec<Problem> {
                 let hint = nearest_word(&one.rule, &ids)
                     .map(|near| format!(" (did you mean `{near}`?)"))
                     .unwrap_or_default();
-                problems.push(problem(format!("there is no rule `{}`{hint}", one.rule)));
+                problems.push(problem(format!("unknown rule `{}`{hint}", one.rule)));
             } else if let Some(way) = way_back(rules, &one.rule, &rule.id) {
                 let circle: Vec<String> = way.iter().map(|id| format!("`{id}`")).collect();
                 problems.push(problem(format!(
-                    "`{}` gives way to {}: a circle, in which no finding would be left",
+                    "`{}` gives way to {}: a cycle that would hide every finding",
                     rule.id,
                     circle.join(", which gives way to ")
                 )));

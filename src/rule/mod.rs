@@ -349,14 +349,15 @@ impl Loader<'_> {
             .filter(|document| !document.is_empty());
         let Some(document) = documents.next().filter(|_| problems.is_empty()) else {
             if problems.is_empty() {
-                problems.push(self.problem(start, "the file holds no rule"));
+                problems.push(self.problem(start, "the file contains no rule"));
             }
             return Err(problems);
         };
         if let Some(second) = documents.next() {
-            return Err(vec![
-                self.problem(second.root().span(), "a rule file holds one rule"),
-            ]);
+            return Err(vec![self.problem(
+                second.root().span(),
+                "a rule file must contain exactly one rule",
+            )]);
         }
         let file: RuleFile = yaml::from_node(document.root())
             .map_err(|error| vec![self.problem(error.span, error.message)])?;
@@ -372,7 +373,7 @@ impl Loader<'_> {
             problems.push(self.problem(
                 file.at.span,
                 format!(
-                    "a rule of scope {} cannot point at `{}`; it can at {known}",
+                    "a rule in scope {} cannot point at `{}`; choose one of {known}",
                     scope.as_str(),
                     file.at.value
                 ),
@@ -505,7 +506,7 @@ impl Loader<'_> {
         if stem != id {
             problems.push(self.problem(
                 file.id.span,
-                format!("id `{id}` differs from the file's name, `{stem}`"),
+                format!("id `{id}` must match the file name, `{stem}`"),
             ));
         }
         problems
@@ -518,7 +519,7 @@ impl Loader<'_> {
             .iter()
             .any(|one| one.bad.is_some() == one.good.is_some())
         {
-            problems.push(self.problem(span, "each example is either `bad` or `good`"));
+            problems.push(self.problem(span, "each example must be either `bad` or `good`"));
         }
         let marked = |text: &ExampleText| text.files().iter().any(|(_, text)| text.contains(MARK));
         if !file.examples.iter().any(|one| one.bad.is_some()) {
@@ -535,7 +536,7 @@ impl Loader<'_> {
         {
             problems.push(self.problem(
                 span,
-                format!("a bad example marks each expected line with `{MARK}`"),
+                format!("a bad example must mark each expected line with `{MARK}`"),
             ));
         }
     }

@@ -36,7 +36,7 @@ impl Template {
             let Some(end) = hole_end(text.since(brace + 1)).map(|end| brace + 1 + end) else {
                 return Err(ExpressionError {
                     offset: brace,
-                    message: "this hole is not closed; `{{` stands for a brace".to_owned(),
+                    message: "unclosed `{`; write `{{` for a literal brace".to_owned(),
                 });
             };
             if !literal.is_empty() {

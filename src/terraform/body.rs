@@ -99,7 +99,7 @@ impl Evaluator<'_> {
                 let why = over.value.unknown().cloned();
                 return (
                     Vec::new(),
-                    why.or_else(|| Some("`for_each` wants a list or a map".into())),
+                    why.or_else(|| Some("`for_each` expects a list or a map".into())),
                 );
             }
         };

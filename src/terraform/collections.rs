@@ -19,7 +19,7 @@ impl Context<'_> {
     /// Without what is there already.
     pub fn distinct(&self, arguments: &[Term]) -> Computed {
         let Some(Value::List(list)) = arguments.first().map(|term| &term.value) else {
-            return unknown_or_fail(arguments, "a list is wanted");
+            return unknown_or_fail(arguments, "expected a list");
         };
         let mut kept: Vec<Term> = Vec::new();
         for item in &list.items {
@@ -33,10 +33,10 @@ impl Context<'_> {
 
     pub fn flatten(&self, arguments: &[Term]) -> Computed {
         let [first] = arguments else {
-            return fail("`flatten` wants a list");
+            return fail("`flatten` expects a list");
         };
         if !matches!(first.value, Value::List(_)) {
-            return unknown_or_fail(arguments, "`flatten` wants a list");
+            return unknown_or_fail(arguments, "`flatten` expects a list");
         }
         let mut items = Vec::new();
         let mut more = None;
@@ -71,7 +71,7 @@ impl Context<'_> {
             Some([to]) => (0.0, *to, 1.0),
             Some([from, to]) => (*from, *to, 1.0),
             Some([from, to, step]) => (*from, *to, *step),
-            _ => return fail("`range` wants numbers"),
+            _ => return fail("`range` expects numbers"),
         };
         // Terraform's own limit.
         const MAX_RANGE: usize = 1024;
@@ -91,7 +91,7 @@ impl Context<'_> {
         let mut rows: Vec<Vec<Term>> = vec![Vec::new()];
         for argument in arguments {
             let Some((found, more)) = pairs(argument) else {
-                return unknown_or_fail(arguments, "`setproduct` wants lists");
+                return unknown_or_fail(arguments, "`setproduct` expects lists");
             };
             if let Some(why) = more {
                 return Some(Ok(Value::Unknown(why)));
@@ -128,7 +128,7 @@ impl Context<'_> {
             },
         ] = arguments
         else {
-            return unknown_or_fail(arguments, "two sets are wanted");
+            return unknown_or_fail(arguments, "expected two sets");
         };
         let mut more = one.more.clone();
         let mut kept = Vec::new();
@@ -153,7 +153,7 @@ impl Context<'_> {
                 None => {
                     more = more
                         .or_else(|| other.more.clone())
-                        .or_else(|| Some("a set depends on values that are not known".into()));
+                        .or_else(|| Some("a set depends on unknown values".into()));
                 }
             }
         }
@@ -170,7 +170,7 @@ impl Context<'_> {
             // Each line is cut out of what may be as many pieces.
             let lines = whole.lines().count();
             if !self.run.spend(lines.saturating_mul(lines) / 64) {
-                return Some(Ok(Value::Unknown("a text becomes too long".into())));
+                return Some(Ok(Value::Unknown("a string becomes too long".into())));
             }
             return Some(Ok(Value::filled(text.indented(spaces))));
         }
@@ -190,7 +190,7 @@ impl Context<'_> {
         let (text, stream) = text.parse(self.at.source);
         match (stream.documents.as_slice(), stream.errors.is_empty()) {
             ([document], true) => self.decoded(document.root(), &text, 0).value,
-            _ => Value::Unknown("a text cannot be decoded".into()),
+            _ => Value::Unknown("a string cannot be decoded".into()),
         }
     }
 
@@ -198,7 +198,7 @@ impl Context<'_> {
         const MAX_DECODED_DEPTH: u32 = 60;
         let at = text.place(node.span().range()).unwrap_or(self.at);
         if depth > MAX_DECODED_DEPTH {
-            return Term::unknown("a text is nested too deeply", at);
+            return Term::unknown("a value is nested too deeply", at);
         }
         if let Some(why) = node.unknown_because() {
             return Term::unknown(why, at);
@@ -217,7 +217,7 @@ impl Context<'_> {
                         continue;
                     }
                     let Some(name) = field.name() else {
-                        return Term::unknown("a key of a decoded text is no text", at);
+                        return Term::unknown("a key of a decoded value is not a string", at);
                     };
                     fields.set(Entry {
                         key: name.into(),

@@ -162,7 +162,7 @@ impl Evaluator<'_> {
                 match (inner.value.as_bool(), inner.value.unknown()) {
                     (Some(value), _) => Value::Bool(!value),
                     (None, Some(why)) => Value::Unknown(Rc::clone(why)),
-                    (None, None) => return Err(Failure("`!` wants a boolean".to_owned())),
+                    (None, None) => return Err(Failure("`!` expects a boolean".to_owned())),
                 }
             }
             ExpressionKind::Negative(inner) => {
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
                 match (inner.value.as_number(), inner.value.unknown()) {
                     (Some(number), _) => Value::Number(-number),
                     (None, Some(why)) => Value::Unknown(Rc::clone(why)),
-                    (None, None) => return Err(Failure("`-` wants a number".to_owned())),
+                    (None, None) => return Err(Failure("`-` expects a number".to_owned())),
                 }
             }
             ExpressionKind::Binary(parts) => {
@@ -214,7 +214,7 @@ impl Evaluator<'_> {
                     let why = Rc::clone(why);
                     open.push((written, Unnamed { why, key_at, term }));
                 }
-                (None, None) => return Err(Failure("a key is no text".to_owned())),
+                (None, None) => return Err(Failure("a key is not a string".to_owned())),
             }
         }
         let Some((_, first)) = open.first() else {
@@ -251,7 +251,7 @@ impl Evaluator<'_> {
                 Err(_) => side.like(),
             };
             if like.is_some_and(|value| value.as_bool().is_none()) {
-                return Err(Failure("a boolean is wanted".to_owned()));
+                return Err(Failure("expected a boolean".to_owned()));
             }
             sides.push(outcome);
         }
@@ -265,7 +265,7 @@ impl Evaluator<'_> {
         }
         match sides.iter().find_map(Value::unknown) {
             Some(why) => Ok(Value::Unknown(Rc::clone(why))),
-            None => Err(Failure("a boolean is wanted".to_owned())),
+            None => Err(Failure("expected a boolean".to_owned())),
         }
     }
 
@@ -288,13 +288,13 @@ impl Evaluator<'_> {
                     let why = one.unknown().or(other.unknown());
                     Value::Unknown(match why {
                         Some(why) => Rc::clone(why),
-                        None => "a comparison depends on values that are not known".into(),
+                        None => "a comparison depends on unknown values".into(),
                     })
                 }
             });
         }
         let (Some(a), Some(b)) = (one.as_number(), other.as_number()) else {
-            return unknown_of(&one, &other, "a number is wanted");
+            return unknown_of(&one, &other, "expected a number");
         };
         Ok(match operator {
             Operator::Less => Value::Bool(a < b),

@@ -88,7 +88,7 @@ impl Parser<'_> {
             return Ok(condition);
         }
         let yes = self.expression()?;
-        self.want(":", "`:` and what counts otherwise are expected behind `?`")?;
+        self.want(":", "expected `:` and the alternative after `?`")?;
         let no = self.expression()?;
         let parts = Box::new([condition, yes, no]);
         Ok(self.spanned(start, ExpressionKind::Conditional(parts)))
@@ -125,7 +125,7 @@ impl Parser<'_> {
                 self.take();
                 self.lines(true, |parser| {
                     let inner = parser.expression()?;
-                    parser.want(")", "`)` is expected")?;
+                    parser.want(")", "expected `)`")?;
                     Ok(inner)
                 })
             }
@@ -160,7 +160,7 @@ impl Parser<'_> {
                 let template = Box::new(Template { parts, has_lines });
                 Ok(self.spanned(token.start, ExpressionKind::Template(template)))
             }
-            _ => Err(self.wrong(token, "a value is expected")),
+            _ => Err(self.wrong(token, "expected a value")),
         }
     }
 
@@ -168,7 +168,7 @@ impl Parser<'_> {
         let written = self.written(token);
         let number: f64 = written.parse().map_err(|_| Mistake {
             at: token.at(),
-            message: format!("`{written}` is no number"),
+            message: format!("`{written}` is not a number"),
         })?;
         Ok(number_of(number, written))
     }
@@ -193,11 +193,11 @@ impl Parser<'_> {
     fn call(&mut self, first: Token) -> Parsed<Expression> {
         let mut name: Box<str> = self.written(first).into();
         while self.takes("::") {
-            let own = self.want_name("the name of a function is expected behind `::`")?;
+            let own = self.want_name("expected the name of a function after `::`")?;
             // A provider's own function; no such function is known here.
             name = format!("::{}", self.written(own)).into();
         }
-        self.want("(", "`(` is expected behind the name of a function")?;
+        self.want("(", "expected `(` after the name of a function")?;
         let (arguments, spread) = self.lines(true, Self::arguments)?;
         let call = Box::new(Call {
             name,
@@ -216,11 +216,11 @@ impl Parser<'_> {
             }
             arguments.push(self.expression()?);
             if self.takes("...") {
-                self.want(")", "`)` is expected behind `...`")?;
+                self.want(")", "expected `)` after `...`")?;
                 return Ok((arguments, true));
             }
             if !self.peek().is(")") {
-                self.want(",", "`,` or `)` is expected behind an argument")?;
+                self.want(",", "expected `,` or `)` after an argument")?;
             }
         }
     }
@@ -235,7 +235,7 @@ impl Parser<'_> {
             while !parser.takes("]") {
                 items.push(parser.expression()?);
                 if !parser.peek().is("]") {
-                    parser.want(",", "`,` or `]` is expected behind an item")?;
+                    parser.want(",", "expected `,` or `]` after an item")?;
                 }
             }
             Ok(parser.spanned(open.start, ExpressionKind::List(items)))
@@ -260,7 +260,7 @@ impl Parser<'_> {
                 }
                 let key = parser.key()?;
                 if !parser.takes(":") {
-                    parser.want("=", "`=` or `:` is expected behind a key")?;
+                    parser.want("=", "expected `=` or `:` after a key")?;
                 }
                 let value = parser.expression()?;
                 fields.push((key, value));
@@ -268,7 +268,7 @@ impl Parser<'_> {
                 if next.kind != Kind::Newline && !next.is("}") {
                     parser.want(
                         ",",
-                        "`,`, `}` or the end of the line is expected behind a value",
+                        "expected `,`, `}` or the end of the line after a value",
                     )?;
                 }
             }
@@ -294,7 +294,7 @@ impl Parser<'_> {
         self.take();
         let (key_name, value_name) = self.for_names()?;
         let over = self.expression()?;
-        self.want(":", "`:` is expected behind what `for` walks")?;
+        self.want(":", "expected `:` after the collection of `for`")?;
         let mut value = self.expression()?;
         let mut key = None;
         let arrow = self.peek();
@@ -313,15 +313,17 @@ impl Parser<'_> {
         };
         let close = self.peek();
         match makes_object {
-            true => self.want("}", "`}` is expected at the end of `for`")?,
-            false => self.want("]", "`]` is expected at the end of `for`")?,
+            true => self.want("}", "expected `}` at the end of `for`")?,
+            false => self.want("]", "expected `]` at the end of `for`")?,
         };
         match (makes_object, &key) {
             (true, None) => {
-                return Err(self.wrong(close, "a key and `=>` are expected in `{for …}`"));
+                return Err(self.wrong(close, "expected a key and `=>` in `{for …}`"));
             }
-            (false, Some(_)) => return Err(self.wrong(arrow, "`[for …]` has no keys")),
-            (false, None) if grouped => return Err(self.wrong(dots, "`[for …]` groups nothing")),
+            (false, Some(_)) => return Err(self.wrong(arrow, "`=>` is not allowed in `[for …]`")),
+            (false, None) if grouped => {
+                return Err(self.wrong(dots, "`...` is not allowed in `[for …]`"));
+            }
             _ => {}
         }
         let one = For {
@@ -338,15 +340,15 @@ impl Parser<'_> {
 
     /// The names behind `for`, and `in`.
     pub fn for_names(&mut self) -> Parsed<(Option<Box<str>>, Box<str>)> {
-        let first = self.want_name("a name is expected behind `for`")?;
+        let first = self.want_name("expected a name after `for`")?;
         let mut names = (None, self.written(first).into());
         if self.takes(",") {
-            let second = self.want_name("a second name is expected behind `,`")?;
+            let second = self.want_name("expected a second name after `,`")?;
             names = (Some(names.1), self.written(second).into());
         }
         if !self.sees_word("in") {
             let token = self.peek();
-            return Err(self.wrong(token, "`in` is expected behind the names of `for`"));
+            return Err(self.wrong(token, "expected `in` after the names of `for`"));
         }
         self.take();
         Ok(names)
@@ -371,12 +373,12 @@ impl Parser<'_> {
             } else if self.takes("[") {
                 let step = match self.takes("*") {
                     true => {
-                        self.want("]", "`]` is expected behind `[*`")?;
+                        self.want("]", "expected `]` after `[*`")?;
                         Step::Each
                     }
                     false => self.lines(true, |parser| {
                         let index = parser.expression()?;
-                        parser.want("]", "`]` is expected behind an index")?;
+                        parser.want("]", "expected `]` after an index")?;
                         Ok(Step::Index(Box::new(index)))
                     })?,
                 };
@@ -400,10 +402,11 @@ impl Parser<'_> {
                 kind: self.number(token)?,
                 at: token.at(),
             }))),
-            Kind::Number => {
-                Err(self.wrong(token, "indices in a row stand in brackets, as in `[0][1]`"))
-            }
-            _ => Err(self.wrong(token, "a name is expected behind `.`")),
+            Kind::Number => Err(self.wrong(
+                token,
+                "write consecutive indexes in brackets, as in `[0][1]`",
+            )),
+            _ => Err(self.wrong(token, "expected a name after `.`")),
         }
     }
 }

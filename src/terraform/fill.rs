@@ -39,7 +39,7 @@ impl Evaluator<'_> {
         match self.fill(&template.parts, names, &mut pieces) {
             Ok(()) => {}
             Err(Stop::Refused(failure)) => return Err(failure),
-            Err(Stop::TooLong) => return Ok(Term::unknown("a text becomes too long", at)),
+            Err(Stop::TooLong) => return Ok(Term::unknown("a string becomes too long", at)),
         }
         let value = match (template.has_lines, pieces.open_because()) {
             (true, _) => Value::filled(pieces),
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
                     pieces.push_open(why, at);
                     Ok(())
                 }
-                None => Err(refused("a part of a text is no text")),
+                None => Err(refused("part of a string is not a string")),
             },
         }
     }
@@ -129,7 +129,7 @@ impl Evaluator<'_> {
         let (found, more) = match (pairs(&over), over.value.unknown()) {
             (Some(found), _) => found,
             (None, Some(why)) => (Vec::new(), Some(Rc::clone(why))),
-            (None, None) => return Err(refused("`for` wants a list or a map")),
+            (None, None) => return Err(refused("`for` expects a list or a map")),
         };
         for (key, value) in found {
             let mut own = vec![(&*one.value_name, value)];
@@ -199,7 +199,7 @@ impl Evaluator<'_> {
             return Ok(self.unknown(expression, "reads a file that is not read"));
         };
         if text.len() > MAX_TEXT || !self.scope.run().spend(1 + text.len() / 16) {
-            return Ok(Term::unknown("a text becomes too long", at));
+            return Ok(Term::unknown("a string becomes too long", at));
         }
         if &*call.name == "file" {
             let mut pieces = Pieces::default();

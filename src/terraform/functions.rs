@@ -66,7 +66,7 @@ impl Context<'_> {
             }
             "lookup" => {
                 let [map, key, rest @ ..] = arguments else {
-                    return fail("`lookup` wants a map and a key");
+                    return fail("`lookup` expects a map and a key");
                 };
                 match (index(map, key), rest.first()) {
                     (Ok(found), _) => found.value,
@@ -76,7 +76,7 @@ impl Context<'_> {
             }
             "element" => {
                 let [list, key] = arguments else {
-                    return fail("`element` wants a list and an index");
+                    return fail("`element` expects a list and an index");
                 };
                 let key = match (&list.value, key.value.as_number()) {
                     #[allow(clippy::cast_precision_loss, reason = "lists are bounded")]
@@ -114,7 +114,7 @@ impl Context<'_> {
             }
             "compact" => {
                 let Some(Value::List(list)) = first.map(|term| &term.value) else {
-                    return unknown_or_fail(arguments, "`compact` wants a list");
+                    return unknown_or_fail(arguments, "`compact` expects a list");
                 };
                 let kept = list.items.iter().filter(|item| match &item.value {
                     Value::Null => false,
@@ -125,7 +125,7 @@ impl Context<'_> {
             }
             "keys" | "values" => {
                 let Some(Value::Object(object)) = first.map(|term| &term.value) else {
-                    return unknown_or_fail(arguments, "a map is wanted");
+                    return unknown_or_fail(arguments, "expected a map");
                 };
                 let items = object.sorted().into_iter().map(|entry| match name {
                     "keys" => Term::new(Value::Text(Rc::clone(&entry.key)), entry.key_at),
@@ -140,14 +140,19 @@ impl Context<'_> {
                     let text = value.as_text().unwrap_or_default();
                     count(text.chars().count(), None)
                 }
-                _ => return unknown_or_fail(arguments, "`length` wants a list, a map or a text"),
+                _ => {
+                    return unknown_or_fail(
+                        arguments,
+                        "`length` expects a list, a map or a string",
+                    );
+                }
             },
             "contains" => {
                 let [list, wanted] = arguments else {
-                    return fail("`contains` wants a list and a value");
+                    return fail("`contains` expects a list and a value");
                 };
                 let Value::List(list) = &list.value else {
-                    return unknown_or_fail(arguments, "`contains` wants a list");
+                    return unknown_or_fail(arguments, "`contains` expects a list");
                 };
                 let mut open = list.more.clone();
                 for item in &list.items {
@@ -156,7 +161,7 @@ impl Context<'_> {
                         Some(false) => {}
                         None => {
                             open = any_unknown(&[item.clone(), wanted.clone()])
-                                .or_else(|| Some("a comparison is open".into()));
+                                .or_else(|| Some("a comparison depends on unknown values".into()));
                         }
                     }
                 }
@@ -169,17 +174,17 @@ impl Context<'_> {
                 Some(Value::List(list)) if list.more.is_none() => match list.items.as_slice() {
                     [] => Value::Null,
                     [one] => one.value.clone(),
-                    _ => return fail("`one` wants a list of one"),
+                    _ => return fail("`one` expects a list of one"),
                 },
                 Some(Value::List(list)) => match &list.more {
                     Some(why) => Value::Unknown(Rc::clone(why)),
                     None => Value::Null,
                 },
-                _ => return unknown_or_fail(arguments, "`one` wants a list"),
+                _ => return unknown_or_fail(arguments, "`one` expects a list"),
             },
             "reverse" | "sort" => {
                 let Some(Value::List(list)) = first.map(|term| &term.value) else {
-                    return unknown_or_fail(arguments, "a list is wanted");
+                    return unknown_or_fail(arguments, "expected a list");
                 };
                 let mut items = list.items.clone();
                 if name == "reverse" {
@@ -193,10 +198,10 @@ impl Context<'_> {
             "range" => return self.range(arguments),
             "zipmap" => {
                 let [keys, values] = arguments else {
-                    return fail("`zipmap` wants two lists");
+                    return fail("`zipmap` expects two lists");
                 };
                 let (Value::List(keys), Value::List(values)) = (&keys.value, &values.value) else {
-                    return unknown_or_fail(arguments, "`zipmap` wants two lists");
+                    return unknown_or_fail(arguments, "`zipmap` expects two lists");
                 };
                 if let Some(why) = keys.more.as_ref().or(values.more.as_ref()) {
                     return Some(Ok(Value::Unknown(Rc::clone(why))));
@@ -204,7 +209,7 @@ impl Context<'_> {
                 let mut fields = Fields::default();
                 for (key, term) in keys.items.iter().zip(&values.items) {
                     let Some(name) = key.value.as_text() else {
-                        return unknown_or_fail(&keys.items, "a key is no text");
+                        return unknown_or_fail(&keys.items, "a key is not a string");
                     };
                     fields.set(Entry {
                         key: name,
@@ -218,7 +223,7 @@ impl Context<'_> {
             "setsubtract" | "setintersection" => return self.subtract(name, arguments),
             "alltrue" | "anytrue" => {
                 let Some(Value::List(list)) = first.map(|term| &term.value) else {
-                    return unknown_or_fail(arguments, "a list is wanted");
+                    return unknown_or_fail(arguments, "expected a list");
                 };
                 let decides = name == "anytrue";
                 if list
@@ -257,7 +262,7 @@ impl Context<'_> {
                     pieces.push_made(text, first.map_or(self.at, |term| term.at));
                     self.decode(&pieces)
                 }
-                _ => return unknown_or_fail(arguments, "a text is wanted"),
+                _ => return unknown_or_fail(arguments, "expected a string"),
             },
             "indent" | "chomp" | "trimspace" => {
                 let (last, rest) = arguments.split_last()?;
@@ -298,7 +303,7 @@ fn merge(arguments: &[Term]) -> Result<Value, Failure> {
                 fields.doubt(why);
                 more = Some(Rc::clone(why));
             }
-            _ => return Err(Failure("`merge` wants maps".to_owned())),
+            _ => return Err(Failure("`merge` expects maps".to_owned())),
         }
     }
     Ok(fields.finish(more))
@@ -314,7 +319,7 @@ fn concat(arguments: &[Term]) -> Result<Value, Failure> {
                 more = more.or_else(|| list.more.clone());
             }
             Value::Unknown(why) => more = Some(Rc::clone(why)),
-            _ => return Err(Failure("`concat` wants lists".to_owned())),
+            _ => return Err(Failure("`concat` expects lists".to_owned())),
         }
     }
     Ok(Value::list(items, more))
@@ -322,12 +327,12 @@ fn concat(arguments: &[Term]) -> Result<Value, Failure> {
 
 fn slice(arguments: &[Term]) -> Computed {
     let [list, from, to] = arguments else {
-        return fail("`slice` wants a list and two indices");
+        return fail("`slice` expects a list and two indices");
     };
     let (Value::List(items), Some(from), Some(to)) =
         (&list.value, from.value.as_number(), to.value.as_number())
     else {
-        return unknown_or_fail(arguments, "`slice` wants a list and two indices");
+        return unknown_or_fail(arguments, "`slice` expects a list and two indices");
     };
     if let Some(why) = &items.more {
         return Some(Ok(Value::Unknown(Rc::clone(why))));

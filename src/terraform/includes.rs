@@ -132,7 +132,7 @@ impl Evaluator<'_> {
                     None => continue,
                 },
                 None => {
-                    let why = format!("a file that is not read is included ({place})");
+                    let why = format!("it includes a file that could not be read ({place})");
                     Term::unknown(why, self.file.span(include.at))
                 }
             };
@@ -201,7 +201,7 @@ impl Evaluator<'_> {
         let locals = Term::new(Value::object(locals.collect(), None), at);
         let inputs = config.inputs();
         let inputs = inputs.unwrap_or_else(|| Term::new(Value::object(Vec::new(), None), at));
-        let more = "only locals and inputs of such a file are read";
+        let more = "only `locals` and `inputs` of such a file are read";
         let known = vec![entry("locals", locals), entry("inputs", inputs)];
         Some(Term::new(Value::object(known, Some(more.into())), at))
     }

@@ -46,7 +46,7 @@ pub(super) fn instances(evaluator: Evaluator<'_>, block: &Block) -> Vec<Instance
             let why = over.value.unknown().cloned();
             (
                 Vec::new(),
-                why.or_else(|| Some("`for_each` wants a map or a set".into())),
+                why.or_else(|| Some("`for_each` expects a map or a set".into())),
             )
         }
     };
@@ -63,7 +63,7 @@ pub(super) fn instances(evaluator: Evaluator<'_>, block: &Block) -> Vec<Instance
                 .value
                 .unknown()
                 .cloned()
-                .or_else(|| Some("there are too many of them".into()));
+                .or_else(|| Some("there are too many instances".into()));
             continue;
         };
         instances.push(Instance {
@@ -116,11 +116,11 @@ fn counted(count: Term, at: Span) -> Vec<Instance> {
         }
         (Some(_), _) => {
             // All of them are alike but for their index.
-            let why: Rc<str> = "it is made too often to be read one by one".into();
+            let why: Rc<str> = "there are too many instances".into();
             return vec![instance("[…]".to_owned(), Value::Unknown(why), None)];
         }
         (None, Some(why)) => Rc::clone(why),
-        (None, None) => "`count` is no number".into(),
+        (None, None) => "`count` is not a number".into(),
     };
     vec![instance(
         "[…]".to_owned(),

@@ -70,7 +70,7 @@ pub fn literal_of_template(text: &str) -> Result<Json, SyntaxError> {
     };
     let template = hcl::read_template_file(text).ok_or(SyntaxError {
         at: (0, 0),
-        message: "it is no template".to_owned(),
+        message: "it is not a template".to_owned(),
     })?;
     let at = (0, 0);
     let kind = match template.parts.as_slice() {
@@ -132,7 +132,7 @@ fn value_of(value: &Value) -> Json {
         }
         _ => match value.as_text() {
             Some(text) => json!(&*text),
-            None => json!({"unknown": "a part of it is not known"}),
+            None => json!({"unknown": "part of it is unknown"}),
         },
     }
 }

@@ -31,7 +31,7 @@ const META: [&str; 6] = [
     "version",
 ];
 /// Why a variable without a default has no value.
-const NOT_GIVEN: &str = "is given no value by the caller";
+const NOT_GIVEN: &str = "is not set by the caller";
 
 /// Where the values of a module's variables come from.
 pub(super) enum Inputs {
@@ -107,9 +107,9 @@ impl Scope for Module<'_> {
             },
             Inputs::Open => Err(match &variable.default {
                 Some(_) => {
-                    "is set by whoever calls this module; nobody does here, and a default is only a default"
+                    "is set by the caller of this module; there is no caller here, and a caller may override the default"
                 }
-                None => "is set by whoever calls this module, and nobody does here",
+                None => "is set by the caller of this module, and there is no caller here",
             }
             .to_owned()),
             Inputs::Top => self.given(name, default()),
@@ -235,7 +235,7 @@ impl<'r> Module<'r> {
         match (known, base) {
             (_, Some(base)) => Ok(base),
             (Some((_, term)), None) => Ok(term),
-            (None, None) => Err("has no default, and no file of values sets it".to_owned()),
+            (None, None) => Err("has no default, and no values file sets it".to_owned()),
         }
     }
 

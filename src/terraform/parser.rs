@@ -102,12 +102,12 @@ impl<'t> Parser<'t> {
             let found = self.written(token).chars().next().unwrap_or_default();
             let message = match (token.kind, found) {
                 (Kind::BrokenQuote, _) => {
-                    "a text in quotes ends on the line on which it begins".to_owned()
+                    "a quoted string must end on the line where it begins".to_owned()
                 }
                 (_, '\'' | '`' | '“' | '”') => {
-                    "texts stand in straight double quotes".to_owned()
+                    "strings must be in straight double quotes".to_owned()
                 }
-                _ => format!("{found:?} has no meaning here"),
+                _ => format!("unexpected {found:?}"),
             };
             let end = token.start + found.len_utf8();
             let at = place(token.start..end.min(token.end));
@@ -163,9 +163,9 @@ impl<'t> Parser<'t> {
 
     pub fn wrong(&self, token: Token, message: &str) -> Mistake {
         let message = match token.kind {
-            Kind::End => format!("{message}, but the file ends"),
-            Kind::Newline => format!("{message}, but the line ends"),
-            _ => format!("{message}, not `{}`", self.shown(token)),
+            Kind::End => format!("{message}, found the end of the file"),
+            Kind::Newline => format!("{message}, found the end of the line"),
+            _ => format!("{message}, found `{}`", self.shown(token)),
         };
         let end = match token.kind {
             Kind::Newline | Kind::End => token.start,
@@ -272,7 +272,7 @@ impl<'t> Parser<'t> {
 
     /// A block or an attribute, with the end of its line. `names` are those of the body's attributes.
     pub fn item(&mut self, body: &mut Body, names: &mut HashSet<&'t str>) -> Parsed<()> {
-        let name = self.want_name("the name of an argument or a block is expected")?;
+        let name = self.want_name("expected the name of an argument or a block")?;
         let next = self.peek();
         if next.is("=") {
             self.attribute(name, body, names)?;
@@ -285,7 +285,7 @@ impl<'t> Parser<'t> {
                 body.blocks.push(block);
                 Ok(())
             }
-            _ => Err(self.wrong(next, "`=` or a block's `{` is expected")),
+            _ => Err(self.wrong(next, "expected `=` or a block's `{`")),
         }
     }
 
@@ -297,10 +297,7 @@ impl<'t> Parser<'t> {
                 Ok(())
             }
             Kind::End => Ok(()),
-            _ => Err(self.wrong(
-                token,
-                &format!("the end of the line is expected behind {of}"),
-            )),
+            _ => Err(self.wrong(token, &format!("expected the end of the line after {of}"))),
         }
     }
 
@@ -318,7 +315,7 @@ impl<'t> Parser<'t> {
         } else {
             self.mistakes.push(Mistake {
                 at: name.at(),
-                message: format!("the argument `{written}` is already set in this body"),
+                message: format!("the argument `{written}` is already set in this block"),
             });
         }
         Ok(())
@@ -335,7 +332,7 @@ impl<'t> Parser<'t> {
                     labels.push(self.written(token).into());
                 }
                 Kind::OpenQuote => labels.push(self.label()?),
-                _ => return Err(self.wrong(token, "a label or `{` is expected")),
+                _ => return Err(self.wrong(token, "expected a label or `{`")),
             }
         }
         self.take();
@@ -368,17 +365,14 @@ impl<'t> Parser<'t> {
             },
             // `name { argument = value }`
             _ => {
-                let name = self.want_name("the name of an argument is expected")?;
+                let name = self.want_name("expected the name of an argument")?;
                 let next = self.peek();
                 if !next.is("=") {
-                    let message = "`=` is expected: a block on one line holds one argument";
+                    let message = "expected `=` (a block on one line holds one argument)";
                     return Err(self.wrong(next, message));
                 }
                 self.attribute(name, &mut body, &mut names)?;
-                self.want(
-                    "}",
-                    "`}` is expected: a block on one line holds one argument",
-                )?;
+                self.want("}", "expected `}` (a block on one line holds one argument)")?;
                 Ok(body)
             }
         }
@@ -393,7 +387,7 @@ impl<'t> Parser<'t> {
             match token.kind {
                 Kind::CloseQuote => return Ok(label.into()),
                 Kind::Quoted => label.push_str(&self.unescaped(token)?),
-                _ => return Err(self.wrong(token, "a label is a text without anything to fill in")),
+                _ => return Err(self.wrong(token, "a label must be a plain string")),
             }
         }
     }

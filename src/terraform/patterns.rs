@@ -19,7 +19,7 @@ pub(super) fn call(name: &str, arguments: &[Term], at: Span) -> Computed {
         return Some(Ok(Value::Unknown(why)));
     }
     let [pattern, text] = arguments else {
-        return fail("a pattern and a text are wanted");
+        return fail("expected a pattern and a string");
     };
     let (pattern, text) = (pattern.value.as_text()?, text.value.as_text()?);
     let pattern = match compile(&pattern) {

@@ -114,7 +114,7 @@ impl Evaluator<'_> {
             return Ok(Term::unknown(Rc::clone(why), at));
         }
         let Some((pairs, mut more)) = pairs(&over) else {
-            return Err(Failure("`for` wants a list or a map".to_owned()));
+            return Err(Failure("`for` expects a list or a map".to_owned()));
         };
         let mut items = Vec::new();
         let mut fields = Fields::default();
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
                         more = Some(Rc::clone(why));
                         continue;
                     }
-                    (None, None) => return Err(Failure("`if` wants a boolean".to_owned())),
+                    (None, None) => return Err(Failure("`if` expects a boolean".to_owned())),
                 }
             }
             let Some(key) = &one.key else {
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
                     fields.doubt(why);
                     more = Some(Rc::clone(why));
                 }
-                (None, None) => return Err(Failure("a key is no text".to_owned())),
+                (None, None) => return Err(Failure("a key is not a string".to_owned())),
             }
         }
         let value = match one.key {
@@ -218,7 +218,7 @@ impl Evaluator<'_> {
                     None => arguments.extend(list.items.iter().cloned()),
                 },
                 Value::Unknown(why) => return Ok(Term::unknown(Rc::clone(why), at)),
-                _ => return Err(Failure("`...` wants a list".to_owned())),
+                _ => return Err(Failure("`...` expects a list".to_owned())),
             }
         }
         match functions::call(&call.name, &arguments, self.scope.run(), at) {

@@ -47,7 +47,7 @@ impl Parser<'_> {
                 None => Ok(parts),
                 Some((_, at)) => Err(Mistake {
                     at,
-                    message: "nothing is open that this directive could end".to_owned(),
+                    message: "there is no open directive to end here".to_owned(),
                 }),
             }
         })
@@ -81,7 +81,7 @@ impl Parser<'_> {
                     takes_blanks = self.written(close).starts_with('~');
                     pieces.push((piece, place(token.start..close.end)));
                 }
-                _ => return Err(self.wrong(token, "the end of a text is expected")),
+                _ => return Err(self.wrong(token, "expected the end of a string")),
             }
         }
     }
@@ -101,13 +101,13 @@ impl Parser<'_> {
             Kind::CloseSequence => Ok((piece, close)),
             _ => Err(self.wrong(
                 close,
-                "`}` is expected (text that is meant as it stands is written `$${…}` or `%%{…}`)",
+                "expected `}` (write `$${…}` or `%%{…}` for literal text)",
             )),
         }
     }
 
     fn directive(&mut self) -> Parsed<Piece> {
-        let word = self.want_name("`if`, `else`, `endif`, `for` or `endfor` is expected")?;
+        let word = self.want_name("expected `if`, `else`, `endif`, `for` or `endfor`")?;
         Ok(match self.written(word) {
             "if" => Piece::If(self.expression()?),
             "else" => Piece::Else,
@@ -118,7 +118,7 @@ impl Parser<'_> {
             }
             "endfor" => Piece::EndFor,
             _ => {
-                let message = "`if`, `else`, `endif`, `for` or `endfor` is expected";
+                let message = "expected `if`, `else`, `endif`, `for` or `endfor`";
                 return Err(self.wrong(word, message));
             }
         })
@@ -256,7 +256,7 @@ impl Parser<'_> {
                 return Err(Mistake {
                     at: place(start..end),
                     message:
-                        "this escape means nothing: there are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, \
+                        "unknown escape; the known ones are `\\n`, `\\r`, `\\t`, `\\\"`, `\\\\`, \
                         `\\u` with four hexadecimal digits, and `\\U` with eight"
                             .to_owned(),
                 });
@@ -273,7 +273,7 @@ impl Parser<'_> {
 fn missing(wanted: &str, of: &str, at: (u32, u32), found: Option<Placed>) -> Mistake {
     Mistake {
         at: found.map_or(at, |(_, at)| at),
-        message: format!("{wanted} is expected to end {of}"),
+        message: format!("expected {wanted} at the end of {of}"),
     }
 }
 

@@ -60,11 +60,11 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
         "tostring" => text(word(0)?.to_owned()),
         "tonumber" => match number(0) {
             Some(number) => Value::Number(number),
-            None => return fail("it is no number"),
+            None => return fail("it is not a number"),
         },
         "tobool" => match arguments.first().and_then(|term| term.value.as_bool()) {
             Some(value) => Value::Bool(value),
-            None => return fail("it is no boolean"),
+            None => return fail("it is not a boolean"),
         },
         "abs" => Value::Number(number(0)?.abs()),
         "ceil" => Value::Number(number(0)?.ceil()),
@@ -84,7 +84,7 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
             match i64::from_str_radix(word(0)?, base) {
                 #[allow(clippy::cast_precision_loss, reason = "as Terraform prints it, too")]
                 Ok(number) => Value::Number(number as f64),
-                Err(_) => return fail("it is no integer"),
+                Err(_) => return fail("it is not an integer"),
             }
         }
         "lower" => text(word(0)?.to_lowercase()),
@@ -144,7 +144,7 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
             let mut parts = Vec::new();
             for term in arguments.iter().skip(1) {
                 let Value::List(list) = &term.value else {
-                    return fail("`join` wants lists");
+                    return fail("`join` expects lists");
                 };
                 if let Some(why) = list.more.clone().or_else(|| any_unknown(&list.items)) {
                     return Some(Ok(Value::Unknown(why)));
@@ -152,7 +152,7 @@ pub(super) fn call(name: &str, arguments: &[Term]) -> Computed {
                 for item in &list.items {
                     match item.value.as_text() {
                         Some(part) => parts.push(part.to_string()),
-                        None => return fail("`join` wants texts"),
+                        None => return fail("`join` expects strings"),
                     }
                 }
             }
@@ -216,7 +216,7 @@ fn format_text(arguments: &[Term]) -> Computed {
         };
         rest = others;
         let Some(shown) = argument.value.as_text() else {
-            return unknown_or_fail(arguments, "`format` wants simple values");
+            return unknown_or_fail(arguments, "`format` expects simple values");
         };
         let width: usize = flags.parse().unwrap_or(0);
         if width > 100 {
@@ -240,7 +240,7 @@ fn format_text(arguments: &[Term]) -> Computed {
 /// A text of a bounded length.
 fn text(text: String) -> Value {
     if text.len() > MAX_TEXT {
-        Value::Unknown("a text becomes too long".into())
+        Value::Unknown("a string becomes too long".into())
     } else {
         Value::Text(text.into())
     }

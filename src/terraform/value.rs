@@ -42,7 +42,7 @@ pub(super) enum Encoding {
 pub(super) struct Filled {
     /// What it was put together from.
     pub pieces: Pieces,
-    /// Why a part of it is not known.
+    /// Why part of it is unknown.
     open: Option<Rc<str>>,
 }
 
@@ -360,12 +360,12 @@ pub(super) fn index(term: &Term, key: &Term) -> Outcome {
     match &term.value {
         Value::Object(object) => {
             let Some(name) = key.value.as_text() else {
-                return Err(Failure("a key is no text".to_owned()));
+                return Err(Failure("a key is not a string".to_owned()));
             };
             match (object.get(&name), &object.more) {
                 (Some(found), _) => Ok(found.clone()),
                 (None, Some(why)) => Ok(Term::unknown(Rc::clone(why), term.at)),
-                (None, None) => Err(Failure(format!("there is no `{name}`"))),
+                (None, None) => Err(Failure(format!("it has no attribute `{name}`"))),
             }
         }
         Value::List(list) => {
@@ -380,11 +380,11 @@ pub(super) fn index(term: &Term, key: &Term) -> Outcome {
                 .map(|number| number as usize);
             match place.and_then(|place| list.items.get(place)) {
                 Some(found) => Ok(found.clone()),
-                None => Err(Failure("there is no such item".to_owned())),
+                None => Err(Failure("the index is out of range".to_owned())),
             }
         }
-        Value::Encoded(..) => Ok(Term::unknown("an encoded text is not taken apart", term.at)),
-        _ => Err(Failure("it has no parts".to_owned())),
+        Value::Encoded(..) => Ok(Term::unknown("an encoded string is not parsed", term.at)),
+        _ => Err(Failure("it has no attributes or elements".to_owned())),
     }
 }
 

@@ -167,7 +167,7 @@ fn unknown(what: &str, name: &str, expected: &[&str]) -> String {
         .filter(|(likeness, _)| *likeness >= LIKENESS)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let mut message = match list.as_slice() {
-        [] => format!("unknown {what} `{name}`, none is expected here"),
+        [] => format!("unknown {what} `{name}`, expected none"),
         [only] => format!("unknown {what} `{name}`, expected {only}"),
         _ => format!(
             "unknown {what} `{name}`, expected one of {}",

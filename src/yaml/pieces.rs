@@ -50,7 +50,7 @@ impl Pieces {
         &self.text
     }
 
-    /// Why a part of it is not known; the first such part.
+    /// Why part of it is unknown; the first such part.
     pub fn open_because(&self) -> Option<&str> {
         self.pieces.iter().find_map(|piece| match &piece.origin {
             Origin::Open(open) => Some(&*open.why),

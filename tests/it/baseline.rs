@@ -192,14 +192,14 @@ fn a_wrong_baseline_is_told_before_anything_is_done() {
     let cases = [
         (
             "version: 2\nfindings: []\n",
-            "known.yaml:1:10: a baseline of version 2; this release reads version 1",
+            "known.yaml:1:10: unsupported baseline version 2; this release reads version 1",
         ),
         (
             "version: 1\nfindings:\n- {rule: a, file: b, fingerprint: c, fingreprint: d}\n",
             "known.yaml:3:38: unknown field `fingreprint`",
         ),
         ("version: [\n", "known.yaml:"),
-        ("", "known.yaml: an empty file is no baseline"),
+        ("", "known.yaml: the baseline file is empty"),
         ("[]\n", "known.yaml:1:1: "),
     ];
     for (text, expected) in cases {

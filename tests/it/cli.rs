@@ -148,11 +148,11 @@ fn unknown_rules_formats_versions_and_flags_end_with_2_before_anything_is_read()
     for (arguments, expected) in [
         (
             &["check", "--select", "value-with-exist"][..],
-            "error: --select: there is no rule `value-with-exist` (did you mean `value-with-exists`?)\n",
+            "error: --select: unknown rule `value-with-exist` (did you mean `value-with-exists`?)\n",
         ),
         (
             &["check", "--ignore", "zzz"],
-            "error: --ignore: there is no rule `zzz`\n",
+            "error: --ignore: unknown rule `zzz`\n",
         ),
         (
             &["check", "--format", "xml"],
@@ -160,14 +160,14 @@ fn unknown_rules_formats_versions_and_flags_end_with_2_before_anything_is_read()
         ),
         (
             &["check", "--kubernetes", "new"],
-            "error: --kubernetes: `new` ",
+            "error: --kubernetes: invalid Kubernetes version `new`",
         ),
         (&["check", "--config", "nope.yaml"], "error: "),
         (
             &["check", "--rules", "nope"],
             "error: nope: rule files cannot be read: ",
         ),
-        (&["explain", "zzz"], "error: there is no rule `zzz`"),
+        (&["explain", "zzz"], "error: unknown rule `zzz`"),
         (&["check", "--frobnicate"], "error: unexpected argument"),
         (&["check", "--fail-on", "fatal"], "error: invalid value"),
     ] {
@@ -580,11 +580,12 @@ fn a_broken_file_that_was_named_for_its_pools_ends_with_2() {
         ("c.yaml", config),
     ]);
     let result = run(folder.path(), &["check", "a.yaml", "--pools", "n.yaml"]);
-    let told = "error: n.yaml: no node pools were read in it: the file is broken\n";
+    let told = "error: n.yaml: no node pools found: the file cannot be parsed\n";
     assert_eq!(result.code, 2);
     assert!(result.err.starts_with(told), "{}", result.err);
     let result = run(folder.path(), &["check", "--config", "c.yaml"]);
-    let told = "error: c.yaml:4:17: inventory `n.yaml`: no node pools were read in it: the file is broken\n";
+    let told =
+        "error: c.yaml:4:17: inventory `n.yaml`: no node pools found: the file cannot be parsed\n";
     assert_eq!(result.code, 2);
     assert!(result.err.starts_with(told), "{}", result.err);
 }
@@ -625,7 +626,7 @@ fn another_placeholder_than_that_of_clusters_is_told() {
     let config = "clusters:\n  prod: {paths: [\"{env}/*.yaml\"]}\n";
     let folder = repo(&[("apps/a.yaml", GOOD), (".kubetaint.yaml", config)]);
     let result = run(folder.path(), &["check", "-q"]);
-    let told = "error: .kubetaint.yaml:2:18: `{env}/*.yaml` matches no file; only `{cluster}` stands for names\n";
+    let told = "error: .kubetaint.yaml:2:18: `{env}/*.yaml` matches no file; the only placeholder is `{cluster}`\n";
     assert_eq!((result.code, result.err.as_str()), (2, told));
 }
 
@@ -1347,8 +1348,7 @@ fn a_part_of_a_repository_proves_nothing_about_a_complete_cluster() {
     );
     assert_eq!((part.code, part.out.as_str()), (0, ""));
     assert!(
-        part.err
-            .contains("clusters of which only a part was read (1)"),
+        part.err.contains("clusters that were only partly read (1)"),
         "{}",
         part.err
     );
@@ -1604,8 +1604,8 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     let open = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers: [{name: a, image: \
                 b}]\n  tolerations: [{key: \"${KEY}\", operator: Exists}]\n";
     let folder = repo(&[("apps/a.yaml", template), ("apps/web.yaml", open)]);
-    let lines = "Not judged:\n  apps/a.yaml:1:1: template\n  apps/web.yaml:6:18: Pod shop/web: `key: \"${KEY}\"` is not \
-                 literal\n";
+    let lines = "Not judged:\n  apps/a.yaml:1:1: template\n  apps/web.yaml:6:18: Pod shop/web: `key: \"${KEY}\"` is filled \
+                 in later\n";
     let check = |arguments: &[&str]| run(folder.path(), &[&["check"], arguments].concat());
     let text = check(&["-v"]);
     assert!(text.out.contains(lines), "{}", text.out);
@@ -1627,7 +1627,10 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     let listed = json["not_judged"].as_array().unwrap();
     assert_eq!(json["summary"]["not_judged"], listed.len());
     let because: Vec<&Value> = listed.iter().map(|one| &one["because"]).collect();
-    assert_eq!(because, ["template", "`key: \"${KEY}\"` is not literal"]);
+    assert_eq!(
+        because,
+        ["template", "`key: \"${KEY}\"` is filled in later"]
+    );
     assert_eq!(listed[1]["object"]["name"], "web");
     assert_eq!(listed[1]["start"]["line"], 6);
     let lines = check(&["--format", "jsonl"]);

@@ -366,7 +366,11 @@ fn an_exception_that_fits_nothing_is_told_at_its_place() {
             "3:39",
             "has the name `nobody`",
         ),
-        ("namespace: shop, name: agent", "3:14", "fits all of it"),
+        (
+            "namespace: shop, name: agent",
+            "3:14",
+            "matches all of its patterns",
+        ),
     ] {
         let run = result(except);
         // What is nearly there was mistyped; anything else may be meant for what comes.
@@ -387,7 +391,7 @@ fn an_exception_that_fits_nothing_is_told_at_its_place() {
     // One that could fit, and of which nothing is excepted now, is worth a line.
     let spare = result("name: web");
     let line =
-        "warning: .kubetaint.yaml:3:14: no finding of `blanket-exists` falls under this exception";
+        "warning: .kubetaint.yaml:3:14: this exception matches no finding of `blanket-exists`";
     assert!(spare.code < 2 && spare.err.contains(line), "{}", spare.err);
     // Neither can be told of a part, nor of a rule that did not run.
     let config = "rules: {blanket-exists: {except: [{kind: Nothing}]}}\n";
@@ -457,7 +461,7 @@ fn what_is_easily_mistyped_in_a_configuration_is_told_at_its_place() {
         ),
         (
             "clusters:\n  a: {paths: [\"**\"]}\n  a: {paths: [\"**\"]}\n",
-            "3:3: `a` is written twice",
+            "3:3: duplicate key `a`",
         ),
         (
             "clusters: {a: {paths: [\"*.yaml\", \"b/**\"]}}\n",
@@ -465,18 +469,18 @@ fn what_is_easily_mistyped_in_a_configuration_is_told_at_its_place() {
         ),
         (
             "clusters: {\"{cluster}\": {paths: [\"apps/{clutser}/**\"]}}\n",
-            "1:12: none of the `paths`",
+            "1:12: no entry in `paths` of cluster `{cluster}`",
         ),
         (
             "clusters: {a: {paths: [\"**\"], inventory: [a.yaml, ./a.yaml]}}\n",
-            "1:51: `a.yaml` is written twice",
+            "1:51: duplicate entry `a.yaml`",
         ),
         (
             "clusters: {a: {paths: [\"**\"], inventory: [a.yaml]}}\n",
             "1:43: inventory `a.yaml`: no node pools",
         ),
         ("exclude: [\"x/**\"]\n", "1:11: `x/**` matches no file"),
-        ("rules: {no-such: off}\n", "1:9: there is no rule `no-such`"),
+        ("rules: {no-such: off}\n", "1:9: unknown rule `no-such`"),
         (
             "pools: [{name: a, cluster: b}]\n",
             "1:28: unknown cluster: `b`",

@@ -732,7 +732,7 @@ fn the_readme_shows_what_the_action_takes_and_gives() {
     let words: Vec<&str> = readme.split_whitespace().collect();
     let says_none = words
         .join(" ")
-        .contains("that stands there. There is none yet");
+        .contains("verifies their SHA-256. There is none yet");
     assert_eq!(says_none, !released, "what README.md says of releases");
 }
 

@@ -36,7 +36,7 @@ const BLANKET: &str = "[{operator: Exists}]";
 
 const DOUBTS: [Doubt; 7] = [
     Doubt {
-        name: "default tolerations of a Namespace, which count if a plugin runs",
+        name: "default tolerations of a Namespace, which apply only if a plugin is enabled",
         open: |files| Some(beside(&in_namespace(files)?, &namespace(true))),
         settled: |files| {
             let inside = in_namespace(files)?;
@@ -47,7 +47,7 @@ const DOUBTS: [Doubt; 7] = [
             ])
         },
         because: Some(
-            "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations, which count if",
+            "Namespace `doubt` (zz-doubt.yaml:4) has default tolerations, which apply only if",
         ),
     },
     Doubt {
@@ -453,18 +453,18 @@ fn each_workload_that_one_pool_leaves_open_names_the_pool() {
     files.push(("pools.yaml", &pool));
     let listed = listed(&files);
     assert_eq!(listed.len(), 41, "{listed:#?}");
-    let because = "node pool `gpu` (pools.yaml:3) has taints that are not all known";
+    let because = "node pool `gpu` (pools.yaml:3) has unknown taints";
     for (at, line) in listed.iter().take(40).enumerate() {
         let wanted = format!("apps/web-{at:02}.yaml:3 web-{at:02}: {because}");
         assert!(line.starts_with(&wanted), "{line}");
     }
-    assert!(listed[40].starts_with("pools.yaml:3 gpu: not all its taints are known"));
+    assert!(listed[40].starts_with("pools.yaml:3 gpu: some of its taints are unknown"));
 }
 
 #[test]
 fn what_is_written_and_not_literal_is_shown_at_its_place() {
     let web = WEB.replace("{pool: gpu}", "{pool: \"${POOL}\"}");
-    let shown = "apps/web.yaml:7 web: `pool: \"${POOL}\"` is not literal";
+    let shown = "apps/web.yaml:7 web: `pool: \"${POOL}\"` is filled in later";
     assert_eq!(listed(&[("apps/web.yaml", &web)]), [shown]);
     // What the API server rejects is judged: it is an error, and nothing is open.
     let web = WEB.replace("{pool: gpu}", "{pool: true}");
@@ -502,8 +502,8 @@ fn a_workload_that_its_namespace_may_cover_lacks_no_usual_toleration() {
     assert_eq!(open, [] as [&str; 0]);
     let (rules, open) = found("covered");
     assert_eq!(rules, [] as [&str; 0]);
-    let because = "Namespace `covered` (namespaces.yaml:4) has default tolerations, which count if \
-                   PodTolerationRestriction runs";
+    let because = "Namespace `covered` (namespaces.yaml:4) has default tolerations, which apply \
+                   only if PodTolerationRestriction is enabled";
     assert_eq!(open, [because]);
 }
 

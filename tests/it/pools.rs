@@ -654,7 +654,7 @@ fn clusters_that_share_files_judge_them_each() {
     assert_eq!(result.code, 2);
     assert_eq!(
         result.err,
-        "error: .kubetaint.yaml:2:28: no cluster `su`: no file's path has it as a name\n"
+        "error: .kubetaint.yaml:2:28: unknown cluster `su`: it appears in no file path\n"
     );
 }
 

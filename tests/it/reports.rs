@@ -382,8 +382,8 @@ fn show_files_lists_what_is_read_and_says_why_the_rest_is_not() {
     assert_eq!(
         result.err,
         "not read: .kubetaint.yaml: it is the configuration\n\
-         not read: out/y.yaml: a .gitignore or .ignore file names it\n\
-         not read: vendor/x.yaml: `exclude` in the configuration names it\n\
+         not read: out/y.yaml: excluded by a .gitignore or .ignore file\n\
+         not read: vendor/x.yaml: excluded by `exclude` in the configuration\n\
          not read: 2 more that are neither YAML nor JSON (-v lists them)\n"
     );
     let more = run(folder.path(), &["check", "--show-files", "-v"]);

@@ -158,8 +158,8 @@ fn a_marked_line_without_a_finding_fails_and_is_named() {
     assert_eq!(
         outcome.out,
         "night-only: bad-1 (policies/night-only.yaml)\n  \
-         example.yaml:7: expected a finding, there is none\n  \
-         example.yaml:6: found, though nothing is expected here\n\
+         example.yaml:7: expected a finding, but there is none\n  \
+         example.yaml:6: unexpected finding\n\
          1 passed, 1 failed\n"
     );
     assert_eq!(outcome.code, 1, "{}", outcome.err);
@@ -172,7 +172,7 @@ fn a_good_example_with_a_finding_fails_and_is_named() {
     assert_eq!(
         outcome.out,
         "night-only: good-1 (policies/night-only.yaml)\n  \
-         example.yaml:8: found, though nothing is expected here\n\
+         example.yaml:8: unexpected finding\n\
          1 passed, 1 failed\n"
     );
     assert_eq!(outcome.code, 1, "{}", outcome.err);
@@ -202,7 +202,7 @@ fn a_condition_that_is_not_boolean_is_refused() {
 #[test]
 fn a_condition_that_is_not_cel_is_refused() {
     let rule = replaced(" && workload.kind", " &&& workload.kind");
-    assert_refused(&rule, "5:47", "not valid CEL");
+    assert_refused(&rule, "5:47", "invalid CEL");
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn an_unclosed_hole_is_refused() {
         "tolerates `{toleration.key}`",
         "tolerates `{toleration.key`",
     );
-    assert_refused(&rule, "7:38", "not closed");
+    assert_refused(&rule, "7:38", "unclosed");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn an_example_that_is_no_yaml_is_told_as_the_cause() {
             1,
             "night-only: bad-1 (policies/night-only.yaml)\n  \
              example.yaml:2:10: not valid YAML: mapping values are not allowed in this context\n  \
-             example.yaml:6: expected a finding, there is none\n1 passed, 1 failed\n"
+             example.yaml:6: expected a finding, but there is none\n1 passed, 1 failed\n"
         ),
         "{}",
         result.err

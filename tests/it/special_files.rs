@@ -41,7 +41,7 @@ fn an_ignore_file_that_is_a_link_to_a_device_does_not_exhaust_memory() {
         let run = run(folder.path(), &["check", "--format", "concise"]);
         refuses(
             &run,
-            &format!("{name}: not read: it leads out of the repository"),
+            &format!("{name}: not read: it points outside the repository"),
         );
         assert!(run.out.contains("value-with-exists"), "{}", run.out);
     }
@@ -99,7 +99,7 @@ fn a_configuration_that_leads_out_of_the_repository_is_not_shown_to_anybody() {
         let folder = repo(&[("a.yaml", GOOD)]);
         link(&folder, target, ".kubetaint.yaml");
         let run = run(folder.path(), &["check"]);
-        refuses(&run, ".kubetaint.yaml: it leads out of the repository");
+        refuses(&run, ".kubetaint.yaml: it points outside the repository");
         assert!(!run.err.contains("s3cr3t"), "{}", run.err);
     }
     let folder = repo(&[("a.yaml", GOOD)]);

@@ -407,7 +407,7 @@ fn a_reason_names_the_expression_and_its_place() {
     let why = reading.why_open("p");
     assert_eq!(
         why,
-        "`var.taints` (main.tf:7) has no default, and no file of values sets it"
+        "`var.taints` (main.tf:7) has no default, and no values file sets it"
     );
 }
 
@@ -465,7 +465,7 @@ fn the_default_of_a_module_that_nobody_calls_says_nothing() {
     for path in ["modules/m", "terraform/module/m", "acme-modules/m"] {
         let library = read(&[(&format!("{path}/main.tf"), VARIABLE)]);
         let why = library.why_open("p");
-        assert!(why.contains("nobody does here"), "{path}: {why}");
+        assert!(why.contains("there is no caller here"), "{path}: {why}");
     }
     for more in [
         "output \"x\" {\n  value = 1\n}\n",
@@ -676,7 +676,7 @@ fn plans_are_read_as_they_are_with_what_they_do_not_know_yet() {
     assert!(
         reading
             .why_open("b")
-            .contains("only after they are applied")
+            .contains("only after the plan is applied")
     );
 }
 
@@ -910,7 +910,7 @@ fn what_user_data_says_of_taints_is_weak_and_leaves_its_pools_incomplete() {
         assert_eq!(reading.place(found.span.expect("a place")), place);
         assert_eq!(
             reading.why_open("gpu"),
-            "its machines register with taints that stand in aws_launch_template.gpu"
+            "its machines register with taints from aws_launch_template.gpu"
         );
         assert_eq!(reading.why_open("other"), "it is complete");
     }

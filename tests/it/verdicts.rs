@@ -204,7 +204,7 @@ fn two_runtime_classes_of_one_name_leave_the_pods_open() {
     assert_eq!(places(&report), NOTHING);
     assert_eq!(
         not_judged(&report),
-        [("workloads whose RuntimeClass is not fully known", 1)]
+        [("workloads whose RuntimeClass could not be determined", 1)]
     );
 }
 
@@ -214,7 +214,7 @@ fn a_runtime_class_that_is_not_there_is_counted() {
     let files = [("pool.yaml", POOL), ("web.yaml", web.as_str())];
     assert_eq!(
         not_judged(&report(&files)),
-        [("workloads whose RuntimeClass is not fully known", 1)]
+        [("workloads whose RuntimeClass could not be determined", 1)]
     );
 }
 
@@ -229,7 +229,7 @@ spec:
 ";
     assert_eq!(
         not_judged(&report(&[("web.yaml", pod)])),
-        [("objects with fields that are not literal", 1)]
+        [("objects with values that could not be determined", 1)]
     );
 }
 
@@ -363,9 +363,9 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     assert_eq!(
         not_judged(&report),
         [
-            ("node pools whose taints are not all known", 1),
+            ("node pools with unknown taints", 1),
             (
-                "workloads that depend on node pools that are not fully known",
+                "workloads that depend on node pools with unknown taints or labels",
                 1
             )
         ]
@@ -375,8 +375,8 @@ fn a_workload_that_meets_a_taint_with_an_unknown_value_is_counted() {
     assert_eq!(
         not_judged(&report),
         [
-            ("node pools whose taints are not all known", 1),
-            ("objects with fields that are not literal", 1)
+            ("node pools with unknown taints", 1),
+            ("objects with values that could not be determined", 1)
         ]
     );
 }

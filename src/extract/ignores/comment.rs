@@ -34,7 +34,7 @@ impl Directive {
         if word != "ignore" {
             let lower = word.to_lowercase();
             let tried = lower == "ignore" || OTHER_WORDS.contains(&lower.as_str());
-            return tried.then(|| Err(format!("kubetaint does not know `{word}`; {FORM}")));
+            return tried.then(|| Err(format!("unknown directive `{word}`; {FORM}")));
         }
         let listed = after.since(word_end).trim_start();
         let listed = listed
@@ -49,7 +49,7 @@ impl Directive {
             .map(|id| (id.to_owned(), id.as_ptr() as usize - text.as_ptr() as usize))
             .collect();
         if rules.is_empty() {
-            return Some(Err(format!("which rules are meant is not said; {FORM}")));
+            return Some(Err(format!("the rule id is missing; {FORM}")));
         }
         Some(Terms::read(said_in(said)).map(|terms| Directive { rules, terms }))
     }
@@ -80,7 +80,7 @@ impl Terms {
             match word.strip_prefix("until=") {
                 Some(date) => {
                     until = Some(read_date(date).ok_or_else(|| {
-                        format!("`{date}` is no date; write it as in `until=2027-01-31`")
+                        format!("`{date}` is not a date; write it like `until=2027-01-31`")
                     })?);
                 }
                 None => words.push(word),
@@ -124,12 +124,12 @@ impl Reason {
         let text = words.join(" ");
         let odd = |letter: char| letter.is_control() || ('\u{202a}'..='\u{202e}').contains(&letter);
         if text.contains(odd) {
-            return Err("a reason is a line of plain text".to_owned());
+            return Err("the reason must be one line of plain text".to_owned());
         }
         for sign in ["{{", "}}", "*/"] {
             if text.contains(sign) {
                 return Err(format!(
-                    "`{sign}` cannot stand in a reason: templates would read it"
+                    "the reason must not contain `{sign}`, because templates would interpret it"
                 ));
             }
         }
@@ -139,7 +139,7 @@ impl Reason {
             None => Terms::read(&text)?,
         };
         if terms.reason.is_empty() {
-            return Err("say why, as in --add-ignores \"the agent drains nodes\"".to_owned());
+            return Err("give a reason, as in --add-ignores \"the agent drains nodes\"".to_owned());
         }
         let meant: Vec<&str> = words
             .into_iter()
@@ -147,12 +147,12 @@ impl Reason {
             .collect();
         if terms.reason != meant.join(" ") {
             return Err(format!(
-                "only `{}` of it would be read as the reason",
+                "only `{}` would be read as the reason",
                 terms.reason
             ));
         }
         if let Some(until) = terms.until.filter(|until| *until < today) {
-            return Err(format!("until={until} has passed"));
+            return Err(format!("until={until} is in the past"));
         }
         Ok(Reason {
             text,
@@ -177,7 +177,7 @@ fn nearly_until(word: &str, before: &[&str]) -> Option<String> {
             [] => false,
         },
     };
-    nearly.then(|| "the day is not read; write it as in `until=2027-01-31`".to_owned())
+    nearly.then(|| "the date cannot be read; write it like `until=2027-01-31`".to_owned())
 }
 
 /// Year, month and day with two dashes. The library reads further forms, which nobody should have to know.
@@ -213,11 +213,11 @@ pub(super) fn missed_in(text: &str) -> Option<String> {
     }
     let first = before.trim().is_empty();
     let how = if first {
-        "is not in this form"
+        "the directive is misspelled"
     } else {
-        "does not begin with it"
+        "the comment must begin with the directive"
     };
-    Some(format!("it {how}; {FORM}"))
+    Some(format!("{how}; {FORM}"))
 }
 
 /// Where a line's comment starts, and its text.

@@ -227,7 +227,7 @@ impl Ignores {
             (None, _) => return,
             (Some(Err(why)), _) => Err(why),
             (Some(Ok(_)), None) => {
-                Err("there is nothing below this comment that it could be for".to_owned())
+                Err("there is nothing below this comment to suppress".to_owned())
             }
             (Some(Ok(directive)), Some(covers)) => Ok((directive, covers)),
         };

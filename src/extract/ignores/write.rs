@@ -39,10 +39,9 @@ pub struct Written {
 }
 
 const SCRIPT: &str = "comments in scripts are not read";
-const BROKEN: &str = "the document cannot be read, so nothing can be written into it safely";
-const JSON: &str =
-    "JSON has no comments, and no object around the place has metadata for an annotation";
-const NO_PLACE: &str = "there is no place for a comment that would change nothing else";
+const BROKEN: &str = "the document cannot be parsed, so it cannot be edited safely";
+const JSON: &str = "JSON has no comments, and no enclosing object has metadata for an annotation";
+const NO_PLACE: &str = "a comment here would change something else";
 
 /// Accepts findings of one file.
 pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
