@@ -106,7 +106,7 @@ fn values_that_nothing_tells_apart_are_all_named() {
         "{message}"
     );
     assert!(
-        help.contains("the value of the pool that is meant"),
+        help.contains("the value of the intended pool"),
         "{help}"
     );
 }
@@ -168,7 +168,7 @@ fn the_effect_of_the_pool_with_the_same_value_is_proposed() {
         "{message}"
     );
     assert!(
-        help.contains("the effect of the pool that is meant"),
+        help.contains("the effect of the intended pool"),
         "{help}"
     );
 }

@@ -447,7 +447,7 @@ spec:
     let (severity, message) = judge("false", "");
     assert_eq!(severity, Severity::Note);
     assert!(
-        message.ends_with("and no other pool that is known takes its pods"),
+        message.ends_with("and no other known pool accepts its pods"),
         "{message}"
     );
 }
