@@ -105,10 +105,7 @@ fn values_that_nothing_tells_apart_are_all_named() {
         message.contains("that of pool `batch` has `batch`"),
         "{message}"
     );
-    assert!(
-        help.contains("the value of the intended pool"),
-        "{help}"
-    );
+    assert!(help.contains("the value of the intended pool"), "{help}");
 }
 
 #[test]
@@ -167,10 +164,7 @@ fn the_effect_of_the_pool_with_the_same_value_is_proposed() {
         message.contains("`db`") && message.contains("`web`"),
         "{message}"
     );
-    assert!(
-        help.contains("the effect of the intended pool"),
-        "{help}"
-    );
+    assert!(help.contains("the effect of the intended pool"), "{help}");
 }
 
 #[test]
