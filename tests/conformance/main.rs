@@ -14,6 +14,7 @@ mod edges;
 mod generate;
 mod hcl;
 mod listed;
+mod questions;
 mod random;
 mod scheduling;
 mod scheduling_cases;
@@ -23,15 +24,12 @@ mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::sync_channel;
-use std::thread;
 use std::time::Instant;
 
 use case::{Case, Vector};
 use generate::Generator;
 use listed::listed;
+use questions::oracle;
 use vectors::{assert_agreement, assert_held, number, path_of, seed, text};
 
 /// Random cases that are written down are no longer than this, in bytes: long ones are listed.
@@ -295,29 +293,12 @@ fn signature(vector: &Vector) -> String {
 }
 
 /// Asks the oracle and hands each case on with Kubernetes' verdict, in order.
-fn ask(cases: impl Iterator<Item = Case> + Send + 'static, mut take: impl FnMut(Vector)) {
-    let program = std::env::var_os("KUBETAINT_ORACLE").expect("KUBETAINT_ORACLE names the oracle");
-    let mut oracle = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the oracle starts");
-    let mut questions = BufWriter::new(oracle.stdin.take().expect("a pipe"));
-    let answers = BufReader::new(oracle.stdout.take().expect("a pipe"));
-    let (sender, asked) = sync_channel(100_000);
-    let writer = thread::spawn(move || {
-        for case in cases {
-            writeln!(questions, "{}", text(&case)).expect("the oracle reads");
-            sender.send(case).expect("the answers are read");
-        }
-    });
-    for line in answers.lines() {
-        let line = line.expect("the oracle writes lines");
-        let case = asked.recv().expect("a question for each answer");
-        let kubernetes = serde_json::from_str(&line).expect("a verdict");
-        take(Vector { case, kubernetes });
-    }
-    writer.join().expect("every question was written");
-    assert!(asked.recv().is_err(), "an answer to each question");
-    assert!(oracle.wait().expect("the oracle ends").success());
+fn ask(cases: impl Iterator<Item = Case> + Send, mut take: impl FnMut(Vector)) {
+    questions::ask(
+        &mut oracle("KUBETAINT_ORACLE"),
+        cases,
+        |case, kubernetes| {
+            take(Vector { case, kubernetes });
+        },
+    );
 }

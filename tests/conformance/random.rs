@@ -3,10 +3,6 @@
 /// Splitmix64: small, and the same numbers for the same seed on every machine.
 pub struct Random(u64);
 
-#[allow(
-    dead_code,
-    reason = "not every program of tests needs every kind of number"
-)]
 impl Random {
     pub fn new(seed: u64) -> Random {
         Random(seed)

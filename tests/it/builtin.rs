@@ -6,11 +6,13 @@
 use std::sync::LazyLock;
 
 use kubetaint::builtin;
-use kubetaint::extract::Table;
+use kubetaint::config::Config;
+use kubetaint::extract::{FileFacts, Table};
 use kubetaint::finding::Report;
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::gather::{Gathered, gather};
+use kubetaint::lint::{Acceptance, Input};
 use kubetaint::rule::RuleSet;
-use kubetaint::source::Source;
+use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
 
 /// The built-in rules.
@@ -29,6 +31,20 @@ static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
 /// Rules of a user's own, with the built-in ones.
 pub fn rules_beside(own: &[Source]) -> RuleSet {
     RuleSet::load_beside(&SOURCES, own).expect("the rules load")
+}
+
+/// Facts about files as rules see them, without a configuration.
+pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
+    let inputs: Vec<Input> = sources
+        .iter()
+        .map(|source| Input {
+            path: source.path.clone(),
+            scanned_from: 0,
+        })
+        .collect();
+    let no_source = SourceId(u32::MAX);
+    let mut report = Report::default();
+    gather(facts, &inputs, no_source, &Config::default(), &mut report)
 }
 
 /// What rules say of files that are held in memory, with the configuration that is among them.

@@ -6,17 +6,7 @@
 use std::fs;
 
 use crate::program::{GOOD, Run, repo, run, write};
-
-/// A pool with a hard taint.
-const POOL: &str = "apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: gpu}
-spec:
-  template:
-    metadata: {labels: {pool: gpu}}
-    spec:
-      taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]
-";
+use crate::samples::POOL;
 
 /// A Deployment that selects the pool and tolerates another value.
 const APP: &str = "apiVersion: apps/v1

@@ -30,6 +30,7 @@ mod providers;
 mod reports;
 mod rule_costs;
 mod rule_files;
+mod samples;
 mod scheduling;
 mod schemas;
 mod severities;

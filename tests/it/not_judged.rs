@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 
 use crate::builtin::RULES;
+use crate::samples::BLOCKED;
 use kubetaint::finding::{Report, Severity};
 use kubetaint::rule::schema::Scope;
 use kubetaint::verify;
@@ -383,16 +384,6 @@ fn listed(files: &[(&str, &str)]) -> Vec<String> {
     .collect()
 }
 
-const WEB: &str = "apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  template:
-    spec:
-      nodeSelector: {pool: gpu}
-      containers: [{name: a, image: b}]
-";
-
 #[test]
 fn a_workload_that_a_kustomization_patches_names_the_patch() {
     let kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1
@@ -408,7 +399,7 @@ patches:
     let base = "resources: [web.yaml]\n";
     let files = [
         ("base/kustomization.yaml", base),
-        ("base/web.yaml", WEB),
+        ("base/web.yaml", BLOCKED),
         ("overlays/prod/kustomization.yaml", kustomization),
     ];
     let patched = "base/web.yaml:3 web: patched by overlays/prod/kustomization.yaml:7";
@@ -425,13 +416,13 @@ fn pool(taints: &str) -> String {
 #[test]
 fn a_pod_whose_toleration_a_plugin_may_add_says_so() {
     let gpu = "{name: a, image: b, resources: {limits: {nvidia.com/gpu: 1}}}";
-    let web = WEB.replace("{name: a, image: b}", gpu);
+    let web = BLOCKED.replace("{name: a, image: b}", gpu);
     let pool = pool("[{key: nvidia.com/gpu, value: present, effect: NoSchedule}]");
     let files = [("apps/web.yaml", web.as_str()), ("pools.yaml", &pool)];
     let because = "GPU pods: ExtendedResourceToleration may add a toleration for `nvidia.com/gpu`";
     assert_eq!(listed(&files), [format!("apps/web.yaml:3 web: {because}")]);
     // Without a request the same pod is judged, and nothing is open.
-    let files = [("apps/web.yaml", WEB), ("pools.yaml", &pool)];
+    let files = [("apps/web.yaml", BLOCKED), ("pools.yaml", &pool)];
     assert_eq!(listed(&files), [] as [&str; 0]);
 }
 
@@ -441,7 +432,7 @@ fn each_workload_that_one_pool_leaves_open_names_the_pool() {
     let entry = "      tolerations: [{key: example.com/gpu, value: x}]\n      containers";
     let texts: Vec<(String, String)> = (0..40)
         .map(|at| {
-            let web = WEB.replace("name: web", &format!("name: web-{at:02}"));
+            let web = BLOCKED.replace("name: web", &format!("name: web-{at:02}"));
             let web = web.replace("      containers", entry);
             (format!("apps/web-{at:02}.yaml"), web)
         })
@@ -463,11 +454,11 @@ fn each_workload_that_one_pool_leaves_open_names_the_pool() {
 
 #[test]
 fn what_is_written_and_not_literal_is_shown_at_its_place() {
-    let web = WEB.replace("{pool: gpu}", "{pool: \"${POOL}\"}");
+    let web = BLOCKED.replace("{pool: gpu}", "{pool: \"${POOL}\"}");
     let shown = "apps/web.yaml:7 web: `pool: \"${POOL}\"` is filled in later";
     assert_eq!(listed(&[("apps/web.yaml", &web)]), [shown]);
     // What the API server rejects is judged: it is an error, and nothing is open.
-    let web = WEB.replace("{pool: gpu}", "{pool: true}");
+    let web = BLOCKED.replace("{pool: gpu}", "{pool: true}");
     assert_eq!(listed(&[("apps/web.yaml", &web)]), [] as [&str; 0]);
 }
 
@@ -515,7 +506,7 @@ fn a_pool_that_an_unread_document_may_tolerate_is_listed_with_that_document() {
     let files = [
         (".kubetaint.yaml", config),
         ("apps/a.yaml", broken),
-        ("apps/web.yaml", WEB),
+        ("apps/web.yaml", BLOCKED),
         ("pools.yaml", &pool),
     ];
     let listed = listed(&files);
@@ -536,7 +527,7 @@ fn a_cluster_whose_pools_may_stand_in_an_unread_document_is_listed_where_it_clai
     let pool = pool("[]");
     let files = [
         (".kubetaint.yaml", config),
-        ("apps/web.yaml", WEB),
+        ("apps/web.yaml", BLOCKED),
         ("pools.yaml", &pool),
         ("template.yaml", broken),
     ];

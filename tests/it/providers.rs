@@ -11,12 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::builtin::TABLE;
-use kubetaint::config::Config;
+use crate::builtin::{TABLE, gathered};
 use kubetaint::extract::{FileFacts, extract};
-use kubetaint::finding::Report;
-use kubetaint::lint::Input;
-use kubetaint::lint::gather::gather;
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin, PoolTaint};
 use kubetaint::source::{Source, SourceId};
@@ -152,21 +148,7 @@ fn pools(provider: &str) -> Vec<Value> {
         .zip(&sources)
         .map(|(id, source)| extract(source, SourceId(id), &TABLE))
         .collect();
-    let inputs: Vec<Input> = sources
-        .iter()
-        .map(|source| Input {
-            path: source.path.clone(),
-            scanned_from: 0,
-        })
-        .collect();
-    let mut report = Report::default();
-    let gathered = gather(
-        facts,
-        &inputs,
-        SourceId(u32::MAX),
-        &Config::default(),
-        &mut report,
-    );
+    let gathered = gathered(facts, &sources);
     let mut pools: Vec<Value> = gathered
         .pools
         .iter()

@@ -8,6 +8,7 @@
 )]
 
 use crate::builtin::{RULES, judged};
+use crate::samples::POOL;
 use kubetaint::finding::{Report, Severity};
 use kubetaint::verify;
 
@@ -419,21 +420,12 @@ fn a_note_never_claims_what_only_an_error_may_claim() {
 
 #[test]
 fn an_error_about_placement_says_what_becomes_of_the_pods() {
-    let pool = "apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: gpu}
-spec:
-  template:
-    metadata: {labels: {pool: gpu}}
-    spec:
-      taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]
-";
     let web = DEPLOYMENT.replace("tolerations: @", "nodeSelector: {pool: gpu}");
     let config = "clusters: {main: {paths: [\"**\"], complete: @}}\n";
     let judge = |complete: &str, folder: &str| {
         let files = [
             (".kubetaint.yaml".to_owned(), config.replace('@', complete)),
-            ("pool.yaml".to_owned(), pool.to_owned()),
+            ("pool.yaml".to_owned(), POOL.to_owned()),
             (format!("{folder}web.yaml"), web.clone()),
         ];
         let report = judged(&RULES, &files, verify::ACCEPTANCE);

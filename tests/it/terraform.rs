@@ -12,12 +12,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::builtin::TABLE;
-use kubetaint::config::Config;
+use crate::builtin::{TABLE, gathered};
 use kubetaint::extract::{FileFacts, extract, read_configuration};
-use kubetaint::finding::Report;
-use kubetaint::lint::Input;
-use kubetaint::lint::gather::{Gathered, gather};
+use kubetaint::lint::gather::Gathered;
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin};
 use kubetaint::model::workload::Workload;
@@ -62,13 +59,6 @@ fn read(files: &[(&str, &str)]) -> Reading {
             false => extract(source, SourceId(at), &TABLE),
         })
         .collect();
-    let inputs: Vec<Input> = sources
-        .iter()
-        .map(|source| Input {
-            path: source.path.clone(),
-            scanned_from: 0,
-        })
-        .collect();
     let configurations = all
         .iter_mut()
         .zip(&sources)
@@ -79,14 +69,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
     for top in repository.tops() {
         all.push(read_configuration(&repository, top, &TABLE));
     }
-    let none = SourceId(u32::try_from(sources.len()).expect("few files"));
-    let gathered = gather(
-        all,
-        &inputs,
-        none,
-        &Config::default(),
-        &mut Report::default(),
-    );
+    let gathered = gathered(all, &sources);
     Reading { sources, gathered }
 }
 

@@ -4,32 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::builtin::{RULES, judged, rules_beside};
+use crate::samples::{BLOCKED, POOL};
 use kubetaint::finding::Report;
 use kubetaint::rule::RuleSet;
 use kubetaint::source::Source;
 use kubetaint::verify;
-
-/// A pool named gpu with the label `pool: gpu` and one hard taint.
-const POOL: &str = "apiVersion: karpenter.sh/v1
-kind: NodePool
-metadata: {name: gpu}
-spec:
-  template:
-    metadata: {labels: {pool: gpu}}
-    spec:
-      taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]
-";
-
-/// A Deployment that selects the pool and does not tolerate its taint.
-const BLOCKED: &str = "apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  template:
-    spec:
-      nodeSelector: {pool: gpu}
-      containers: [{name: a, image: b}]
-";
 
 fn report_with(files: &[(&str, &str)], own: &[(&str, &str)]) -> Report {
     let own: Vec<Source> = own

@@ -11,12 +11,9 @@ mod generate;
 mod listed;
 
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::sync_channel;
-use std::thread;
 
+use crate::questions::{self, oracle};
 use crate::vectors::{self, assert_agreement, assert_held, number, path_of, seed, text};
 use generate::Generator;
 use kubetaint::terraform;
@@ -283,43 +280,31 @@ fn names_hold_every_letter_that_they_hold_in_hcl() {
     assert_agreement("names", asked, &differences);
 }
 
+/// A text as the oracle reads it.
+#[derive(Serialize)]
+struct Question {
+    text: String,
+    template: bool,
+}
+
 /// Asks the oracle and hands each text on with what HCL makes of it, in order.
-fn ask(texts: impl Iterator<Item = String> + Send + 'static, take: impl FnMut(Vector)) {
+fn ask(texts: impl Iterator<Item = String> + Send, take: impl FnMut(Vector)) {
     ask_each(texts.map(|text| (text, false)), take);
 }
 
 /// The same of texts of which some are templates as a whole.
-fn ask_each(
-    texts: impl Iterator<Item = (String, bool)> + Send + 'static,
-    mut take: impl FnMut(Vector),
-) {
-    let program =
-        std::env::var_os("KUBETAINT_HCL_ORACLE").expect("KUBETAINT_HCL_ORACLE names the oracle");
-    let mut oracle = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the oracle starts");
-    let mut questions = BufWriter::new(oracle.stdin.take().expect("a pipe"));
-    let answers = BufReader::new(oracle.stdout.take().expect("a pipe"));
-    let (sender, asked) = sync_channel(10_000);
-    let writer = thread::spawn(move || {
-        for (text, template) in texts {
-            let question = serde_json::json!({ "text": text, "template": template });
-            writeln!(questions, "{question}").expect("the oracle reads");
-            sender.send((text, template)).expect("the answers are read");
-        }
-    });
-    for line in answers.lines() {
-        let line = line.expect("the oracle writes lines");
-        let (text, template) = asked.recv().expect("a question for each answer");
-        let hcl = serde_json::from_str(&line).expect("a verdict");
-        take(Vector {
-            text,
-            template,
-            hcl,
-        });
-    }
-    writer.join().expect("every question was written");
-    assert!(oracle.wait().expect("the oracle ends").success());
+fn ask_each(texts: impl Iterator<Item = (String, bool)> + Send, mut take: impl FnMut(Vector)) {
+    let questions = texts.map(|(text, template)| Question { text, template });
+    questions::ask(
+        &mut oracle("KUBETAINT_HCL_ORACLE"),
+        questions,
+        |asked, hcl| {
+            let Question { text, template } = asked;
+            take(Vector {
+                text,
+                template,
+                hcl,
+            });
+        },
+    );
 }

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubetaint::config::{self, Config};
 use kubetaint::extract::extract;
 use kubetaint::finding::Severity;
-use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
+use kubetaint::lint::Acceptance;
 use kubetaint::model::{Field, node_pool::Origin, node_selection, taint, toleration};
 use kubetaint::source::{Source, SourceId};
 use kubetaint::yaml::{self, Kind, Node, Scalar};
@@ -14,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::Case;
 use super::generate::MARKS;
-use crate::builtin::{RULES, TABLE};
+use crate::builtin::{RULES, TABLE, judged};
 use crate::case::{Requirement, Taint, Term, Toleration};
 
 /// What became of a text at an API server.
@@ -225,19 +224,11 @@ fn is_open(text: &str, theirs: &Taken) -> bool {
 }
 
 fn errors(text: &str) -> BTreeSet<String> {
-    let config = configuration();
-    let settings = Settings {
-        rules: &RULES,
-        table: &TABLE,
-        config: &config,
-        whole: true,
-        acceptance: Acceptance::Off,
-    };
-    let input = Input {
-        path: "case.yaml".to_owned(),
-        scanned_from: 0,
-    };
-    let report = lint(&[input], &|_| Content::Text(text.to_owned()), settings);
+    let files = [
+        (".kubetaint.yaml", "kubernetes: \"1.37\"\n"),
+        ("case.yaml", text),
+    ];
+    let report = judged(&RULES, &files, Acceptance::Off);
     assert_eq!(report.problems, []);
     let errors = report
         .findings
@@ -247,14 +238,6 @@ fn errors(text: &str) -> BTreeSet<String> {
         .filter(|finding| REFUSING.contains(&finding.rule.as_str()))
         .map(|finding| format!("{} {}", finding.rule, finding.path))
         .collect()
-}
-
-fn configuration() -> Config {
-    config::parse(
-        Source::new(".kubetaint.yaml", "kubernetes: \"1.37\"\n"),
-        SourceId(0),
-    )
-    .expect("a configuration")
 }
 
 /// What was read of the object otherwise than Kubernetes reads it. What is refused is read as far as it goes.

@@ -3,15 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubetaint::config::{self, Config};
 use kubetaint::finding::{Finding, Severity};
-use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
-use kubetaint::source::{Source, SourceId};
+use kubetaint::lint::Acceptance;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::cases::{Answer, Case, Setting, Vector, named_all};
-use crate::builtin::{RULES, TABLE};
+use crate::builtin::{RULES, judged};
 use crate::vectors::text;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -74,13 +72,6 @@ pub fn differences(vectors: &[Vector], setting: Setting) -> Vec<String> {
 /// Errors by case: rule and path.
 fn told(asked: &[(&Vector, &Vec<String>)], setting: Setting) -> BTreeMap<usize, BTreeSet<Told>> {
     let config = config(setting);
-    let settings = Settings {
-        rules: &RULES,
-        table: &TABLE,
-        config: &config,
-        whole: true,
-        acceptance: Acceptance::Off,
-    };
     // Each file for itself: what the API server refuses has nothing to do with other objects, and comparing all workloads
     // with all nodes takes long.
     let findings: Vec<Finding> = asked
@@ -91,11 +82,11 @@ fn told(asked: &[(&Vector, &Vec<String>)], setting: Setting) -> BTreeMap<usize, 
                 serde_json::to_string(&manifest(&vector.case, at)).expect("JSON") + "\n"
             });
             let text = documents.collect::<Vec<_>>().join("---\n");
-            let input = Input {
-                path: "cases.yaml".to_owned(),
-                scanned_from: 0,
-            };
-            let report = lint(&[input], &|_| Content::Text(text.clone()), settings);
+            let files = [
+                (".kubetaint.yaml", config.as_str()),
+                ("cases.yaml", text.as_str()),
+            ];
+            let report = judged(&RULES, &files, Acceptance::Off);
             assert_eq!(report.problems, []);
             assert_eq!(report.counts.documents as usize, cases.len());
             report.findings
@@ -123,12 +114,11 @@ fn told(asked: &[(&Vector, &Vec<String>)], setting: Setting) -> BTreeMap<usize, 
     told
 }
 
-fn config(setting: Setting) -> Config {
-    let text = format!(
+fn config(setting: Setting) -> String {
+    format!(
         "kubernetes: \"{}\"\nfeature-gates: {{TaintTolerationComparisonOperators: {}}}\n",
         setting.release, setting.gate
-    );
-    config::parse(Source::new(".kubetaint.yaml", text), SourceId(0)).expect("a configuration")
+    )
 }
 
 /// Where a case's fields stand in its manifest.

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::thread;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::cases::{Answer, Case, Setting, Vector};
-use crate::vectors::text;
+use crate::questions::ask;
 
 /// How an oracle is told to switch the gate on.
 const GATE: &str = "TaintTolerationComparisonOperators=true";
@@ -101,26 +99,7 @@ fn ask_one<A: DeserializeOwned>(
     if setting.gate {
         command.arg(GATE);
     }
-    let mut oracle = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the oracle starts");
-    let mut questions = BufWriter::new(oracle.stdin.take().expect("a pipe"));
-    let answers = BufReader::new(oracle.stdout.take().expect("a pipe"));
-    let answers = thread::scope(|scope| {
-        scope.spawn(move || {
-            for case in cases {
-                writeln!(questions, "{}", text(case)).expect("the oracle reads");
-            }
-        });
-        answers
-            .lines()
-            .map(|line| {
-                serde_json::from_str(&line.expect("the oracle writes lines")).expect("a verdict")
-            })
-            .collect()
-    });
-    assert!(oracle.wait().expect("the oracle ends").success());
+    let mut answers = Vec::new();
+    ask(&mut command, cases.iter(), |_, answer| answers.push(answer));
     answers
 }
