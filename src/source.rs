@@ -1,11 +1,14 @@
 //! A file's text and positions in it: `Source`, `Span`, `Position`. Nothing here knows YAML or Kubernetes.
 
+mod kind;
 pub mod text;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use text::{Cut as _, floor};
+
+pub use kind::FileKind;
 
 /// Which source of a run a span belongs to: an index into the run's list of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,27 +61,6 @@ fn clamp(offset: usize) -> u32 {
 /// How standard input is called where files are called by their path.
 pub const STDIN_PATH: &str = "<stdin>";
 
-/// Whether a file holds commands, by its name: such a file is no manifest.
-pub fn is_script(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ["sh", "bash", "mk"].contains(&ending)
-        || [
-            "Makefile",
-            "makefile",
-            "GNUmakefile",
-            "Justfile",
-            "justfile",
-        ]
-        .contains(&name)
-}
-
-/// Whether a file may be an inventory of hosts in INI form, by its name.
-pub fn is_host_inventory(path: &str) -> bool {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    name.ends_with(".ini") || ["hosts", "inventory"].contains(&name)
-}
-
 /// A place that people and editors can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
@@ -95,6 +77,8 @@ pub struct Position {
 pub struct Source {
     /// Path relative to the repository's root, with `/`.
     pub path: String,
+    /// What it is written in, by its path; YAML where that says nothing.
+    pub kind: FileKind,
     /// The text, always UTF-8, byte order mark removed.
     pub text: Arc<str>,
     /// Its place says that it is a template: a tool renders it before anyone reads it.
@@ -105,8 +89,10 @@ pub struct Source {
 impl Source {
     /// A file.
     pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        let path = path.into();
         Source {
-            path: path.into(),
+            kind: FileKind::of(&path).unwrap_or(FileKind::Yaml),
+            path,
             text: text.into(),
             rendered: false,
             line_starts: OnceLock::new(),

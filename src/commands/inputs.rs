@@ -12,13 +12,13 @@ use super::own_files::{check_repository, refusal, too_large};
 use super::{CommandError, configuration, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::Config;
-use crate::discover::{self, Discovery, File, FileKind, Loaded, Pipes};
+use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
-use crate::source::STDIN_PATH;
+use crate::source::{FileKind, STDIN_PATH};
 
 /// A run that takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -4,9 +4,9 @@
 use std::path::{Component, Path};
 
 use super::CommandError;
-use crate::discover::{self, File, FileKind, Loaded};
+use crate::discover::{self, File, Loaded};
 use crate::finding::Problem;
-use crate::source::Source;
+use crate::source::{FileKind, Source};
 
 /// The text of a file that is read as a whole, under the name that messages give it.
 ///

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::{File, FileKind, check_named};
-use crate::source::Position;
+use super::{File, check_named};
 use crate::source::text::Cut as _;
+use crate::source::{FileKind, Position};
 use crate::terraform::text_beside_comments;
 
 /// Files with more bytes are not read into memory (32 MiB).
@@ -102,7 +102,7 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
             return decode(bytes, kind);
         }
     }
-    if let FileKind::Script | FileKind::Template | FileKind::Included = kind {
+    if kind.is_beside() {
         return Loaded::Irrelevant;
     }
     match scan(bytes.as_slice().chain(reader)) {
@@ -174,14 +174,14 @@ fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
 }
 
 fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
-    if kind == FileKind::Script {
+    if kind.holds_commands() {
         // What a script says is a hint at most; one that is no text gives none.
         return match String::from_utf8(bytes) {
             Ok(text) if text.contains("taint") && !text.contains('\0') => Loaded::Text(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }
-    if let FileKind::Template | FileKind::Included = kind {
+    if kind.is_read_by_others() {
         // What an included file does not speak of says something, too.
         let is_included = kind == FileKind::Included;
         let text = match String::from_utf8(bytes) {

@@ -16,8 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
 use crate::finding::Problem;
-use crate::source::{is_host_inventory, is_script};
-use crate::terraform::{is_configuration, is_included, is_template};
+use crate::source::FileKind;
 use walk::{Asked, Seen, Walk};
 
 pub use charts::charts;
@@ -59,58 +58,6 @@ pub struct File {
     pub kind: FileKind,
     /// Its size in bytes when it was found; 0 for pipes.
     pub bytes: u64,
-}
-
-/// What a file is written in, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FileKind {
-    /// `.yaml`, `.yml`, and whatever was named explicitly.
-    Yaml,
-    /// `.json`
-    Json,
-    /// `.tf` and `.tfvars`, both in JSON, and Terragrunt's files.
-    Terraform,
-    /// A shell script, a Makefile, or an inventory of hosts in INI form.
-    Script,
-    /// A template that Terraform fills in.
-    Template,
-    /// What files of Terragrunt's include.
-    Included,
-}
-
-impl FileKind {
-    /// Whether such files say nothing by themselves that people would call manifests.
-    pub fn is_beside(self) -> bool {
-        matches!(
-            self,
-            FileKind::Script | FileKind::Template | FileKind::Included
-        )
-    }
-
-    /// `None` for names that a walk passes by.
-    fn of(path: &Path) -> Option<FileKind> {
-        let text = path.to_string_lossy();
-        if is_configuration(&text) {
-            return Some(FileKind::Terraform);
-        }
-        if is_script(&text) || is_host_inventory(&text) {
-            return Some(FileKind::Script);
-        }
-        if is_included(&text) {
-            return Some(FileKind::Included);
-        }
-        if is_template(&text) {
-            return Some(FileKind::Template);
-        }
-        let extension = path.extension()?;
-        if extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml") {
-            Some(FileKind::Yaml)
-        } else if extension.eq_ignore_ascii_case("json") {
-            Some(FileKind::Json)
-        } else {
-            None
-        }
-    }
 }
 
 /// The repository that `paths` are in: the nearest directory, from the paths' common ancestor upwards, that holds
@@ -240,8 +187,8 @@ pub fn discover(
                 scanned_from: named
                     .parent()
                     .map_or(0, |folder| scanned_from(root, folder)),
-                kind: FileKind::of(&named)
-                    .filter(|kind| !matches!(kind, FileKind::Template | FileKind::Included))
+                kind: FileKind::of(&named.to_string_lossy())
+                    .filter(|kind| !kind.is_read_by_others())
                     .unwrap_or(FileKind::Yaml),
                 bytes: metadata.len(),
                 absolute: named,

@@ -6,7 +6,8 @@ use std::path::Path;
 use ignore::WalkBuilder;
 
 use super::walk::SKIPPED_FOLDERS;
-use super::{CONFIG_FILE, Discovery, FileKind, absolute, shown};
+use super::{CONFIG_FILE, Discovery, absolute, shown};
+use crate::source::FileKind;
 
 /// A file that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,7 +92,7 @@ pub fn unread(
                 Why::Link
             } else if entry.file_name() == CONFIG_FILE {
                 Why::Configuration
-            } else if FileKind::of(entry.path()).is_none() {
+            } else if FileKind::of(&path).is_none() {
                 Why::OtherKind
             } else if exclude(&path) {
                 Why::Excluded

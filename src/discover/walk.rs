@@ -7,8 +7,9 @@ use std::sync::mpsc::Sender;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::ignore_files::{IgnoreFiles, Refused};
-use super::{CONFIG_FILE, File, FileKind, shown};
+use super::{CONFIG_FILE, File, shown};
 use crate::finding::Problem;
+use crate::source::FileKind;
 
 /// Folders that hold other people's copies or a tool's state, never what a repository says about its clusters.
 pub(super) const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", ".terraform"];
@@ -162,7 +163,7 @@ impl<'a> Walk<'a> {
         if entry.file_name() == CONFIG_FILE {
             return Some(Seen::Config(path, asked.scanned_from));
         }
-        let Some(kind) = FileKind::of(entry.path()) else {
+        let Some(kind) = FileKind::of(&path) else {
             return Some(Seen::Other(path));
         };
         Some(match entry.metadata() {

@@ -12,8 +12,8 @@ use super::scripts;
 use super::table::Table;
 use super::{FileFacts, broken, document, template_files};
 use crate::finding::{Because, Object, Open};
-use crate::source::{Source, SourceId, Span};
-use crate::terraform::{Repository, is_configuration, is_template};
+use crate::source::{FileKind, Source, SourceId, Span};
+use crate::terraform::Repository;
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
 
 /// Values deeper than this are no manifests.
@@ -138,7 +138,8 @@ impl Manifests<'_> {
 
     fn is_other_file(&self, file: SourceId) -> bool {
         let path = self.repository.path(file);
-        !(path.is_empty() || is_configuration(path) || is_template(path))
+        let is_ours = |kind: FileKind| kind == FileKind::Terraform || kind.is_read_by_others();
+        !path.is_empty() && !FileKind::of(path).is_some_and(is_ours)
     }
 
     fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {

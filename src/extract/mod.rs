@@ -65,8 +65,8 @@ use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::workload::{Notice, Workload};
-use crate::source::{Source, SourceId, Span, is_host_inventory, is_script};
-use crate::terraform::{File, is_configuration, is_included};
+use crate::source::{FileKind, Source, SourceId, Span};
+use crate::terraform::File;
 use crate::yaml;
 
 pub use namespaces::{Namespace, RuntimeClass};
@@ -79,7 +79,7 @@ pub use table::{Table, TableError};
 pub use terraform::read_configuration;
 
 /// What one file says.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FileFacts {
     /// Documents that are not empty.
     pub documents: u32,
@@ -176,23 +176,25 @@ pub struct Unread {
 
 /// Reads what a file says that others read and that is nothing by itself: comments that accept findings, where it is a
 /// configuration.
-pub fn extract_part(path: &str, text: &str, id: SourceId) -> FileFacts {
+pub fn extract_part(source: &Source, id: SourceId) -> FileFacts {
     let mut facts = FileFacts::default();
-    if (is_configuration(path) || is_included(path)) && ignores::Ignores::may_be_in(text) {
-        facts.ignores.read_configuration(text, id);
+    if matches!(source.kind, FileKind::Terraform | FileKind::Included)
+        && ignores::Ignores::may_be_in(&source.text)
+    {
+        facts.ignores.read_configuration(&source.text, id);
     }
     facts
 }
 
 /// Reads one file.
 pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
-    if is_configuration(&source.path) {
+    if source.kind == FileKind::Terraform {
         let mut facts = terraform::read_file(source, id, table);
-        facts.ignores = extract_part(&source.path, &source.text, id).ignores;
+        facts.ignores = extract_part(source, id).ignores;
         return facts;
     }
-    if is_included(&source.path) {
-        return extract_part(&source.path, &source.text, id);
+    if source.kind == FileKind::Included {
+        return extract_part(source, id);
     }
     let reading = Reading {
         source,
@@ -204,11 +206,11 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     if reshaping::chart_of(&source.path).is_some() && reshaping::reshapes(&source.text) {
         facts.reshaping.push(id);
     }
-    if is_host_inventory(&source.path) {
+    if source.kind == FileKind::Hosts {
         ini::read_inventory(reading, &mut facts);
         return facts;
     }
-    if is_script(&source.path) {
+    if source.kind == FileKind::Script {
         scripts::read_script(source, id, &mut facts);
         return facts;
     }

@@ -1,13 +1,14 @@
 //! What makes a file a template, and what does not: every text here is broken.
 
 use super::*;
+use crate::source::FileKind;
 use crate::terraform;
 
 /// Whether a broken text is taken for a template; none for one that is not broken.
 fn judged(path: &str, text: &str) -> Option<bool> {
     let id = SourceId(0);
     let source = Source::new(path, text);
-    if terraform::is_configuration(path) {
+    if source.kind == FileKind::Terraform {
         let errors = |text: &str| terraform::parse(path, text, id, &|_| true).1.len();
         let broken = errors(text);
         return (broken > 0).then(|| is_template_configuration(&source, broken, &errors));

@@ -17,8 +17,8 @@ use super::trial::Trials;
 use crate::finding::{Edit, Finding, Fix, Problem};
 use crate::rule::fix::Proposal;
 use crate::source::text::Cut as _;
-use crate::source::{Source, SourceId, Span};
-use crate::terraform::{self, is_configuration, is_template};
+use crate::source::{FileKind, Source, SourceId, Span};
+use crate::terraform;
 use crate::yaml::edit::{self, Change, Replacement, Target};
 use crate::yaml::{self, Document, Kind, Node, Style};
 
@@ -101,12 +101,12 @@ impl Proposals {
             let Some(source) = sources.get(&finding.span.source) else {
                 continue;
             };
-            if is_template(&source.path) {
+            if source.kind.is_read_by_others() {
                 continue;
             }
             let id = finding.span.source;
             // The paths of findings in a configuration are not those in its texts.
-            let found: &[String] = match is_configuration(&source.path) {
+            let found: &[String] = match source.kind == FileKind::Terraform {
                 true => &[],
                 false => {
                     let found = found.get(&(id, finding.rule.clone()));
@@ -168,7 +168,7 @@ impl<'s> Reading<'s> {
         let text: &str = &source.text;
         // A configuration is written in another language, apart from the manifests in it that are YAML as they stand there.
         // Variables stand where they stand; what depends on a condition does not.
-        let ranges: Vec<Range<usize>> = if is_configuration(&source.path) {
+        let ranges: Vec<Range<usize>> = if source.kind == FileKind::Terraform {
             let heredocs = terraform::heredocs(text).into_iter();
             let fixed = heredocs.filter(|one| !one.has_directives);
             fixed.map(|one| one.lines).collect()

@@ -5,8 +5,7 @@ use std::hash::Hasher as _;
 
 use crate::finding::{Finding, Suppressed, count_occurrences};
 use crate::source::text::Cut as _;
-use crate::source::{Source, SourceId};
-use crate::terraform::is_configuration;
+use crate::source::{FileKind, Source, SourceId};
 
 /// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
 pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
@@ -54,7 +53,7 @@ fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId
     let content = sources
         .get(&finding.span.source)
         .map_or("", |source| source.slice(finding.span));
-    let content = said(content, is_configuration(file));
+    let content = said(content, FileKind::of(file) == Some(FileKind::Terraform));
     let object = &finding.object;
     let (kind, name) = (
         object.kind.as_str(),

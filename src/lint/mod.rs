@@ -43,7 +43,7 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Because, Open, Problem, Report};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
-use crate::source::{STDIN_PATH, Source, SourceId, Span, is_host_inventory, is_script};
+use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::terraform::{File, Files, Repository};
 use caught::{bug, bug_text, caught};
 use gather::Gathered;
@@ -329,11 +329,11 @@ fn read_one(
         // A script without a word about taints is none of the files that people mean.
         Content::Irrelevant => nothing(
             Vec::new(),
-            !is_script(&input.path) && !is_host_inventory(&input.path),
+            !FileKind::of(&input.path).is_some_and(FileKind::holds_commands),
         ),
         Content::Template(text) => ReadFile {
-            facts: extract::extract_part(&input.path, &text, source_id(index)),
             digest: Digest::of(&text),
+            facts: extract::extract_part(&Source::new(input.path.clone(), text), source_id(index)),
             ..nothing(Vec::new(), false)
         },
         Content::Unreadable(why) => nothing(

@@ -97,32 +97,6 @@ pub struct Declared {
     pub doubt: Option<String>,
 }
 
-/// Whether a path is a file of Terraform's, in either notation.
-pub fn is_configuration(path: &str) -> bool {
-    [
-        ".tf",
-        ".tf.json",
-        ".tofu",
-        ".tofu.json",
-        ".tfvars",
-        ".tfvars.json",
-        terragrunt::FILE,
-    ]
-    .iter()
-    .any(|ending| path.ends_with(ending))
-}
-
-/// Whether a path is a file that configurations read, and nothing by itself: a template that they fill in, or what files
-/// of Terragrunt's include.
-pub fn is_template(path: &str) -> bool {
-    path.ends_with(".tftpl") || path.ends_with(".tpl") || is_included(path)
-}
-
-/// Whether a path may be one that files of Terragrunt's include.
-pub fn is_included(path: &str) -> bool {
-    path.ends_with(".hcl") && !path.ends_with(terragrunt::FILE) && !path.ends_with(".lock.hcl")
-}
-
 /// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.
 pub fn parse(
     path: &str,

@@ -242,7 +242,7 @@ impl Body {
 }
 
 /// What one file declares.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct File {
     /// Which source it is.
     pub source: Option<SourceId>,
@@ -267,7 +267,7 @@ pub struct File {
 }
 
 /// A `variable` block.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Variable {
     /// Its default.
     pub default: Option<Expression>,

@@ -19,7 +19,7 @@ use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin};
 use kubetaint::model::workload::Workload;
 use kubetaint::source::{Source, SourceId, Span};
-use kubetaint::terraform::{Files, Repository, is_template};
+use kubetaint::terraform::{Files, Repository};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
@@ -54,7 +54,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
     let mut all: Vec<FileFacts> = sources
         .iter()
         .zip(0..)
-        .map(|(source, at)| match is_template(&source.path) {
+        .map(|(source, at)| match source.kind.is_read_by_others() {
             true => FileFacts::default(),
             false => extract(source, SourceId(at), &TABLE),
         })

@@ -16,8 +16,8 @@ use super::place::{Group, Insertion, Member, Notation, Places, left_out};
 use super::reading::Read;
 use super::{Ignores, Reason};
 use crate::source::text::Cut as _;
-use crate::source::{Source, SourceId, Span, is_script};
-use crate::terraform::{self, is_configuration, is_included};
+use crate::source::{FileKind, Source, SourceId, Span};
+use crate::terraform;
 use crate::yaml::{self, Document};
 
 /// A finding that is to be accepted.
@@ -52,13 +52,13 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
         text: String::with_capacity(source.text.len()),
         refused: Vec::new(),
     };
-    if is_script(&source.path) {
+    if source.kind == FileKind::Script {
         source.text.as_ref().clone_into(&mut written.text);
         written.refused = wanted.into_iter().map(|one| (one, SCRIPT)).collect();
         return written;
     }
     let json = source.path.ends_with(".json");
-    let terraform = (is_configuration(&source.path) || is_included(&source.path)) && !json;
+    let terraform = matches!(source.kind, FileKind::Terraform | FileKind::Included) && !json;
     let notation = match (json, terraform) {
         (true, _) => Notation::Json,
         (_, true) => Notation::Terraform,

@@ -1,0 +1,88 @@
+//! What a file is written in, decided by its name and nowhere else.
+
+/// What a file is written in, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileKind {
+    /// `.yaml` and `.yml`. Any other file is read as YAML when it is named explicitly.
+    Yaml,
+    /// `.json`
+    Json,
+    /// `.tf` and `.tfvars`, both in JSON, and Terragrunt's files.
+    Terraform,
+    /// A shell script or a Makefile: commands, never a manifest.
+    Script,
+    /// An inventory of hosts in INI form.
+    Hosts,
+    /// A template that Terraform fills in.
+    Template,
+    /// A file that Terragrunt's files include.
+    Included,
+}
+
+impl FileKind {
+    /// Decides by the name; none for names that say nothing.
+    pub fn of(path: &str) -> Option<FileKind> {
+        let ends_with = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+        if ends_with(&TERRAFORM) {
+            return Some(FileKind::Terraform);
+        }
+        if ["sh", "bash", "mk"].contains(&ending) || SCRIPTS.contains(&name) {
+            return Some(FileKind::Script);
+        }
+        if ending == "ini" || HOSTS.contains(&name) {
+            return Some(FileKind::Hosts);
+        }
+        if path.ends_with(".hcl") && !path.ends_with(".lock.hcl") {
+            return Some(FileKind::Included);
+        }
+        if ends_with(&[".tftpl", ".tpl"]) {
+            return Some(FileKind::Template);
+        }
+        let is = |other: &str| ending.eq_ignore_ascii_case(other);
+        match stem.is_empty() {
+            // A name that begins with its only dot has no ending.
+            true => None,
+            false if is("yaml") || is("yml") => Some(FileKind::Yaml),
+            false if is("json") => Some(FileKind::Json),
+            false => None,
+        }
+    }
+
+    /// Whether such files are no manifests by themselves.
+    pub fn is_beside(self) -> bool {
+        self.holds_commands() || self.is_read_by_others()
+    }
+
+    /// Whether such files hold commands or hosts, which are read for hints only.
+    pub fn holds_commands(self) -> bool {
+        matches!(self, FileKind::Script | FileKind::Hosts)
+    }
+
+    /// Whether other files read such files by their names.
+    pub fn is_read_by_others(self) -> bool {
+        matches!(self, FileKind::Template | FileKind::Included)
+    }
+}
+
+/// How the names of Terraform's files end.
+const TERRAFORM: [&str; 7] = [
+    ".tf",
+    ".tf.json",
+    ".tofu",
+    ".tofu.json",
+    ".tfvars",
+    ".tfvars.json",
+    "terragrunt.hcl",
+];
+
+const SCRIPTS: [&str; 5] = [
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "Justfile",
+    "justfile",
+];
+
+const HOSTS: [&str; 2] = ["hosts", "inventory"];
