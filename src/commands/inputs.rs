@@ -16,6 +16,7 @@ use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
+use crate::model::notice::NoticeKind;
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
 use crate::source::{FileKind, STDIN_PATH};
@@ -352,18 +353,13 @@ fn content(loaded: Loaded) -> Content {
         Loaded::Text(text) => Content::Text(text),
         Loaded::Template(text) => Content::Template(text),
         Loaded::Irrelevant => Content::Irrelevant,
-        Loaded::TooLarge { bytes } => Content::Unusable {
-            kind: "too-large",
-            detail: too_large(bytes),
-        },
-        Loaded::Binary => Content::Unusable {
-            kind: "binary",
-            detail: "not text (NUL bytes)".to_owned(),
-        },
-        Loaded::NotUtf8 { .. } => Content::Unusable {
-            kind: "not-utf8",
-            detail: refusal(&loaded),
-        },
+        Loaded::TooLarge { bytes } => Content::Unusable(NoticeKind::TooLarge {
+            why: too_large(bytes),
+        }),
+        Loaded::Binary => Content::Unusable(NoticeKind::Binary {}),
+        Loaded::NotUtf8 { .. } => Content::Unusable(NoticeKind::NotUtf8 {
+            why: refusal(&loaded),
+        }),
         Loaded::Unreadable(why) => Content::Unreadable(format!("cannot be read: {why}")),
     }
 }

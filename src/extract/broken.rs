@@ -1,7 +1,6 @@
 //! Documents that cannot be read: what they would have been, as far as their text tells.
 
-use super::file_notice;
-use crate::model::workload::Notice;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{SourceId, Span};
 use crate::terraform::SyntaxError;
 
@@ -12,13 +11,18 @@ const OTHER: &str = "other";
 
 /// A broken document.
 pub(super) fn document(span: Span, message: &str, text: &str) -> Notice {
-    file_notice("unparsable-manifest", span, message, sort(text))
+    let kind = NoticeKind::UnparsableManifest {
+        why: message.to_owned(),
+        content: sort(text),
+    };
+    Notice::of_file(kind, span)
 }
 
 /// A place where a file is not what Terraform reads.
 pub(super) fn configuration(id: SourceId, error: &SyntaxError) -> Notice {
     let span = Span::new(id, error.at.0 as usize..error.at.1 as usize);
-    file_notice("unparsable-configuration", span, &error.message, OTHER)
+    let why = error.message.to_string();
+    Notice::of_file(NoticeKind::UnparsableConfiguration { why }, span)
 }
 
 /// Whether a broken document would have been an object of some API.

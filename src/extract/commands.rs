@@ -11,8 +11,8 @@ use super::words::{Word, commands};
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
+use crate::model::notice::Notice;
 use crate::model::taint::{Effect, Taint};
-use crate::model::workload::Notice;
 use crate::source::Span;
 use crate::source::text::Cut as _;
 
@@ -197,9 +197,9 @@ fn read_flags(
         for (flag, later) in flags.iter().zip(flags::replaced(&flags)) {
             let value = flag.value.clone();
             if let Some(later) = later {
-                let mut notice = repeated(object, place(value.start, value.end));
-                flags::describe(&mut notice, text, flag, later);
-                notices.push(notice);
+                let (lost, kept) = flag.values(text, later);
+                let span = place(value.start, value.end);
+                notices.push(repeated(object, span, &flag.dashed(), lost, kept));
                 continue;
             }
             match flag.says {

@@ -10,7 +10,8 @@
 
 use super::document::{ObjectReader, join};
 use super::duplicates;
-use crate::model::workload::{Level, Notice};
+use crate::model::notice::NoticeKind;
+use crate::model::workload::Level;
 use crate::model::{former_annotations as annotations, taint};
 use crate::yaml::{self, Scalar};
 
@@ -27,29 +28,26 @@ impl ObjectReader<'_, '_> {
                 continue;
             }
             for field in visits[at].node.fields() {
-                let Some(name) = field.name().filter(|name| DEAD_ANNOTATIONS.contains(name)) else {
+                let mut dead = DEAD_ANNOTATIONS.into_iter();
+                let Some(name) = dead.find(|name| field.name() == Some(name)) else {
                     continue;
                 };
                 let map = duplicates::path_of(&visits, at, &self.base);
                 let path = yaml::join(&map, name);
-                let context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
-                let mut notice = context.notice("dead-annotation", field.key.span(), path);
-                notice.field = name.to_owned();
-                let invalid = self.invalid_annotation(&field, &map, &notice);
-                self.facts.notices.push(notice);
-                self.facts.notices.extend(invalid);
+                let dead = NoticeKind::DeadAnnotation { annotation: name };
+                let invalid = self.invalid_annotation(&field, &map);
+                let mut context =
+                    Self::context(&self.object, Level::Typed, &mut self.facts.notices);
+                for kind in std::iter::once(dead).chain(invalid) {
+                    context.note(kind, field.key.span(), path.clone());
+                }
             }
         }
     }
 
     /// What the API server refuses of an annotation that it still parses: that with taints on a Node, that with
     /// tolerations on a Pod and on a pod template. `map` is the path of the annotations.
-    fn invalid_annotation(
-        &self,
-        field: &yaml::Field<'_>,
-        map: &str,
-        dead: &Notice,
-    ) -> Option<Notice> {
+    fn invalid_annotation(&self, field: &yaml::Field<'_>, map: &str) -> Option<NoticeKind> {
         let name = field.name()?;
         let holder = map.strip_suffix("metadata.annotations")?;
         let text = match field.value.scalar()? {
@@ -89,17 +87,11 @@ impl ObjectReader<'_, '_> {
         if !is_read {
             return None;
         }
-        let (kind, why) = match (refused(true), refused(false)) {
-            (Some(why), Some(_)) => ("invalid-annotation", why),
-            (None, Some(why)) => ("comparison-in-annotation", why),
-            // With the gate its value is looked at, and nobody is told without it.
-            (Some(why), None) => ("invalid-annotation", why),
-            (None, None) => return None,
-        };
-        let mut notice = dead.clone();
-        notice.kind = kind;
-        notice.written = text.to_owned();
-        notice.detail = why;
-        Some(notice)
+        match (refused(true), refused(false)) {
+            // Without the gate the value is not looked at, so that it may be refused only with it.
+            (Some(why), _) => Some(NoticeKind::InvalidAnnotation { why }),
+            (None, Some(why)) => Some(NoticeKind::ComparisonInAnnotation { why }),
+            (None, None) => None,
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
 use crate::model::node_selection::Requirement;
+use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
 use crate::yaml::{self, Kind, Node, Scalar};
 
@@ -55,16 +56,15 @@ impl Context<'_> {
                     continue;
                 }
                 _ => {
-                    let mut notice = self.notice(
-                        "malformed-node-selector",
-                        value.written_at(),
-                        yaml::index(&at, index),
-                    );
-                    notice.field = "values".to_owned();
-                    notice.written = value.raw().unwrap_or_default().to_owned();
-                    notice.detail = format!("a value is {}, but must be a string", describe(value));
-                    notice.suggestion = format!("\"{}\"", value.raw().unwrap_or_default());
-                    self.note(notice);
+                    let written = value.raw().unwrap_or_default().to_owned();
+                    let kind = NoticeKind::MalformedNodeSelector {
+                        what: "a value".to_owned(),
+                        found: describe(value),
+                        wanted: "a string",
+                        meant: format!("\"{written}\""),
+                        written,
+                    };
+                    self.note(kind, value.written_at(), yaml::index(&at, index));
                     Field::Unknown
                 }
             };
@@ -98,25 +98,24 @@ impl Context<'_> {
         }
         let is_map = item.kind() == Kind::Mapping || item.is_null();
         if !is_map && self.level == Level::Typed {
-            let mut notice = self.notice("malformed-node-selector", item.span(), at.to_owned());
-            notice.detail = format!("{what} is {}, but must be a map", describe(item));
-            self.note(notice);
+            let kind = malformed(what.to_owned(), item, "a map");
+            self.note(kind, item.span(), at.to_owned());
         }
         is_map
     }
 
-    pub(super) fn malformed_selector(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &str) {
-        if self.level != Level::Typed {
-            return;
+    /// Notes a field of a node selector whose value is of a type that it cannot have.
+    pub(super) fn malformed_selector(
+        &mut self,
+        field: &yaml::Field<'_>,
+        at: &str,
+        wanted: &'static str,
+    ) {
+        if self.level == Level::Typed {
+            let name = format!("`{}`", field.name().unwrap_or_default());
+            let kind = malformed(name, field.value, wanted);
+            self.note(kind, field.span(), at.to_owned());
         }
-        let name = field.name().unwrap_or_default();
-        let mut notice = self.notice("malformed-node-selector", field.span(), at.to_owned());
-        notice.field = name.to_owned();
-        notice.detail = format!(
-            "`{name}` is {}, but must be {wanted}",
-            describe(field.value)
-        );
-        self.note(notice);
     }
 
     pub(super) fn note_unknown(&mut self, map: Node<'_>, at: &str, owner: &str, known: &[&str]) {
@@ -131,5 +130,16 @@ impl Context<'_> {
                 self.unknown_field(&field, at, owner, known);
             }
         }
+    }
+}
+
+/// What is wrong with a node that is not of the type that it must be.
+fn malformed(what: String, node: Node<'_>, wanted: &'static str) -> NoticeKind {
+    NoticeKind::MalformedNodeSelector {
+        what,
+        found: describe(node),
+        wanted,
+        written: String::new(),
+        meant: String::new(),
     }
 }

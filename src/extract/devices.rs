@@ -10,9 +10,10 @@
 
 use super::document::{ObjectReader, join};
 use super::duplicates;
-use super::read::{Context, is_placeholder, is_template_action};
+use super::read::{is_placeholder, is_template_action};
 use super::rows::DeviceRow;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
+use crate::model::notice::NoticeKind;
 use crate::model::taint::Taint;
 use crate::model::workload::{Level, LocatedToleration};
 use crate::yaml::{self, Kind, Node};
@@ -111,13 +112,13 @@ impl<'a> ObjectReader<'_, 'a> {
                 .node
                 .field("tolerations")
                 .map_or(node.span(), |field| field.key.span());
-            let context: Context<'_> =
-                Self::context(&self.object, Level::Typed, &mut self.facts.notices);
-            let mut notice = context.notice("misplaced-tolerations", span, path);
-            notice.field = "tolerations".to_owned();
-            notice.suggestion = right.clone();
-            notice.detail = format!("a place that `{}` does not have", self.object.api_version);
-            context.notices.push(notice);
+            let kind = NoticeKind::MisplacedTolerations {
+                field: "tolerations".to_owned(),
+                place: format!("a place that `{}` does not have", self.object.api_version),
+                move_to: right.clone(),
+            };
+            Self::context(&self.object, Level::Typed, &mut self.facts.notices)
+                .note(kind, span, path);
         }
     }
 }

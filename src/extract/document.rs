@@ -268,7 +268,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
     pub(super) fn context<'c>(
         object: &'c Object,
         level: Level,
-        notices: &'c mut Vec<crate::model::workload::Notice>,
+        notices: &'c mut Vec<crate::model::notice::Notice>,
     ) -> Context<'c> {
         Context {
             object,

@@ -14,6 +14,7 @@ use super::read::Context;
 use super::table::Table;
 use super::template_signs;
 use crate::finding::Label;
+use crate::model::notice::NoticeKind;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, NodeSet, Path};
 
@@ -169,21 +170,20 @@ pub fn note<'t>(
                 continue;
             }
             let map = path_of(visits, at, base);
-            let mut notice = context.notice("duplicate-yaml-key", span, yaml::join(&map, key));
-            notice.field = key.to_owned();
             let mut fields = visit.node.written_fields();
             let other = fields.find(|other| other.key.span() == earlier);
             let says_the_same = other.is_some_and(|other| {
                 yaml::differences(other.value, field.value).is_some_and(|found| found.is_empty())
             });
-            if says_the_same {
-                notice.suggestion = "remove one".to_owned();
-            }
-            notice.related.push(Label {
+            let kind = NoticeKind::DuplicateYamlKey {
+                key: key.to_owned(),
+                identical: says_the_same,
+            };
+            let dropped = Label {
                 span: earlier,
                 message: "this one is dropped".to_owned(),
-            });
-            context.note(notice);
+            };
+            context.note_beside(kind, span, yaml::join(&map, key), Some(dropped));
         }
     }
 }

@@ -17,6 +17,7 @@ use super::read::{
     TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
     names_tolerations,
 };
+use crate::model::notice::NoticeKind;
 use crate::model::taint::Effect;
 use crate::model::workload::{Level, Stands};
 use crate::source::Span;
@@ -70,15 +71,14 @@ impl ObjectReader<'_, '_> {
         let parent = duplicates::parent_of(visits, at);
         let path = duplicates::path_of(visits, at, &self.base);
         let right = nearest_place(&path, only);
-        let context = Self::context(&self.object, Level::Custom, &mut self.facts.notices);
         let field = visits[parent].node.field("tolerations");
         let span = field.map_or(visits[at].node.span(), |field| field.key.span());
-        let detail = format!("`{}`", path.strip_suffix(".tolerations").unwrap_or(&path));
-        let mut notice = context.notice("misplaced-tolerations", span, path);
-        notice.field = "tolerations".to_owned();
-        notice.suggestion = right;
-        notice.detail = detail;
-        context.notices.push(notice);
+        let place = path.strip_suffix(".tolerations").unwrap_or(&path);
+        let kind = NoticeKind::DroppedTolerations {
+            place: place.to_owned(),
+            move_to: right,
+        };
+        Self::context(&self.object, Level::Custom, &mut self.facts.notices).note(kind, span, path);
     }
 
     /// One toleration where a list of them belongs, for all that is known of its owner.
@@ -95,7 +95,7 @@ impl ObjectReader<'_, '_> {
             span,
             &path,
             describe(node),
-            "the list",
+            false,
         );
     }
 
@@ -110,7 +110,7 @@ impl ObjectReader<'_, '_> {
         let mut context = Self::context(&self.object, level, &mut self.facts.notices);
         for (index, item) in visits[at].node.items().enumerate() {
             let at = yaml::index(&path, index);
-            context.malformed(item.span(), &at, describe(item), "an entry");
+            context.malformed(item.span(), &at, describe(item), true);
         }
     }
 
@@ -129,15 +129,14 @@ impl ObjectReader<'_, '_> {
             .first()
             .map(|pod| yaml::join(pod, "tolerations"))
             .unwrap_or_default();
-        let detail = self.place(visits, parent, &path);
-        let context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
+        let kind = NoticeKind::MisplacedTolerations {
+            field: "tolerations".to_owned(),
+            place: self.place(visits, parent, &path),
+            move_to: right,
+        };
         let field = visits[parent].node.field("tolerations");
         let span = field.map_or(visits[at].node.span(), |field| field.key.span());
-        let mut notice = context.notice("misplaced-tolerations", span, path);
-        notice.field = "tolerations".to_owned();
-        notice.suggestion = right;
-        notice.detail = detail;
-        context.notices.push(notice);
+        Self::context(&self.object, Level::Typed, &mut self.facts.notices).note(kind, span, path);
     }
 
     fn place(&self, visits: &[Visit<'_>], parent: usize, path: &str) -> String {
@@ -249,7 +248,7 @@ impl ObjectReader<'_, '_> {
         way: &[Step<'_>],
     ) {
         read.selection.unknown = true;
-        let unread = read.tolerations.unread.clone();
+        let unread = read.tolerations.unread;
         let mut shape = self.shape(level, &read, unread, Stands::Alone);
         if let Some((holding, _)) = way.first() {
             shape.character = self.character(*holding, level);

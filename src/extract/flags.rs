@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::embedded::Embedded;
 use super::pools::PoolReader;
-use super::read::Context;
-use crate::model::workload::{Level, Notice};
+use super::weak::repeated_flag;
+use crate::model::workload::Level;
 use crate::source::text::Cut as _;
 use crate::yaml::{Found, Kind};
 
@@ -76,6 +76,19 @@ pub(super) struct Flag {
     pub(super) replaces: bool,
     /// Where its value is, without quotes.
     pub(super) value: Range<usize>,
+}
+
+impl Flag {
+    /// The flag as it is written on a command line.
+    pub(super) fn dashed(&self) -> String {
+        format!("--{}", self.name)
+    }
+
+    /// Its value and that of a later flag.
+    pub(super) fn values<'t>(&self, text: &'t str, later: &Flag) -> (&'t str, &'t str) {
+        let value = |flag: &Flag| text.within(flag.value.clone());
+        (value(self), value(later))
+    }
 }
 
 /// Finds flags in a text, in its order. `all`: also those whose names are too common to be looked for in any script.
@@ -191,18 +204,11 @@ impl<'a> PoolReader<'_, 'a> {
         let flags = find(text, true);
         for (flag, later) in flags.iter().zip(replaced(&flags)) {
             if let Some(later) = later {
-                let mut notice = Context {
-                    object: self.document.object,
-                    level: Level::Custom,
-                    notices: self.notices,
-                }
-                .notice(
-                    "repeated-flag",
-                    embedded.place_of(flag.value.clone()),
-                    path.to_owned(),
-                );
-                describe(&mut notice, text, flag, later);
-                self.notices.push(notice);
+                let (lost, kept) = flag.values(text, later);
+                let kind = repeated_flag(&flag.dashed(), lost, kept);
+                let span = embedded.place_of(flag.value.clone());
+                self.context(Level::Custom)
+                    .note(kind, span, path.to_owned());
                 continue;
             }
             match flag.says {
@@ -211,18 +217,6 @@ impl<'a> PoolReader<'_, 'a> {
             }
         }
     }
-}
-
-/// Fills in what is to be told of a flag that a later one takes the place of.
-pub(super) fn describe(notice: &mut Notice, text: &str, flag: &Flag, later: &Flag) {
-    let (lost, kept) = (
-        text.within(flag.value.clone()),
-        text.within(later.value.clone()),
-    );
-    notice.field = format!("--{}", flag.name);
-    notice.written = lost.to_owned();
-    notice.detail = kept.to_owned();
-    notice.suggestion = format!("{lost},{kept}");
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::pool_document::{Condition, PoolDocument};
 use super::read::read_text;
 use super::rows::IgnoredRow;
-use crate::model::workload::{Level, Notice};
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::{Field, Truth};
 use crate::yaml::{Found, Kind, Node};
 
@@ -30,10 +30,7 @@ pub(super) fn note<'r>(
             .collect();
         found.extend(unread_keys(row, document));
         for one in found.iter().filter(|one| says_something(one.node)) {
-            let mut notice = notice(document, one);
-            notice.detail.clone_from(&row.because);
-            notice.suggestion = row.instead.clone().unwrap_or_default();
-            notices.push(notice);
+            notices.push(notice(row, document, one));
         }
     }
 }
@@ -81,12 +78,16 @@ fn says_something(node: Node<'_>) -> bool {
         }
 }
 
-fn notice(document: &PoolDocument<'_>, found: &Found<'_>) -> Notice {
+fn notice(row: &IgnoredRow, document: &PoolDocument<'_>, found: &Found<'_>) -> Notice {
     let span = found.field.map_or(found.node.span(), |field| field.span());
-    let mut notice = super::file_notice("ignored-argument", span, "", "");
-    notice.field.clone_from(&found.path);
-    notice.path.clone_from(&found.path);
-    notice.object = document.object.clone();
-    notice.level = Level::Other;
-    notice
+    let kind = NoticeKind::IgnoredArgument {
+        argument: found.path.clone(),
+        why: row.because.clone(),
+        instead: row.instead.clone().unwrap_or_default(),
+    };
+    Notice {
+        path: found.path.clone(),
+        object: document.object.clone(),
+        ..Notice::of_file(kind, span)
+    }
 }

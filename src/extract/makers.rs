@@ -6,8 +6,8 @@ use super::words::Word;
 use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_pool::NodePool;
+use crate::model::notice::Notice;
 use crate::model::taint::{Effect, Taint};
-use crate::model::workload::Notice;
 use crate::source::text::Cut as _;
 
 /// A command that makes pools, with the names of its options.
@@ -280,10 +280,6 @@ fn note_repeated(
     let Some(span) = lost.first().map(|word| word.span) else {
         return;
     };
-    let mut notice = repeated(object, span);
-    notice.field = maker.taints.first().copied().unwrap_or_default().to_owned();
-    notice.written = text(lost);
-    notice.detail = text(kept);
-    notice.suggestion = format!("{},{}", notice.written, notice.detail);
-    notices.push(notice);
+    let flag = maker.taints.first().copied().unwrap_or_default();
+    notices.push(repeated(object, span, flag, &text(lost), &text(kept)));
 }

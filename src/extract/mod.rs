@@ -64,7 +64,8 @@ use crate::finding::{Because, Open};
 use crate::inventory::{ReadInventory, Unreadable};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
-use crate::model::workload::{Notice, Workload};
+use crate::model::notice::Notice;
+use crate::model::workload::Workload;
 use crate::source::{FileKind, Source, SourceId, Span};
 use crate::terraform::File;
 use crate::yaml;
@@ -296,20 +297,4 @@ pub fn has_manifest(source: &Source, id: SourceId, facts: &FileFacts) -> bool {
     let mut documents = stream.documents.iter();
     documents.any(|document| document::is_object(document.root()))
         || errors.any(|error| broken::is_manifest(text(error.document.clone())))
-}
-
-/// A notice about a file rather than about an object in it.
-pub fn file_notice(kind: &'static str, span: Span, detail: &str, written: &str) -> Notice {
-    Notice {
-        kind,
-        field: String::new(),
-        written: written.to_owned(),
-        suggestion: String::new(),
-        detail: detail.to_owned(),
-        level: crate::model::workload::Level::Other,
-        object: crate::finding::Object::default(),
-        span,
-        path: String::new(),
-        related: Vec::new(),
-    }
 }

@@ -7,6 +7,7 @@ use crate::model::annotations::{
     DEFAULT_TOLERATIONS, NODE_SELECTOR, NamespaceWord, Read, TOLERATIONS_WHITELIST,
     parse_node_selector, parse_tolerations,
 };
+use crate::model::notice::NoticeKind;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Node};
 
@@ -104,7 +105,11 @@ struct Reader<'r, 'a, 'c> {
 }
 
 impl Reader<'_, '_, '_> {
-    fn annotation<T>(&mut self, name: &str, parse: fn(&str) -> Result<T, String>) -> Read<T> {
+    fn annotation<T>(
+        &mut self,
+        name: &'static str,
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Read<T> {
         let Some(field) = self.annotations.field(name) else {
             return Field::Absent;
         };
@@ -117,13 +122,11 @@ impl Reader<'_, '_, '_> {
         let parsed = parse(text);
         if let Err(why) = &parsed {
             let path = yaml::join(&self.at, name);
-            let mut notice =
-                self.context
-                    .notice("invalid-namespace-annotation", field.span(), path);
-            notice.field = name.to_owned();
-            notice.written = text.to_owned();
-            notice.detail.clone_from(why);
-            self.context.note(notice);
+            let kind = NoticeKind::InvalidNamespaceAnnotation {
+                annotation: name,
+                why: why.clone(),
+            };
+            self.context.note(kind, field.span(), path);
         }
         Field::Is(parsed)
     }

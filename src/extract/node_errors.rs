@@ -4,6 +4,7 @@
 use super::document::{ObjectReader, join};
 use super::read::{Context, describe, is_filled_in, is_placeholder};
 use crate::model::Field;
+use crate::model::notice::NoticeKind;
 use crate::model::selection_errors::label_errors;
 use crate::model::validation::ErrorCode;
 use crate::model::workload::Level;
@@ -61,15 +62,13 @@ impl Context<'_> {
     }
 
     /// Notes a field whose value is of a type that it cannot have.
-    pub(super) fn misshapen(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &str) {
-        let name = field.name().unwrap_or_default();
-        let mut notice = self.notice("misshapen-field", field.span(), at.to_owned());
-        notice.field = name.to_owned();
-        notice.detail = format!(
-            "`{name}` is {}, but must be {wanted}",
-            describe(field.value)
-        );
-        self.note(notice);
+    pub(super) fn misshapen(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &'static str) {
+        let kind = NoticeKind::MisshapenField {
+            what: format!("`{}`", field.name().unwrap_or_default()),
+            found: describe(field.value),
+            wanted,
+        };
+        self.note(kind, field.span(), at.to_owned());
     }
 
     /// A field that Kubernetes decodes into a boolean.
@@ -83,7 +82,7 @@ impl Context<'_> {
         if self.level == Level::Typed && !is_filled_in(node) {
             let meant = ["true", "false"].into_iter();
             let meant = meant.filter(|word| node.raw() == Some(*word)).collect();
-            self.mistyped(field, at.to_owned(), describe(node), meant);
+            self.mistyped(field, at, (describe(node), "true or false"), meant);
         }
         Field::Unknown
     }
@@ -96,14 +95,15 @@ impl Context<'_> {
             let at = yaml::join(at, key);
             let value = self.read_string(Some(field), &at);
             for error in label_errors(key, &value) {
-                let mut notice = self.notice("invalid-node-label", field.span(), at.clone());
-                notice.field = error.field.clone().into_owned();
-                notice.written = match error.code {
-                    ErrorCode::InvalidKey => key.to_owned(),
-                    _ => value.text().unwrap_or_default().to_owned(),
+                let written = match error.code {
+                    ErrorCode::InvalidKey => key,
+                    _ => value.text().unwrap_or_default(),
                 };
-                notice.detail = error.message;
-                self.note(notice);
+                let kind = NoticeKind::InvalidNodeLabel {
+                    why: error.message,
+                    written: written.to_owned(),
+                };
+                self.note(kind, field.span(), at.clone());
             }
         }
     }

@@ -8,6 +8,7 @@ use super::resources::{ReadResources, read_resources};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
+use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
@@ -92,11 +93,12 @@ impl Context<'_> {
                 {
                     let right = yaml::join(path, tolerations_key);
                     let at = yaml::join(path, name);
-                    let mut notice = self.notice("misplaced-tolerations", field.key.span(), at);
-                    notice.field = name.to_owned();
-                    notice.detail = "the pod spec, which has no field of this name".to_owned();
-                    notice.suggestion = right;
-                    self.note(notice);
+                    let kind = NoticeKind::MisplacedTolerations {
+                        field: name.to_owned(),
+                        place: "the pod spec, which has no field of this name".to_owned(),
+                        move_to: right,
+                    };
+                    self.note(kind, field.key.span(), at);
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::read::is_filled_in;
 use super::table::Table;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels, Requirement};
-use crate::model::workload::Notice;
+use crate::model::notice::Notice;
 use crate::model::{Field, Truth};
 use crate::source::SourceId;
 use crate::yaml::{Found, Kind, Node, Path, Scalar};

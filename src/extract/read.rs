@@ -1,11 +1,12 @@
 //! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
 
 pub use super::placeholders::is_placeholder;
-use crate::finding::Object;
+use crate::finding::{Label, Object};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::toleration::Toleration;
-use crate::model::workload::{Level, LocatedToleration, Notice};
+use crate::model::workload::{Level, LocatedToleration, MoreTolerations};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar, Style};
 
@@ -101,40 +102,49 @@ pub struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// Notes a notice; the caller fills what is particular.
-    pub fn note(&mut self, notice: Notice) {
-        self.notices.push(notice);
+    /// Notes something about this object.
+    pub fn note(&mut self, kind: NoticeKind, span: Span, path: String) {
+        self.note_beside(kind, span, path, None);
     }
 
-    /// A notice about this object.
-    pub fn notice(&self, kind: &'static str, span: Span, path: String) -> Notice {
-        Notice {
+    /// The same, with another place that matters.
+    pub fn note_beside(
+        &mut self,
+        kind: NoticeKind,
+        span: Span,
+        path: String,
+        related: Option<Label>,
+    ) {
+        self.notices.push(Notice {
             kind,
-            field: String::new(),
-            written: String::new(),
-            suggestion: String::new(),
-            detail: String::new(),
             level: self.level,
             object: self.object.clone(),
             span,
             path,
-            related: Vec::new(),
-        }
+            related: related.into_iter().collect(),
+        });
     }
 
+    /// Notes that a field has a value of the wrong type. `meant` is the right value as it has to be written, where that is
+    /// clear.
     pub(super) fn mistyped(
         &mut self,
         field: &yaml::Field<'_>,
-        path: String,
-        found: &str,
-        suggestion: String,
+        path: &str,
+        (found, wanted): (&'static str, &'static str),
+        meant: String,
     ) {
-        let mut notice = self.notice("mistyped-field", field.span(), path);
-        notice.field = field.name().unwrap_or_default().to_owned();
-        notice.written = field.value.raw().unwrap_or_default().to_owned();
-        notice.detail = found.to_owned();
-        notice.suggestion = suggestion;
-        self.note(notice);
+        let is_string = matches!(field.value.scalar(), Some(Scalar::Str(_)));
+        let written = field.value.raw().filter(|_| !is_string);
+        let kind = NoticeKind::MistypedField {
+            field: field.name().unwrap_or_default().to_owned(),
+            found,
+            written: written.unwrap_or_default().to_owned(),
+            wanted,
+            quoted: meant.starts_with('"'),
+            meant,
+        };
+        self.note(kind, field.span(), path.to_owned());
     }
 
     /// A field that Kubernetes decodes into a string.
@@ -152,11 +162,11 @@ impl Context<'_> {
             None if is_template_action(field.value) => return Field::Unknown,
             None => {
                 let found = describe(field.value);
-                self.mistyped(&field, at.to_owned(), found, String::new());
+                self.mistyped(&field, at, (found, "a string"), String::new());
                 return Field::Unknown;
             }
         };
-        self.mistyped(&field, at.to_owned(), found, quoted());
+        self.mistyped(&field, at, (found, "a string"), quoted());
         Field::Unknown
     }
 
@@ -168,7 +178,7 @@ impl Context<'_> {
         if let Some(seconds) = scalar.and_then(|scalar| scalar.as_integer()) {
             return Field::Is(seconds);
         }
-        let (found, suggestion) = match scalar {
+        let (found, meant) = match scalar {
             Some(Scalar::Null) => return Field::Absent,
             Some(Scalar::Float(number)) if number.fract() == 0.0 => {
                 ("a number beyond 64 bits", String::new())
@@ -187,7 +197,7 @@ impl Context<'_> {
             None if is_template_action(field.value) => return Field::Unknown,
             None => (describe(field.value), String::new()),
         };
-        self.mistyped(&field, at.to_owned(), found, suggestion);
+        self.mistyped(&field, at, (found, "a whole number"), meant);
         Field::Unknown
     }
 
@@ -199,13 +209,13 @@ impl Context<'_> {
         candidates: &[&str],
     ) {
         let name = field.name().unwrap_or_default();
-        let mut notice = self.notice("unknown-field", field.key.span(), yaml::join(path, name));
-        notice.field = name.to_owned();
-        notice.suggestion = nearest_word(name, candidates)
-            .unwrap_or_default()
-            .to_owned();
-        notice.detail = owner.to_owned();
-        self.note(notice);
+        let near = nearest_word(name, candidates);
+        let kind = NoticeKind::UnknownField {
+            field: name.to_owned(),
+            owner: owner.to_owned(),
+            meant: near.unwrap_or_default().to_owned(),
+        };
+        self.note(kind, field.key.span(), yaml::join(path, name));
     }
 
     /// A list under `tolerations`: entries, where they stand, and why there may be more of them.
@@ -219,12 +229,14 @@ impl Context<'_> {
             Kind::Sequence => {}
             Kind::Scalar if list.is_null() => return read,
             _ if is_template_action(list) || list.raw().is_some_and(is_placeholder) => {
-                read.unread = Some("`tolerations` is filled in by a template".to_owned());
+                read.unread = Some(MoreTolerations::Template(
+                    "`tolerations` is filled in by a template",
+                ));
                 return read;
             }
             _ => {
-                self.malformed(field.span(), path, describe(list), "the list");
-                read.unread = Some("`tolerations` is not a list".to_owned());
+                self.malformed(field.span(), path, describe(list), false);
+                read.unread = Some(MoreTolerations::Other("`tolerations` is not a list"));
                 return read;
             }
         }
@@ -239,7 +251,7 @@ impl Context<'_> {
             match item.kind() {
                 // Not an entry, but what a patch is to do with the list or with one of its entries.
                 Kind::Mapping if item.get("$patch").is_some() => {}
-                Kind::Mapping if is_template_action(item) => read.unread = Some(templated()),
+                Kind::Mapping if is_template_action(item) => read.unread = Some(TEMPLATED),
                 Kind::Mapping => {
                     let (entry, located) = self.read_toleration(item, at);
                     read.entries.push(entry);
@@ -255,22 +267,22 @@ impl Context<'_> {
                     });
                 }
                 Kind::Scalar if item.raw().is_some_and(is_placeholder) => {
-                    read.unread = Some(templated());
+                    read.unread = Some(TEMPLATED);
                 }
                 _ => {
-                    self.malformed(item.span(), &at, describe(item), "an entry");
-                    read.unread = Some("an entry of `tolerations` is not a map".to_owned());
+                    self.malformed(item.span(), &at, describe(item), true);
+                    read.unread = Some(MoreTolerations::Other(
+                        "an entry of `tolerations` is not a map",
+                    ));
                 }
             }
         }
     }
 
-    pub(super) fn malformed(&mut self, span: Span, path: &str, written: &str, detail: &str) {
-        let mut notice = self.notice("malformed-tolerations", span, path.to_owned());
-        notice.field = "tolerations".to_owned();
-        notice.written = written.to_owned();
-        notice.detail = detail.to_owned();
-        self.note(notice);
+    /// Notes a list of tolerations that is no list, or an entry of it that is no map.
+    pub(super) fn malformed(&mut self, span: Span, path: &str, found: &'static str, entry: bool) {
+        let kind = NoticeKind::MalformedTolerations { entry, found };
+        self.note(kind, span, path.to_owned());
     }
 
     fn read_toleration(&mut self, item: Node<'_>, path: String) -> (Toleration, LocatedToleration) {
@@ -305,9 +317,8 @@ impl Context<'_> {
     }
 }
 
-fn templated() -> String {
-    "an entry of `tolerations` is filled in by a template".to_owned()
-}
+const TEMPLATED: MoreTolerations =
+    MoreTolerations::Template("an entry of `tolerations` is filled in by a template");
 
 /// A string as lenient readers take it: numbers and booleans count as their text.
 pub fn read_text(node: Option<Node<'_>>) -> Field<String> {
@@ -346,7 +357,7 @@ pub struct Tolerations {
     /// Where each stands.
     pub located: Vec<LocatedToleration>,
     /// Why there may be more than stand here.
-    pub unread: Option<String>,
+    pub unread: Option<MoreTolerations>,
     /// The key that the list stands under; absent when it is not written.
     pub span: Option<Span>,
 }

@@ -8,7 +8,8 @@ use super::FileFacts;
 use super::ignores::Covers;
 use crate::finding::Object;
 use crate::model::node_pool::{NodePool, PoolTaint};
-use crate::model::workload::{LocatedToleration, Notice, Workload};
+use crate::model::notice::Notice;
+use crate::model::workload::{LocatedToleration, Workload};
 use crate::source::Span;
 use crate::yaml::{Node, Pieces};
 

@@ -5,6 +5,7 @@ use crate::finding::Label;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::Requirement;
+use crate::model::notice::NoticeKind;
 use crate::model::selection_errors::{
     OPERATORS, label_errors, node_name_error, terms_error, weight_error,
 };
@@ -79,16 +80,13 @@ impl Context<'_> {
             ) else {
                 continue;
             };
-            let mut notice = self.notice("repeated-toleration", entry.entry, entry.path.clone());
-            notice.field = "tolerations".to_owned();
-            if read.entries.get(at) == Some(earlier.1) {
-                notice.suggestion = "remove one".to_owned();
-            }
-            notice.related.push(Label {
+            let identical = read.entries.get(at) == Some(earlier.1);
+            let kind = NoticeKind::RepeatedToleration { identical };
+            let same = Label {
                 span: earlier.0.entry,
                 message: "the same toleration".to_owned(),
-            });
-            self.note(notice);
+            };
+            self.note_beside(kind, entry.entry, entry.path.clone(), Some(same));
         }
     }
 
@@ -273,22 +271,26 @@ impl Context<'_> {
         for (index, text, why) in requirement.unusable_values() {
             let refused = requirement.expression_errors(counted, required);
             let field = format!("values[{index}]");
+            let (written, preferred) = (text.to_owned(), !required);
             let kind = match refused.iter().any(|error| error.field == field) {
-                true => "invalid-affinity-value",
+                true => NoticeKind::InvalidAffinityValue {
+                    why,
+                    written,
+                    preferred,
+                },
                 // An entry that is refused need not be usable.
                 false if !errors.is_empty() => continue,
-                false => "unusable-affinity-value",
+                false => NoticeKind::UnusableAffinityValue {
+                    why,
+                    written,
+                    preferred,
+                },
             };
             let value = item
                 .get("values")
                 .and_then(|values| values.items().nth(index));
             let span = value.map_or(item.span(), |value| value.written_at());
-            let mut notice = self.notice(kind, span, format!("{at}.{field}"));
-            notice.field = field;
-            notice.written = text.to_owned();
-            notice.detail = why;
-            notice.suggestion = if required { "" } else { "preferred" }.to_owned();
-            self.note(notice);
+            self.note(kind, span, format!("{at}.{field}"));
         }
     }
 
@@ -324,15 +326,14 @@ impl Context<'_> {
     }
 
     fn invalid(&mut self, span: Span, path: String, written: &str, error: &FieldError) {
-        let mut notice = self.notice("invalid-node-selector", span, path);
-        notice.field = error.field.clone().into_owned();
-        notice.written = written.to_owned();
-        notice.detail.clone_from(&error.message);
-        if error.code == ErrorCode::UnknownOperator {
-            notice.suggestion = nearest_word(written, &OPERATORS)
-                .unwrap_or_default()
-                .to_owned();
-        }
-        self.note(notice);
+        let is_operator = error.code == ErrorCode::UnknownOperator;
+        let near = nearest_word(written, &OPERATORS).filter(|_| is_operator);
+        let kind = NoticeKind::InvalidNodeSelector {
+            field: error.field.clone().into_owned(),
+            why: error.message.clone(),
+            written: written.to_owned(),
+            meant: near.unwrap_or_default().to_owned(),
+        };
+        self.note(kind, span, path);
     }
 }

@@ -3,6 +3,7 @@
 use super::pools::PoolReader;
 use super::read::{Context, describe, is_filled_in, is_placeholder};
 use crate::model::near_miss::nearest_word;
+use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
 use crate::yaml::{self, Node, Scalar};
 
@@ -76,11 +77,12 @@ impl<'a> PoolReader<'_, 'a> {
 
     pub(super) fn note_malformed_taint(&mut self, item: Node<'a>, path: String) {
         let level = self.strict_level().unwrap_or(Level::Custom);
-        let context = self.context(level);
-        let mut notice = context.notice("misshapen-field", item.span(), path);
-        notice.field = "taints".to_owned();
-        notice.detail = format!("a taint is {}, but must be a map", describe(item));
-        context.notices.push(notice);
+        let kind = NoticeKind::MisshapenField {
+            what: "a taint".to_owned(),
+            found: describe(item),
+            wanted: "a map",
+        };
+        self.context(level).note(kind, item.span(), path);
         self.incomplete("a taint is not a map");
     }
 

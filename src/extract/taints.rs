@@ -16,6 +16,7 @@ use super::pools::PoolReader;
 use super::read::{Context, describe, is_filled_in, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
 use crate::model::node_pool::{Origin, PoolTaint};
+use crate::model::notice::NoticeKind;
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Level;
 use crate::source::Span;
@@ -175,17 +176,12 @@ impl<'a> PoolReader<'_, 'a> {
         let Some(wanted) = wanted.filter(|wanted| *wanted != written) else {
             return;
         };
-        let context = Context {
-            object: self.document.object,
-            level: Level::Custom,
-            notices: self.notices,
+        let kind = NoticeKind::EffectSpelling {
+            written: written.to_owned(),
+            meant: wanted.to_owned(),
         };
-        let mut notice = context.notice("effect-spelling", span, path.to_owned());
-        notice.field = "effect".to_owned();
-        notice.written = written.to_owned();
-        notice.suggestion = wanted.to_owned();
-        notice.detail = self.pool.provider.clone();
-        context.notices.push(notice);
+        self.context(Level::Custom)
+            .note(kind, span, path.to_owned());
     }
 
     fn canonical(&self, effect: Field<String>) -> (Field<String>, Option<String>) {

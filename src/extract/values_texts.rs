@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::relocation::Relocation;
 use super::{FileFacts, broken, template_files};
 use crate::finding::{Because, Object, Open};
-use crate::model::workload::Level;
+use crate::model::workload::{Level, MoreTolerations};
 use crate::source::Source;
 use crate::yaml::{Document, Found, Kind};
 
@@ -119,7 +119,7 @@ fn read_pod_text(document: &Document, reading: Reading<'_>, read: &mut FileFacts
         if workload.list.is_none() {
             shape
                 .unread_tolerations
-                .get_or_insert_with(|| "its controller may add tolerations".to_owned());
+                .get_or_insert(MoreTolerations::Other("its controller may add tolerations"));
         }
     }
     for notice in read.notices.get_mut(notices..).unwrap_or_default() {

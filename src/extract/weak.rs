@@ -7,8 +7,8 @@ use crate::finding::Object;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Taint;
-use crate::model::workload::{Level, Notice};
 use crate::source::Span;
 
 /// The name under which weak pools are listed.
@@ -75,17 +75,19 @@ pub(super) fn read_labels(pool: &mut NodePool, text: &str) {
     }
 }
 
-pub(super) fn repeated(object: &Object, span: Span) -> Notice {
+/// A flag of a command that a later one replaces: the value that is lost, and the one that counts.
+pub(super) fn repeated(object: &Object, span: Span, flag: &str, lost: &str, kept: &str) -> Notice {
     Notice {
-        kind: "repeated-flag",
-        field: String::new(),
-        written: String::new(),
-        suggestion: String::new(),
-        detail: String::new(),
-        level: Level::Other,
         object: object.clone(),
-        span,
-        path: String::new(),
-        related: Vec::new(),
+        ..Notice::of_file(repeated_flag(flag, lost, kept), span)
+    }
+}
+
+pub(super) fn repeated_flag(flag: &str, lost: &str, kept: &str) -> NoticeKind {
+    NoticeKind::RepeatedFlag {
+        flag: flag.to_owned(),
+        lost: lost.to_owned(),
+        kept: kept.to_owned(),
+        both: format!("{lost},{kept}"),
     }
 }

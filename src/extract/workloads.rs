@@ -12,7 +12,7 @@ use super::rows::{RowLevel, WorkloadRow};
 use crate::finding::{Because, Open};
 use crate::model::admission::PodTolerations;
 use crate::model::character::Character;
-use crate::model::workload::{IN_PART, Level, Pairs, PodShape, Stands, Workload};
+use crate::model::workload::{Level, MoreTolerations, Pairs, PodShape, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::source::Span;
 use crate::yaml::{Kind, Node};
@@ -95,12 +95,14 @@ impl<'a> ObjectReader<'_, 'a> {
                 .push(Overlay::partial(&self.object, self.own_span()));
         }
         let lacks_list = node.get(list).is_none();
-        let unread = match (&read.tolerations.unread, lacks_list) {
-            (Some(reason), _) => Some(reason.clone()),
-            (None, true) if has_gap => Some("a field is filled in by a template".to_owned()),
-            (None, true) if stands == Stands::InPart => Some(IN_PART.to_owned()),
+        let unread = match (read.tolerations.unread, lacks_list) {
+            (Some(reason), _) => Some(reason),
+            (None, true) if has_gap => Some(MoreTolerations::Template(
+                "a field is filled in by a template",
+            )),
+            (None, true) if stands == Stands::InPart => Some(MoreTolerations::InPart),
             (None, true) if level == Level::Custom && !has_containers => {
-                Some("its operator may add tolerations".to_owned())
+                Some(MoreTolerations::Other("its operator may add tolerations"))
             }
             _ => None,
         };
@@ -123,7 +125,7 @@ impl<'a> ObjectReader<'_, 'a> {
         &self,
         level: Level,
         read: &Pod,
-        unread: Option<String>,
+        unread: Option<MoreTolerations>,
         stands: Stands,
     ) -> PodShape {
         let group = api_group(&self.object.api_version);

@@ -10,6 +10,8 @@ use super::FileFacts;
 use super::document;
 use super::reading::Reading;
 use crate::model::node_selection::OtherLabels;
+use crate::model::notice::NoticeKind;
+use crate::model::workload::MoreTolerations;
 use crate::source::text::Cut as _;
 use crate::yaml::Node;
 
@@ -46,7 +48,7 @@ pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFact
         shape.selection.unknown = true;
         shape
             .unread_tolerations
-            .get_or_insert_with(|| BECAUSE.to_owned());
+            .get_or_insert(MoreTolerations::TemplateDocument);
     }
     for read in facts.pools.get_mut(pools..).unwrap_or_default() {
         read.pool.taints.clear();
@@ -59,7 +61,7 @@ pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFact
     let kept = facts.notices.split_off(notices);
     let kept = kept
         .into_iter()
-        .filter(|notice| notice.kind != "duplicate-yaml-key");
+        .filter(|notice| !matches!(notice.kind, NoticeKind::DuplicateYamlKey { .. }));
     facts.notices.extend(kept);
 }
 

@@ -3,8 +3,9 @@
 use crate::finding::Label;
 use crate::model::Field;
 use crate::model::node_pool::{AutoscalerTemplate, NodePool, Origin, PoolTaint};
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Taint;
-use crate::model::workload::{Level, Notice};
+use crate::model::workload::Level;
 use crate::source::Span;
 
 /// The label of pools whose taints the autoscaler asks the cloud for, so that tags need not tell all of them.
@@ -59,14 +60,20 @@ fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     if own.is_none() && !pool.complete {
         return None;
     }
-    let what = if own.is_some() {
-        "other-taint"
-    } else {
-        "no-such-taint"
+    let pool_name = pool.name.clone();
+    let tag_text = taint.to_string();
+    let kind = match own {
+        Some(own) => NoticeKind::DifferingTag {
+            pool: pool_name,
+            tag: tag_text,
+            actual: own.taint.to_string(),
+        },
+        None => NoticeKind::TagWithoutTaint {
+            pool: pool_name,
+            tag: tag_text,
+        },
     };
-    let mut notice = notice(pool, what, span, &tag.path);
-    notice.written = taint.to_string();
-    notice.detail = own.map(|own| own.taint.to_string()).unwrap_or_default();
+    let mut notice = notice(pool, kind, span, &tag.path);
     notice.related.extend(own.and_then(|own| {
         Some(Label {
             span: own.span?,
@@ -86,8 +93,11 @@ fn untold_taints<'p>(
         .map(|(_, taint)| taint)
         .filter(move |taint| is_known(&taint.taint) && !of_key(&taint.taint))
         .filter_map(|taint| {
-            let mut notice = notice(pool, "untold-taint", taint.span?, &taint.path);
-            notice.detail = taint.taint.to_string();
+            let kind = NoticeKind::UntaggedTaint {
+                pool: pool.name.clone(),
+                taint: taint.taint.to_string(),
+            };
+            let mut notice = notice(pool, kind, taint.span?, &taint.path);
             let tag = told.taints.first().and_then(|tag| tag.span);
             notice.related.extend(tag.map(|span| Label {
                 span,
@@ -105,25 +115,21 @@ fn labels<'p>(
     told.labels.iter().filter_map(|(key, (value, span))| {
         let (told, own) = (value.known()?, pool.labels.labels.get(key)?.known()?);
         (told != own).then(|| {
-            let mut notice = notice(pool, "other-label", *span, "");
-            notice.written = format!("{key}={told}");
-            notice.detail = format!("{key}={own}");
-            notice
+            let kind = NoticeKind::DifferingTag {
+                pool: pool.name.clone(),
+                tag: format!("{key}={told}"),
+                actual: format!("{key}={own}"),
+            };
+            notice(pool, kind, *span, "")
         })
     })
 }
 
-fn notice(pool: &NodePool, what: &str, span: Span, path: &str) -> Notice {
+fn notice(pool: &NodePool, kind: NoticeKind, span: Span, path: &str) -> Notice {
     Notice {
-        kind: "autoscaler-drift",
-        field: what.to_owned(),
-        written: String::new(),
-        suggestion: pool.name.clone(),
-        detail: String::new(),
         level: Level::Custom,
         object: pool.object.clone(),
-        span,
         path: path.to_owned(),
-        related: Vec::new(),
+        ..Notice::of_file(kind, span)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
-use crate::model::admission::Injector;
+use crate::model::admission::{Injector, Refusal};
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -208,12 +208,15 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     } else {
         builder.texts("extendedResources", &shape.extended_resources)
     };
-    let refused = shape.refused.as_ref().map(|refusal| refusal.why.as_str());
-    let refused = refused.unwrap_or_default();
+    let refused = shape.refused.as_ref();
     let builder = builder
         .truth("system", shape.system)
         .bool("onOpenShift", shape.on_openshift)
-        .text("refused", refused);
+        .text("refused", refused.map_or("", Refusal::as_str))
+        .text(
+            "refusedMessage",
+            refused.map(Refusal::message).unwrap_or_default(),
+        );
     let builder = match shape.host_network {
         Field::Absent => builder.bool("hostNetwork", false),
         Field::Is(on) => builder.bool("hostNetwork", on),

@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::drift::drift;
-use super::fixtures;
 use super::{Input, admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
@@ -23,7 +22,8 @@ use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::NodePool;
-use crate::model::workload::{Notice, PodShape, Workload};
+use crate::model::notice::Notice;
+use crate::model::workload::{PodShape, Workload};
 use crate::source::{SourceId, Span};
 
 /// A pool and the file that it stands in.
@@ -167,7 +167,6 @@ pub fn gather(
         gathered.scanned_paths.push(scanned.to_owned());
         gathered.paths.push(input.path.clone());
     }
-    fixtures::note(&mut gathered.notices, &gathered.scanned_paths);
     // The configuration is a source, too: pools may stand in it.
     gathered.scanned_paths.push(String::new());
     gathered.paths.push(

@@ -14,11 +14,10 @@ use jiff::civil::Date;
 
 use super::Settings;
 use super::gather::Gathered;
-use crate::extract::file_notice;
 use crate::extract::ignores::{Ignore, Ignores};
 use crate::finding::{Finding, Object, Suppressed};
 use crate::model::near_miss::nearest_word;
-use crate::model::workload::Notice;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::rule::schema::Need;
 use crate::source::{SourceId, Span};
 
@@ -48,30 +47,23 @@ pub fn apply(
     }
     let mut notices: Vec<Notice> = misspelt
         .iter()
-        .map(|one| notice("misspelt-ignore", one.span, &one.object, "", &one.why))
+        .map(|one| {
+            let why = one.why.to_string();
+            notice(NoticeKind::MisspeltIgnore { why }, one.span, &one.object)
+        })
         .collect();
     let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
     for (at, ignore) in ignores.iter().enumerate() {
         let expired = ignore.has_expired(today);
         let mute = settings.config.require_reason && ignore.reason.is_empty();
         if let Some(until) = ignore.until.filter(|_| expired) {
-            let detail = until.to_string();
-            notices.push(notice(
-                "expired-ignore",
-                ignore.span,
-                &ignore.object,
-                "",
-                &detail,
-            ));
+            let until = until.to_string();
+            let kind = NoticeKind::ExpiredIgnore { until };
+            notices.push(notice(kind, ignore.span, &ignore.object));
         }
         if mute {
-            notices.push(notice(
-                "ignore-without-reason",
-                ignore.span,
-                &ignore.object,
-                "",
-                "",
-            ));
+            let kind = NoticeKind::IgnoreWithoutReason {};
+            notices.push(notice(kind, ignore.span, &ignore.object));
         }
         if !expired && !mute {
             by_source.entry(ignore.span.source).or_default().push(at);
@@ -124,9 +116,11 @@ fn unused(
     let loaded: Vec<&str> = settings.rules.loaded().iter().map(String::as_str).collect();
     if !loaded.contains(&id) {
         let near = nearest_word(id, &loaded).unwrap_or_default();
-        let mut one = notice("unknown-rule-ignored", span, &ignore.object, id, "");
-        near.clone_into(&mut one.suggestion);
-        return Some(one);
+        let kind = NoticeKind::UnknownRuleIgnored {
+            rule: id.to_owned(),
+            meant: near.to_owned(),
+        };
+        return Some(notice(kind, span, &ignore.object));
     }
     let in_unread = |document: &Span| {
         document.source == span.source && document.start <= span.start && span.end <= document.end
@@ -142,12 +136,14 @@ fn unused(
         (false, true) => settings.whole && !gathered.pools.is_empty(),
         (false, false) => settings.whole || !rule.may_rest_on_other_files(),
     };
-    (judged_here && pools_known).then(|| notice("unused-ignore", span, &ignore.object, id, ""))
+    let rule = id.to_owned();
+    let kind = NoticeKind::UnusedIgnore { rule };
+    (judged_here && pools_known).then(|| notice(kind, span, &ignore.object))
 }
 
-fn notice(kind: &'static str, span: Span, object: &Object, written: &str, detail: &str) -> Notice {
+fn notice(kind: NoticeKind, span: Span, object: &Object) -> Notice {
     Notice {
         object: object.clone(),
-        ..file_notice(kind, span, detail, written)
+        ..Notice::of_file(kind, span)
     }
 }

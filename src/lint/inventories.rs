@@ -8,15 +8,6 @@ use crate::finding::Problem;
 use crate::inventory::Inventory;
 use crate::source::SourceId;
 
-/// Notices of files of which a part or nothing was read.
-const UNREAD_FILE: [&str; 5] = [
-    "unparsable-manifest",
-    "unparsable-configuration",
-    "too-large",
-    "not-utf8",
-    "binary",
-];
-
 /// The inventory that a file holds.
 pub fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory> {
     let at = |source: &SourceId| gathered.path(*source) == file;
@@ -179,5 +170,5 @@ fn is_broken(gathered: &Gathered, file: &str) -> bool {
     gathered
         .notices
         .iter()
-        .any(|notice| UNREAD_FILE.contains(&notice.kind) && is_it(notice.span.source))
+        .any(|notice| notice.kind.is_unread_file() && is_it(notice.span.source))
 }

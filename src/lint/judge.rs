@@ -32,9 +32,10 @@ use super::unread;
 use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Severity};
 use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
+use crate::model::notice::Notice;
 use crate::model::redundancy::Redundancy;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{Notice, PodShape, Stands, Workload};
+use crate::model::workload::{PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
@@ -171,7 +172,7 @@ impl<'j> Judge<'j> {
     fn notice(&mut self, notice: &Notice, rules: &[&'j Rule], kubernetes: &Fact) {
         let path = self.gathered.scanned_paths[notice.span.source.0 as usize].as_str();
         let reader = readers::of(notice, path, self.settings.table);
-        let (fact, owner) = readers::facts(notice, reader);
+        let (fact, owner) = readers::facts(notice, reader, path);
         let bindings = Bindings::default()
             .fact("kubernetes", kubernetes)
             .fact("notice", &fact)

@@ -12,7 +12,6 @@ mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
-mod fixtures;
 pub mod gather;
 mod giving_way;
 mod hints;
@@ -41,6 +40,7 @@ use rayon::prelude::*;
 use crate::config::Config;
 use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Because, Open, Problem, Report};
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
@@ -72,13 +72,8 @@ pub enum Content {
     Template(String),
     /// It is none of kubetaint's business.
     Irrelevant,
-    /// It matters, but its text cannot be judged: `kind` is a notice's kind.
-    Unusable {
-        /// `too-large`, `not-utf8` or `binary`.
-        kind: &'static str,
-        /// What is the matter.
-        detail: String,
-    },
+    /// It matters, but its text cannot be judged: it is too large, not UTF-8 or binary.
+    Unusable(NoticeKind),
     /// It could not be read at all.
     Unreadable(String),
 }
@@ -296,7 +291,7 @@ impl Files for OtherFiles<'_> {
         let index = self.inputs.iter().position(|input| input.path == path)?;
         match (self.load)(index) {
             Content::Text(text) | Content::Template(text) => Some((source_id(index), text)),
-            Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => None,
+            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
         }
     }
 
@@ -344,24 +339,25 @@ fn read_one(
             }],
             false,
         ),
-        Content::Unusable { kind, detail } => {
+        Content::Unusable(kind) => {
             let mut facts = FileFacts::default();
             let span = Span::new(source_id(index), 0..0);
-            let because = match kind {
-                // No rule speaks of these: an encrypted file is no mistake, and it is not clean either.
-                "binary" => Because::Binary,
-                _ => Because::Unusable(detail.as_str().into()),
+            let is_binary = kind == NoticeKind::Binary {};
+            let because = match &kind {
+                NoticeKind::TooLarge { why } | NoticeKind::NotUtf8 { why } => {
+                    Because::Unusable(why.as_str().into())
+                }
+                // No rule reports these: an encrypted file is no mistake, and it was not checked either.
+                _ => Because::Binary,
             };
             facts.not_judged.push(Open::part(span, because));
-            facts
-                .notices
-                .push(extract::file_notice(kind, span, &detail, "other"));
+            facts.notices.push(Notice::of_file(kind, span));
             ReadFile {
                 facts,
                 digest: Digest::default(),
                 problems: Vec::new(),
                 counted: true,
-                without_manifest: is_stdin && kind == "binary",
+                without_manifest: is_stdin && is_binary,
             }
         }
         Content::Text(text) => {

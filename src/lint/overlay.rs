@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::gather::{change, folder};
 use crate::extract::{Kustomization, Overlay, Target, Words};
 use crate::finding::{Because, Open};
-use crate::model::workload::{Stands, Workload};
+use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::SourceId;
 
 /// Marks what overlays touch, and gives it.
@@ -71,7 +71,7 @@ pub fn apply(
         change(workload, |shape| {
             shape
                 .unread_tolerations
-                .get_or_insert_with(|| overlay.what.to_owned());
+                .get_or_insert(MoreTolerations::Other(overlay.what));
             shape.selection.unknown |= selects_too;
         });
     }

@@ -2,7 +2,9 @@
 
 use super::facts::owner_fact;
 use crate::extract::{Table, api_group};
-use crate::model::workload::{Level, Notice};
+use crate::model::broken_on_purpose::is_broken_on_purpose;
+use crate::model::notice::{Notice, NoticeValue};
+use crate::model::workload::Level;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// Who reads an object.
@@ -58,16 +60,18 @@ fn is_for_values(path: &str) -> bool {
 
 /// `notice`, and `workload` as far as it is known.
 ///
-/// `reader` is who reads the object.
-pub fn facts(notice: &Notice, reader: Reader) -> (Fact, Fact) {
-    let fact = FactBuilder::new(FactKind::Notice)
-        .text("kind", notice.kind)
-        .text("field", notice.field.clone())
-        .text("written", notice.written.clone())
-        .text("suggestion", notice.suggestion.clone())
-        .text("detail", notice.detail.clone())
+/// `reader` is who reads the object, in the file of this path below the scanned folder.
+pub fn facts(notice: &Notice, reader: Reader, path: &str) -> (Fact, Fact) {
+    let head = FactBuilder::new(FactKind::Notice)
+        .text("kind", notice.kind.as_str())
         .text("reader", reader.as_str())
-        .build();
+        .bool("brokenOnPurpose", is_broken_on_purpose(path));
+    let fields = notice.kind.fields().into_iter();
+    let fact = fields.fold(head, |fact, (name, value)| match value {
+        NoticeValue::Text(text) => fact.text(name, text),
+        NoticeValue::Bool(value) => fact.bool(name, value),
+    });
+    let fact = fact.build();
     let group = api_group(&notice.object.api_version);
     let owner = owner_fact(&notice.object.kind, group, notice.level).build();
     (fact, owner)

@@ -125,7 +125,7 @@ pub fn load_again(
         .map(|(index, input, wanted)| {
             let text = match load(index) {
                 Content::Text(text) | Content::Template(text) => text,
-                Content::Irrelevant | Content::Unusable { .. } | Content::Unreadable(_) => {
+                Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => {
                     String::new()
                 }
             };

@@ -9,7 +9,7 @@ use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, place};
-use crate::model::workload::{IN_PART, PodShape};
+use crate::model::workload::{MoreTolerations, PodShape};
 
 /// Why a rule could not judge pods of this shape that read the fact `what`; nothing where that was said when the
 /// workload was read.
@@ -26,8 +26,8 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
         "qosClass" => return said("the QoS class of its pods depends on other objects"),
         _ => {}
     }
-    if let Some(why) = &shape.unread_tolerations {
-        return (why != IN_PART).then(|| Because::Own(why.as_str().into()));
+    if let Some(why) = shape.unread_tolerations {
+        return (why != MoreTolerations::InPart).then(|| Because::Own(why.as_str().into()));
     }
     if what == "injected" {
         return said("the controller of its pods may add tolerations");

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use crate::finding::{Because, Open};
 use crate::model::node_pool::NodePool;
-use crate::model::workload::{Notice, Stands, Workload};
+use crate::model::notice::{Notice, NoticeKind};
+use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::{SourceId, Span};
 
 /// What of the workloads is not literal, with where each of them is named.
@@ -20,9 +21,10 @@ pub fn workloads<'w>(
 
 /// Fields that rules find wrong: of these it is known that they are wrong, and they are not open.
 fn refuted(notices: &[Notice]) -> HashSet<Span> {
-    let wrong = ["mistyped-field", "malformed-tolerations"];
-    let found = notices.iter().filter(|one| wrong.contains(&one.kind));
-    found.map(|one| one.span).collect()
+    use NoticeKind::{MalformedTolerations, MistypedField};
+    let wrong =
+        |one: &&Notice| matches!(one.kind, MistypedField { .. } | MalformedTolerations { .. });
+    notices.iter().filter(wrong).map(|one| one.span).collect()
 }
 
 /// What of a workload is not literal, at the place where it is written.
@@ -30,15 +32,12 @@ fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
     let shape = &workload.shape;
     let open = |span, because| Some(Open::object(span, &workload.object, because));
     let said = |why: &str| Because::Own(why.into());
-    if let Some(why) = &shape.unread_tolerations
-        && why.contains("template")
-    {
-        let is_file = why.starts_with("its document");
-        let because = if is_file {
-            Because::Template
-        } else {
-            said(why)
-        };
+    let of_template = match shape.unread_tolerations {
+        Some(MoreTolerations::TemplateDocument) => Some(Because::Template),
+        Some(why @ MoreTolerations::Template(_)) => Some(said(why.as_str())),
+        Some(MoreTolerations::InPart | MoreTolerations::Other(_)) | None => None,
+    };
+    if let Some(because) = of_template {
         return open(workload.list.unwrap_or(workload.span), because);
     }
     for (entry, located) in shape.tolerations.iter().zip(&workload.located) {

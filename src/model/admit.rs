@@ -7,7 +7,7 @@ use super::admission::{
 use super::annotations::{NamespaceWord, Read};
 use super::qos::QosClass;
 use super::toleration::Toleration;
-use super::workload::{Level, PodShape};
+use super::workload::{Level, MoreTolerations, PodShape};
 use super::{Field, Truth};
 
 /// Admission plugins that run for certain. Others may run all the same, unless these are known to be all.
@@ -146,14 +146,19 @@ impl Admission<'_> {
         }
     }
 
-    fn refuse(&mut self, plugin: &'static str, why: String) {
-        self.shape.refused.get_or_insert(Refusal { plugin, why });
+    fn refuse(&mut self, why: Refusal) {
+        self.shape.refused.get_or_insert(why);
     }
 
-    fn more_tolerations(&mut self, why: &str) {
+    fn refuse_annotation(&mut self, plugin: &'static str, why: &str) {
+        let why = why.to_owned();
+        self.refuse(Refusal::Annotation { plugin, why });
+    }
+
+    fn more_tolerations(&mut self, why: &'static str) {
         self.shape
             .unread_tolerations
-            .get_or_insert_with(|| why.to_owned());
+            .get_or_insert(MoreTolerations::Other(why));
     }
 
     fn missing_namespace(&mut self, plugins: Plugins) {
@@ -194,8 +199,7 @@ impl Admission<'_> {
                         }
                     }
                     if conflict {
-                        let why = "pod node label selector conflicts with its namespace node label selector";
-                        self.refuse(PLUGIN, why.to_owned());
+                        self.refuse(Refusal::NamespaceSelector);
                     }
                 }
                 Field::Is(Ok(labels)) => {
@@ -207,7 +211,9 @@ impl Admission<'_> {
                         self.leave_open(OpenWord::MayCount(at, PLUGIN, WHAT));
                     }
                 }
-                Field::Is(Err(why)) if runs && self.certain => self.refuse(PLUGIN, why.clone()),
+                Field::Is(Err(why)) if runs && self.certain => {
+                    self.refuse_annotation(PLUGIN, why);
+                }
                 // Where the plugin runs no pod comes to be; where it does not, nobody reads this.
                 Field::Is(Err(_)) => {}
                 Field::Unknown if self.certain => {
@@ -236,7 +242,7 @@ impl Admission<'_> {
                     }
                     defaults.extend(list.iter().cloned());
                 }
-                Field::Is(Err(why)) if certain => self.refuse(RESTRICTION, why.clone()),
+                Field::Is(Err(why)) if certain => self.refuse_annotation(RESTRICTION, why),
                 Field::Is(Err(_)) => {}
                 Field::Unknown => {
                     self.leave_open(OpenWord::Unread(at, WHAT));
@@ -259,13 +265,11 @@ impl Admission<'_> {
     fn whitelist(&mut self, whitelist: &Read<Vec<Toleration>>) {
         match whitelist {
             Field::Is(Ok(list)) if self.shape.on_pods.are_whitelisted(list) == Truth::No => {
-                let why = "pod tolerations (possibly merged with namespace default tolerations) conflict with its \
-                           namespace whitelist";
-                self.refuse(RESTRICTION, why.to_owned());
+                self.refuse(Refusal::Whitelist);
             }
             // Of a pod without tolerations nobody asks.
             Field::Is(Err(why)) if self.shape.on_pods.entries.iter().any(|entry| entry.certain) => {
-                self.refuse(RESTRICTION, why.clone());
+                self.refuse_annotation(RESTRICTION, why);
             }
             Field::Unknown if !self.shape.on_pods.entries.is_empty() => {
                 self.leave_open(OpenWord::Unread(0, "a whitelist of tolerations"));
@@ -285,8 +289,8 @@ impl Admission<'_> {
             }
         };
         self.shape.on_pods.add_runtime_class(&class.tolerations);
-        if let Some(why) = &class.unread_tolerations {
-            self.more_tolerations(why);
+        if let Some(why) = class.unread_tolerations {
+            self.shape.unread_tolerations.get_or_insert(why);
         }
         let selection = &mut self.shape.selection;
         selection.unknown |= class.selection.unknown;
@@ -296,12 +300,12 @@ impl Admission<'_> {
                 field.and_then(Field::text).unwrap_or("?").to_owned()
             };
             let (theirs, own) = (theirs.get(&key), selection.node_selector.get(&key));
-            let why = format!(
-                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {}; pod.spec.nodeSelector[{key}] = {}",
-                text(theirs),
-                text(own)
-            );
-            self.refuse("RuntimeClass", why);
+            let why = Refusal::RuntimeClassSelector {
+                theirs: text(theirs),
+                own: text(own),
+                key,
+            };
+            self.refuse(why);
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod near_miss;
 mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
+pub mod notice;
 pub mod placement;
 pub mod qos;
 pub mod quantity;

@@ -63,7 +63,7 @@ pub struct PodShape {
     /// The entries that its pods have once they are admitted; empty until that is worked out.
     pub on_pods: PodTolerations,
     /// Why more may be tolerated than is written: part of the list is a template, or something else adds entries.
-    pub unread_tolerations: Option<String>,
+    pub unread_tolerations: Option<MoreTolerations>,
     /// Which nodes the pod asks for.
     pub selection: NodeSelection,
     /// The pod prefers nodes without demanding them.
@@ -209,8 +209,29 @@ pub struct Workload {
     pub stands: Stands,
 }
 
-/// Why tolerations that a patch does not write are unknown.
-pub const IN_PART: &str = "only part of the object is in this file";
+/// Why pods may have more tolerations than could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MoreTolerations {
+    /// The whole document is a template.
+    TemplateDocument,
+    /// A template fills in the list or a part of it, in words.
+    Template(&'static str),
+    /// Only part of the object is in this file: what it does not write may stand in the object that it changes.
+    InPart,
+    /// Something else, in words.
+    Other(&'static str),
+}
+
+impl MoreTolerations {
+    /// The reason in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MoreTolerations::TemplateDocument => "its document is a template",
+            MoreTolerations::InPart => "only part of the object is in this file",
+            MoreTolerations::Template(why) | MoreTolerations::Other(why) => why,
+        }
+    }
+}
 
 impl Workload {
     /// Takes it for a patch: what it does not write may stand in the object that it changes.
@@ -219,7 +240,7 @@ impl Workload {
         if self.list.is_none() {
             shape
                 .unread_tolerations
-                .get_or_insert_with(|| IN_PART.to_owned());
+                .get_or_insert(MoreTolerations::InPart);
         }
         shape.selection.unknown = true;
         shape.qos_class = Field::Unknown;
@@ -246,29 +267,4 @@ pub enum Stands {
     InPart,
     /// It lends tolerations to pods of other objects (RuntimeClass) and has none of its own.
     ForOthers,
-}
-
-/// Something that reading noticed, for rules of scope `notice`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// What was noticed; the words are listed where rules are documented.
-    pub kind: &'static str,
-    /// The field's name, as written.
-    pub field: String,
-    /// The text that stands there.
-    pub written: String,
-    /// What was probably meant; empty when nothing is near.
-    pub suggestion: String,
-    /// Further circumstances.
-    pub detail: String,
-    /// What is known about the owner.
-    pub level: Level,
-    /// The object that it belongs to.
-    pub object: Object,
-    /// Where.
-    pub span: Span,
-    /// Field path.
-    pub path: String,
-    /// Other places that matter.
-    pub related: Vec<crate::finding::Label>,
 }

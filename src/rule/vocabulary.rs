@@ -3,6 +3,7 @@
 
 use super::fact::FactKind;
 use super::schema::Scope;
+use crate::model::notice::{NoticeKind, NoticeType};
 
 /// The type of an expression, as far as it matters for checking names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +176,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("system", Ty::Bool),
                 ("onOpenShift", Ty::Bool),
                 ("refused", TEXT),
+                ("refusedMessage", TEXT),
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
                 ("extendedResources", TEXTS),
@@ -242,14 +244,26 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("admission", TEXTS),
             ("knowsAdmission", Ty::Bool),
         ],
-        FactKind::Notice => vec![
-            ("kind", TEXT),
-            ("field", TEXT),
-            ("written", TEXT),
-            ("suggestion", TEXT),
-            ("detail", TEXT),
-            ("reader", TEXT),
-        ],
+        FactKind::Notice => {
+            let mut all = vec![
+                ("kind", TEXT),
+                ("reader", TEXT),
+                ("brokenOnPurpose", Ty::Bool),
+            ];
+            for (name, ty) in NoticeKind::NAMES.iter().flat_map(|(_, fields)| *fields) {
+                if !all.iter().any(|(known, _)| known == name) {
+                    all.push((
+                        name,
+                        if *ty == NoticeType::Bool {
+                            Ty::Bool
+                        } else {
+                            TEXT
+                        },
+                    ));
+                }
+            }
+            all
+        }
         FactKind::NearKey => vec![("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)],
         FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],
         FactKind::Refusal => vec![("pool", POOL), ("reason", TEXT), ("taint", TEXT)],

@@ -473,7 +473,7 @@ impl Admitting {
     pub fn verdict(&self) -> Value {
         let shape = self.admitted(self.pod.spec.tolerations(), true);
         if let Some(refusal) = &shape.refused {
-            return json!({"refused": refusal.plugin});
+            return json!({"refused": refusal.plugin()});
         }
         if shape.on_pods.unsettled {
             return json!("unsettled");

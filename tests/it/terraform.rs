@@ -17,6 +17,7 @@ use kubetaint::extract::{FileFacts, extract, read_configuration};
 use kubetaint::lint::gather::Gathered;
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin};
+use kubetaint::model::notice::NoticeKind;
 use kubetaint::model::workload::Workload;
 use kubetaint::source::{Source, SourceId, Span};
 use kubetaint::terraform::{Files, Repository};
@@ -205,7 +206,7 @@ impl Reading {
             line(format!("  selects {key} at {}", self.place(*span)));
         }
         if let Some(why) = &shape.unread_tolerations {
-            line(format!("  open: {why}"));
+            line(format!("  open: {}", why.as_str()));
         }
     }
 }
@@ -565,9 +566,11 @@ fn a_broken_file_is_told_with_its_place_and_hides_nothing_else() {
         .collect();
     assert_eq!(names, ["a", "c"]);
     let notice = &reading.gathered.notices[0];
-    assert_eq!(notice.kind, "unparsable-configuration");
+    let NoticeKind::UnparsableConfiguration { why } = &notice.kind else {
+        panic!("{:?}", notice.kind);
+    };
     let at = reading.sources[0].position(notice.span.start);
-    assert_eq!((at.line, at.column), (7, 9), "{}", notice.detail);
+    assert_eq!((at.line, at.column), (7, 9), "{why}");
 }
 
 #[test]
@@ -835,7 +838,7 @@ fn a_broken_manifest_is_told_at_its_place_unless_it_has_gaps() {
         let reading = manifest(text);
         let notices = reading.gathered.notices.iter();
         notices
-            .map(|notice| format!("{} {}", notice.kind, reading.place(notice.span)))
+            .map(|notice| format!("{} {}", notice.kind.as_str(), reading.place(notice.span)))
             .collect()
     };
     assert_eq!(
@@ -1005,7 +1008,7 @@ fn helm_makes_booleans_of_words_that_are_set_without_a_type() {
         .gathered
         .notices
         .iter()
-        .map(|one| one.kind)
+        .map(|one| one.kind.as_str())
         .collect();
     assert_eq!(kinds, ["mistyped-field"]);
 }

@@ -738,7 +738,7 @@ severity: note
 scope: notice
 when: notice.kind == \"repeated-flag\" || notice.kind == \"effect-spelling\"
 at: notice
-message: '{notice.field} {notice.written} {notice.suggestion}'
+message: '{notice.kind == \"repeated-flag\" ? [notice.flag, notice.lost, notice.both] : [notice.written, notice.meant]}'
 help: none
 why: none
 examples:
@@ -772,13 +772,13 @@ examples:
     assert_eq!(
         found,
         [
-            ("effect NoExecute NO_EXECUTE", "NoExecute"),
+            ("NoExecute, NO_EXECUTE", "NoExecute"),
             (
-                "--node-taints a=1:NoSchedule a=1:NoSchedule,b=2:NoSchedule",
+                "--node-taints, a=1:NoSchedule, a=1:NoSchedule,b=2:NoSchedule",
                 "a=1:NoSchedule"
             ),
             (
-                "--register-with-taints c:NoSchedule c:NoSchedule,d:NoSchedule",
+                "--register-with-taints, c:NoSchedule, c:NoSchedule,d:NoSchedule",
                 "c:NoSchedule"
             ),
         ]

@@ -7,6 +7,7 @@
 )]
 
 use crate::builtin::TABLE;
+use kubetaint::model::notice::NoticeKind;
 use kubetaint::rule::fact::FactKind;
 use kubetaint::rule::schema::Scope;
 use kubetaint::rule::vocabulary;
@@ -45,6 +46,19 @@ fn every_variable_and_field_is_on_the_page() {
         }
     }
     assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn every_kind_of_notice_is_on_the_page_with_its_fields() {
+    for (kind, fields) in NoticeKind::NAMES {
+        let row = PAGE
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{kind}` |")))
+            .unwrap_or_else(|| panic!("no row of `{kind}`"));
+        for (name, _) in *fields {
+            assert!(row.contains(&format!("`{name}` (")), "{kind}: {name}");
+        }
+    }
 }
 
 #[test]
