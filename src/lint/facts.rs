@@ -13,12 +13,13 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
-use crate::model::admission::{Injector, Refusal};
+use crate::model::admission::Injector;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::placement::Reason;
 use crate::model::redundancy::Redundancy;
+use crate::model::refusal::Refusal;
 use crate::model::taint::{self, Taint};
 use crate::model::toleration::Toleration;
 use crate::model::well_known::WellKnown;

@@ -1,11 +1,10 @@
 //! Admits a pod: the DaemonSet controller and the admission plugins one after the other, each with what is known of the
 //! Namespace, the RuntimeClass and the plugins that run. What is not known leaves the pod open, never wrong.
 
-use super::admission::{
-    DEFAULT_TOLERATION_SECONDS, PodTolerations, Refusal, merge_runtime_class_selector,
-};
+use super::admission::{DEFAULT_TOLERATION_SECONDS, PodTolerations, merge_runtime_class_selector};
 use super::annotations::{NamespaceWord, Read};
 use super::qos::QosClass;
+use super::refusal::Refusal;
 use super::toleration::Toleration;
 use super::workload::{Level, MoreTolerations, PodShape};
 use super::{Field, Truth};

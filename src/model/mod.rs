@@ -23,6 +23,7 @@ pub mod placement;
 pub mod qos;
 pub mod quantity;
 pub mod redundancy;
+pub mod refusal;
 pub mod selection_errors;
 pub mod siblings;
 pub mod taint;

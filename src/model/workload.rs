@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::admission::{PodTolerations, Refusal};
+use super::admission::PodTolerations;
 use super::character::Character;
 use super::eviction::Eviction;
 use super::node_selection::{NodeSelection, Requirement};
 use super::placement::Candidate;
 use super::qos::QosClass;
+use super::refusal::Refusal;
 use super::taint::Taint;
 use super::toleration::Toleration;
 use super::{Field, Truth};
