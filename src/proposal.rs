@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 use crate::finding::Counts;
 use crate::inventory::Pool;
-use crate::model::cluster::{environments, is_rehearsal};
+use crate::model::cluster::environments;
+use crate::model::path_words::is_test_path;
 use crate::source::text::Cut as _;
 
 /// Folders that hold what others wrote.
@@ -65,7 +66,7 @@ pub fn propose(seen: &Seen<'_>) -> String {
 
 fn exclude(seen: &Seen<'_>, text: &mut String) {
     let vendored = top_folders(seen.files, |segment| VENDORED.contains(&segment));
-    let rehearsals = top_folders(seen.files, is_rehearsal);
+    let test_folders = top_folders(seen.files, is_test_path);
     text.push_str("# Files that are not read.\n");
     if vendored.is_empty() {
         text.push_str("# exclude: [\"vendor/**\"]\n");
@@ -75,7 +76,7 @@ fn exclude(seen: &Seen<'_>, text: &mut String) {
             line(text, &format!("  - {}", pattern(folder, "/**")));
         }
     }
-    let rehearsals: Vec<String> = rehearsals
+    let test_folders: Vec<String> = test_folders
         .into_iter()
         .filter(|folder| {
             !vendored
@@ -83,11 +84,11 @@ fn exclude(seen: &Seen<'_>, text: &mut String) {
                 .any(|above| folder.starts_with(&format!("{above}/")))
         })
         .collect();
-    if !rehearsals.is_empty() {
+    if !test_folders.is_empty() {
         text.push_str(
             "# These look like tests, examples or an archive. They are read, and what does not fit together in them is a note.\n",
         );
-        let lines = rehearsals
+        let lines = test_folders
             .iter()
             .map(|folder| format!("  - {}", pattern(folder, "/**")));
         listed(text, lines);
@@ -170,7 +171,7 @@ fn relevant<'s>(seen: &'s Seen<'_>) -> impl Iterator<Item = &'s str> {
         .chain(seen.workload_files.iter().map(String::as_str))
         .collect();
     all.into_iter().filter(|path| {
-        !is_rehearsal(path) && !path.split('/').any(|segment| VENDORED.contains(&segment))
+        !is_test_path(path) && !path.split('/').any(|segment| VENDORED.contains(&segment))
     })
 }
 

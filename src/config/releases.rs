@@ -96,13 +96,7 @@ pub struct Since {
 }
 
 /// The table.
-#[allow(
-    clippy::expect_used,
-    reason = "the program carries the file, and a test reads it"
-)]
-pub static RELEASES: LazyLock<Releases> = LazyLock::new(|| {
-    serde_yaml::from_str(builtin::RELEASES).expect("kubernetes/releases.yaml is in order")
-});
+pub static RELEASES: LazyLock<Releases> = LazyLock::new(|| builtin::table(builtin::RELEASES));
 
 impl Releases {
     /// The stage of a gate in a release; `None` where the release does not have it.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::nodes::Reader;
 use super::{Config, Pattern};
-use crate::model::cluster::{name_words, rehearsal_words};
+use crate::model::path_words::{name_words, test_path_words};
 use crate::source::{SourceId, Span};
 use crate::yaml::Node;
 
@@ -23,7 +23,7 @@ enum Entry {
 /// What holds where the configuration says nothing.
 static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| {
     let nowhere = Span::new(SourceId(0), 0..0);
-    let entries = rehearsal_words().filter_map(|word| Entry::new(word, nowhere).ok());
+    let entries = test_path_words().filter_map(|word| Entry::new(word, nowhere).ok());
     TestPaths(entries.collect())
 });
 
@@ -69,7 +69,7 @@ impl TestPaths {
     ) -> impl Iterator<Item = &'a Pattern> + 'a {
         let is_default = |entry: &&Entry| {
             let text = &entry.pattern().text;
-            rehearsal_words().any(|word| word == text.as_str())
+            test_path_words().any(|word| word == text.as_str())
         };
         self.0
             .iter()
@@ -110,7 +110,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::cluster::is_rehearsal;
+    use crate::model::path_words::is_test_path;
 
     fn paths(entries: &[&str]) -> Config {
         let nowhere = Span::new(SourceId(0), 0..0);
@@ -136,7 +136,7 @@ mod tests {
             "a/e2e_x/b.yaml",
         ] {
             let config = Config::default();
-            assert_eq!(config.is_test(path, path), is_rehearsal(path), "{path}");
+            assert_eq!(config.is_test(path, path), is_test_path(path), "{path}");
         }
     }
 

@@ -10,16 +10,13 @@
 
 use super::document::{ObjectReader, join};
 use super::duplicates;
-use super::read::{is_placeholder, is_template_action};
+use super::read::{TAINT_FIELDS, is_placeholder, is_template_action};
 use super::rows::DeviceRow;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
 use crate::model::notice::NoticeKind;
 use crate::model::taint::Taint;
 use crate::model::workload::{Level, LocatedToleration};
 use crate::yaml::{self, Kind, Node};
-
-/// Fields of a device's taint, in the order of Kubernetes' own type.
-const TAINT_FIELDS: [&str; 4] = ["key", "value", "effect", "timeAdded"];
 
 impl<'a> ObjectReader<'_, 'a> {
     /// Reads what devices are tainted with and what requests for them tolerate. Gives whether the kind has a row.

@@ -1,117 +1,15 @@
-//! The clouds' commands that make node pools, with their options for names, taints and labels.
+//! Reads commands of clouds that make node pools. Which commands and options those are is in `kubernetes/clouds.yaml`.
 
 use super::taints::{partial_taint, parts};
 use super::weak::{add, is_variable, read_labels, repeated, weak_pool};
 use super::words::Word;
 use crate::finding::Object;
 use crate::model::Field;
+use crate::model::clouds::{PoolCommand, pool_commands};
 use crate::model::node_pool::NodePool;
 use crate::model::notice::Notice;
 use crate::model::taint::{Effect, Taint};
 use crate::source::text::Cut as _;
-
-/// A command that makes pools, with the names of its options.
-struct Maker {
-    /// Words of the command, in order, other words between them allowed.
-    words: &'static [&'static str],
-    name: &'static [&'static str],
-    taints: &'static [&'static str],
-    /// A second use of the option for taints adds to the first; else it takes its place.
-    adds: bool,
-    labels: &'static [&'static str],
-    /// Labels whose value is the pool's name.
-    pool_label: &'static [&'static str],
-    /// The name is the first argument, not an option.
-    positional: bool,
-}
-
-const GKE_LABEL: &[&str] = &["cloud.google.com/gke-nodepool"];
-const EKS_LABEL: &[&str] = &["eks.amazonaws.com/nodegroup"];
-const AKS_LABELS: &[&str] = &["agentpool", "kubernetes.azure.com/agentpool"];
-
-const MAKERS: [Maker; 9] = [
-    Maker {
-        words: &["gcloud", "container", "node-pools", "create"],
-        name: &[],
-        taints: &["--node-taints"],
-        adds: false,
-        labels: &["--node-labels"],
-        pool_label: GKE_LABEL,
-        positional: true,
-    },
-    Maker {
-        words: &["gcloud", "container", "node-pools", "update"],
-        name: &[],
-        taints: &["--node-taints"],
-        adds: false,
-        labels: &["--node-labels"],
-        pool_label: GKE_LABEL,
-        positional: true,
-    },
-    Maker {
-        words: &["gcloud", "container", "clusters", "create"],
-        name: &[],
-        taints: &["--node-taints"],
-        adds: false,
-        labels: &["--node-labels"],
-        pool_label: &[],
-        positional: true,
-    },
-    Maker {
-        words: &["az", "aks", "nodepool"],
-        name: &["--name", "-n", "--nodepool-name"],
-        taints: &["--node-taints"],
-        adds: false,
-        labels: &["--labels"],
-        pool_label: AKS_LABELS,
-        positional: false,
-    },
-    Maker {
-        words: &["az", "aks"],
-        name: &["--nodepool-name"],
-        taints: &["--nodepool-taints", "--node-taints"],
-        adds: false,
-        labels: &["--nodepool-labels"],
-        pool_label: AKS_LABELS,
-        positional: false,
-    },
-    Maker {
-        words: &["aws", "eks", "create-nodegroup"],
-        name: &["--nodegroup-name"],
-        taints: &["--taints"],
-        adds: false,
-        labels: &["--labels"],
-        pool_label: EKS_LABEL,
-        positional: false,
-    },
-    Maker {
-        words: &["aws", "eks", "update-nodegroup-config"],
-        name: &["--nodegroup-name"],
-        taints: &["--taints"],
-        adds: false,
-        labels: &["--labels"],
-        pool_label: EKS_LABEL,
-        positional: false,
-    },
-    Maker {
-        words: &["eksctl", "create", "nodegroup"],
-        name: &["--name", "-n"],
-        taints: &["--node-taints"],
-        adds: true,
-        labels: &["--node-labels"],
-        pool_label: &["alpha.eksctl.io/nodegroup-name"],
-        positional: false,
-    },
-    Maker {
-        words: &["doctl", "kubernetes", "node-pool"],
-        name: &["--name"],
-        taints: &["--taint"],
-        adds: true,
-        labels: &["--label"],
-        pool_label: &["doks.digitalocean.com/node-pool"],
-        positional: false,
-    },
-];
 
 /// Reads a command that is one of them.
 pub(super) fn read_command(
@@ -119,12 +17,11 @@ pub(super) fn read_command(
     object: &Object,
     notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
-    MAKERS
-        .iter()
-        .find_map(|maker| Some((maker, follows(words, maker.words)?)))
-        .and_then(|(maker, from)| {
-            read_maker(
-                maker,
+    pool_commands()
+        .find_map(|command| Some((command, follows(words, &command.words)?)))
+        .and_then(|(command, from)| {
+            read_pool_command(
+                command,
                 words.get(from..).unwrap_or_default(),
                 words,
                 object,
@@ -134,11 +31,11 @@ pub(super) fn read_command(
 }
 
 /// Where the words after these start, when they come in this order.
-fn follows(words: &[Word], wanted: &[&str]) -> Option<usize> {
+fn follows(words: &[Word], wanted: &[String]) -> Option<usize> {
     let mut at = 0;
     for want in wanted {
         let is_it = |word: &Word| {
-            word.text == *want || (at == 0 && word.text.rsplit('/').next() == Some(want))
+            word.text == *want || (at == 0 && word.text.rsplit('/').next() == Some(want.as_str()))
         };
         at += words.get(at..)?.iter().position(is_it)? + 1;
     }
@@ -146,11 +43,11 @@ fn follows(words: &[Word], wanted: &[&str]) -> Option<usize> {
 }
 
 /// The values of an option, each time that it is given: all words up to the next option.
-fn option(words: &[Word], names: &[&str]) -> Vec<Vec<Word>> {
+fn option(words: &[Word], names: &[String]) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
         for name in names {
-            let Some(rest) = word.text.strip_prefix(name) else {
+            let Some(rest) = word.text.strip_prefix(name.as_str()) else {
                 continue;
             };
             let values = || {
@@ -170,27 +67,27 @@ fn option(words: &[Word], names: &[&str]) -> Vec<Vec<Word>> {
     found
 }
 
-fn read_maker(
-    maker: &Maker,
+fn read_pool_command(
+    command: &PoolCommand,
     arguments: &[Word],
     words: &[Word],
     object: &Object,
     notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
-    let given = option(arguments, maker.taints);
+    let given = option(arguments, &command.taints);
     let used: &[Vec<Word>] = match given.as_slice() {
-        all if maker.adds => all,
+        all if command.taints_add => all,
         [earlier @ .., last] => {
             for lost in earlier {
-                note_repeated(maker, lost, last, object, notices);
+                note_repeated(command, lost, last, object, notices);
             }
             std::slice::from_ref(last)
         }
         [] => return None,
     };
-    let named = option(arguments, maker.name);
+    let named = option(arguments, &command.name);
     let name = named.last().and_then(|values| values.first());
-    let name = if maker.positional {
+    let name = if command.name.is_empty() {
         arguments.first().filter(|word| !word.text.starts_with('-'))
     } else {
         name
@@ -199,15 +96,15 @@ fn read_maker(
     let whole = words.first()?.span.cover(words.last()?.span);
     let mut pool = weak_pool(text, whole, object);
     pool.name_span = name.filter(|_| !pool.name.is_empty()).map(|word| word.span);
-    for key in maker.pool_label {
+    for key in &command.pool_labels {
         let value = if pool.name.is_empty() {
             Field::Unknown
         } else {
             Field::Is(pool.name.clone())
         };
-        pool.labels.labels.insert((*key).to_owned(), value);
+        pool.labels.labels.insert(key.clone(), value);
     }
-    for word in option(arguments, maker.labels).concat() {
+    for word in option(arguments, &command.labels).concat() {
         read_labels(&mut pool, &word.text);
     }
     for word in used.iter().flatten() {
@@ -267,7 +164,7 @@ fn read_taint_argument(pool: &mut NodePool, word: &Word) {
 }
 
 fn note_repeated(
-    maker: &Maker,
+    command: &PoolCommand,
     lost: &[Word],
     kept: &[Word],
     object: &Object,
@@ -280,6 +177,6 @@ fn note_repeated(
     let Some(span) = lost.first().map(|word| word.span) else {
         return;
     };
-    let flag = maker.taints.first().copied().unwrap_or_default();
+    let flag = command.taints.first().map_or("", String::as_str);
     notices.push(repeated(object, span, flag, &text(lost), &text(kept)));
 }

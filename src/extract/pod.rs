@@ -1,10 +1,15 @@
 //! Pod specs and maps that look like one: node selectors, node affinity and everything else that scheduling reads.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use super::read::{
     Context, Tolerations, is_filled_in, is_placeholder, is_template_action, looks_like_tolerations,
     read_text,
 };
 use super::resources::{ReadResources, read_resources};
+use super::selectors::{PREFERRED, REQUIRED};
+use crate::builtin;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
 use crate::model::node_selection::{NodeSelection, Requirement, Term};
@@ -24,53 +29,11 @@ const SCHEDULING_FIELDS: [&str; 7] = [
     "hostNetwork",
 ];
 
-/// Every field of a pod spec (core/v1 `PodSpec`), so that real fields are never taken for misspelt ones.
-const POD_SPEC_FIELDS: [&str; 44] = [
-    "activeDeadlineSeconds",
-    "affinity",
-    "automountServiceAccountToken",
-    "containers",
-    "dnsConfig",
-    "dnsPolicy",
-    "enableServiceLinks",
-    "ephemeralContainers",
-    "hostAliases",
-    "hostIPC",
-    "hostNetwork",
-    "hostPID",
-    "hostUsers",
-    "hostname",
-    "hostnameOverride",
-    "imagePullSecrets",
-    "initContainers",
-    "nodeName",
-    "nodeSelector",
-    "os",
-    "overhead",
-    "preemptionPolicy",
-    "priority",
-    "priorityClassName",
-    "readinessGates",
-    "resourceClaims",
-    "resources",
-    "restartPolicy",
-    "runtimeClassName",
-    "schedulerName",
-    "schedulingGates",
-    "securityContext",
-    "serviceAccount",
-    "serviceAccountName",
-    "setHostnameAsFQDN",
-    "shareProcessNamespace",
-    "subdomain",
-    "terminationGracePeriodSeconds",
-    "tolerations",
-    "topologySpreadConstraints",
-    "volumes",
-    "workloadRef",
-    "schedulingGroup",
-    "evictionInterceptors",
-];
+const NODE_AFFINITY_FIELDS: [&str; 2] = [REQUIRED, PREFERRED];
+
+/// Every field of a pod spec, so that real fields are never taken for misspelt ones.
+static POD_SPEC_FIELDS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| builtin::fields_of("PodSpec"));
 
 impl Context<'_> {
     /// Everything that scheduling reads of a pod spec, or of a map that looks like one.
@@ -83,11 +46,11 @@ impl Context<'_> {
         if pod.get("containers").is_some() {
             for field in pod.fields() {
                 let name = field.name().unwrap_or_default();
-                if !POD_SPEC_FIELDS.contains(&name)
+                if !POD_SPEC_FIELDS.contains(name)
                     && nearest_word(name, &SCHEDULING_FIELDS).is_some()
                 {
                     self.unknown_field(&field, path, "the pod spec", &SCHEDULING_FIELDS);
-                } else if !POD_SPEC_FIELDS.contains(&name)
+                } else if !POD_SPEC_FIELDS.contains(name)
                     && name != tolerations_key
                     && looks_like_tolerations(field.value)
                 {
@@ -189,21 +152,20 @@ impl Context<'_> {
             read.selection.unknown |= !affinity.is_null();
             return;
         }
-        const KNOWN: [&str; 2] = [
-            "requiredDuringSchedulingIgnoredDuringExecution",
-            "preferredDuringSchedulingIgnoredDuringExecution",
-        ];
         for field in affinity.fields() {
             let name = field.name().unwrap_or_default();
-            if !KNOWN.contains(&name) && self.level.has_owner() && !is_placeholder(name) {
-                self.unknown_field(&field, &at, "node affinity", &KNOWN);
+            if !NODE_AFFINITY_FIELDS.contains(&name)
+                && self.level.has_owner()
+                && !is_placeholder(name)
+            {
+                self.unknown_field(&field, &at, "node affinity", &NODE_AFFINITY_FIELDS);
             }
         }
-        read.prefers = affinity.get(KNOWN[1]).is_some_and(|list| !list.is_null());
-        let Some(required) = affinity.get(KNOWN[0]).filter(|node| !node.is_null()) else {
+        read.prefers = affinity.get(PREFERRED).is_some_and(|list| !list.is_null());
+        let Some(required) = affinity.get(REQUIRED).filter(|node| !node.is_null()) else {
             return;
         };
-        let at = yaml::join(&at, KNOWN[0]);
+        let at = yaml::join(&at, REQUIRED);
         let Some(terms) = required
             .get("nodeSelectorTerms")
             .filter(|node| node.kind() == Kind::Sequence && !is_template_action(required))
@@ -310,4 +272,27 @@ pub struct Pod {
     pub host_network: Field<bool>,
     /// Requests and limits.
     pub resources: ReadResources,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{read, selectors};
+
+    #[test]
+    fn the_fields_that_are_looked_for_are_those_of_kubernetes() {
+        let compare = |kind: &str, ours: &[&str]| {
+            let ours: BTreeSet<String> = ours.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(ours, builtin::fields_of(kind), "{kind}");
+        };
+        compare("Toleration", &read::TOLERATION_FIELDS);
+        compare("Taint", &read::TAINT_FIELDS);
+        compare("Affinity", &selectors::AFFINITY_FIELDS);
+        compare("NodeAffinity", &NODE_AFFINITY_FIELDS);
+        compare("NodeSelectorTerm", &selectors::TERM_FIELDS);
+        compare("NodeSelectorRequirement", &selectors::REQUIREMENT_FIELDS);
+        for name in SCHEDULING_FIELDS {
+            assert!(POD_SPEC_FIELDS.contains(name), "{name}");
+        }
+    }
 }

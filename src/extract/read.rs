@@ -10,6 +10,9 @@ use crate::model::workload::{Level, LocatedToleration, MoreTolerations};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar, Style};
 
+/// Fields of a taint, in the order of Kubernetes' own type.
+pub const TAINT_FIELDS: [&str; 4] = ["key", "value", "effect", "timeAdded"];
+
 /// Fields of a toleration, in the order of Kubernetes' own type.
 pub const TOLERATION_FIELDS: [&str; 5] =
     ["key", "operator", "value", "effect", "tolerationSeconds"];

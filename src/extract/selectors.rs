@@ -15,11 +15,11 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar};
 
-const AFFINITY_FIELDS: [&str; 3] = ["nodeAffinity", "podAffinity", "podAntiAffinity"];
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
-const TERM_FIELDS: [&str; 2] = ["matchExpressions", "matchFields"];
-const REQUIREMENT_FIELDS: [&str; 3] = ["key", "operator", "values"];
+pub(super) const AFFINITY_FIELDS: [&str; 3] = ["nodeAffinity", "podAffinity", "podAntiAffinity"];
+pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+pub(super) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+pub(super) const TERM_FIELDS: [&str; 2] = ["matchExpressions", "matchFields"];
+pub(super) const REQUIREMENT_FIELDS: [&str; 3] = ["key", "operator", "values"];
 
 impl Context<'_> {
     /// Notes what the API server refuses of `nodeSelector`, `nodeName` and node affinity. What has another type than

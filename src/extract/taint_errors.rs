@@ -1,7 +1,7 @@
 //! What the schemas of Nodes and of other objects refuse or drop of a list of taints, beside what the taints say.
 
 use super::pools::PoolReader;
-use super::read::{Context, describe, is_filled_in, is_placeholder};
+use super::read::{Context, TAINT_FIELDS, describe, is_filled_in, is_placeholder};
 use crate::model::near_miss::nearest_word;
 use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
@@ -46,7 +46,6 @@ impl<'a> PoolReader<'_, 'a> {
 
     /// A Node and a Karpenter pool have a schema that knows four fields of a taint, and drops or refuses any other.
     pub(super) fn note_unknown_fields(&mut self, item: Node<'a>, path: &str) {
-        const KNOWN: [&str; 4] = ["key", "value", "effect", "timeAdded"];
         let api_version = self.document.object.api_version.as_str();
         let level = match api_version {
             "v1" => Level::Typed,
@@ -56,14 +55,14 @@ impl<'a> PoolReader<'_, 'a> {
         for field in item.fields() {
             let known = field
                 .name()
-                .is_none_or(|name| KNOWN.contains(&name) || is_placeholder(name));
+                .is_none_or(|name| TAINT_FIELDS.contains(&name) || is_placeholder(name));
             if !known {
                 Context {
                     object: self.document.object,
                     level,
                     notices: self.notices,
                 }
-                .unknown_field(&field, path, "a taint", &KNOWN);
+                .unknown_field(&field, path, "a taint", &TAINT_FIELDS);
             }
         }
     }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::extract::api_group;
-use crate::model::admission::Injector;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
@@ -31,7 +30,6 @@ use crate::source::Span;
 /// `kubernetes`
 pub fn kubernetes(config: &Config) -> Fact {
     FactBuilder::new(FactKind::Kubernetes)
-        .int("minor", i64::from(config.kubernetes.minor))
         .text("version", config.kubernetes.to_string())
         .bool("comparisonOperators", config.comparison_operators())
         .text("comparisonStage", config.comparison_stage())
@@ -54,18 +52,7 @@ pub fn kubernetes(config: &Config) -> Fact {
 
 /// An entry of a list of tolerations, as written.
 pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> FactBuilder {
-    toleration_fact(entry, comparison_operators)
-        .int("index", i64::try_from(index).unwrap_or(i64::MAX))
-        .text("injectedBy", "")
-        .place(Some(Place::Entry(index)))
-}
-
-/// An entry that Kubernetes adds.
-fn injected_fact(entry: &Toleration, by: Injector, comparison_operators: bool) -> Fact {
-    toleration_fact(entry, comparison_operators)
-        .int("index", -1)
-        .text("injectedBy", by.as_str())
-        .build()
+    toleration_fact(entry, comparison_operators).place(Some(Place::Entry(index)))
 }
 
 fn toleration_fact(entry: &Toleration, comparison_operators: bool) -> FactBuilder {
@@ -97,7 +84,7 @@ pub fn well_known_fields(
     entry: &Toleration,
     well_known: &WellKnown,
 ) -> FactBuilder {
-    const TEXTS: [&str; 5] = ["means", "addedBy", "replacedBy", "until", "tolerating"];
+    const TEXTS: [&str; 4] = ["means", "addedBy", "replacedBy", "until"];
     let Some(key) = entry.key.text() else {
         let builder = builder
             .unknown("wellKnown")
@@ -111,7 +98,6 @@ pub fn well_known_fields(
         row.map_or("", |row| &row.added_by),
         row.map_or("", |row| &row.replaced_by),
         row.map_or("", |row| &row.until),
-        row.map_or("", |row| &row.tolerating),
     ];
     let builder = builder
         .bool("wellKnown", row.is_some())
@@ -191,15 +177,6 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .bool("dumped", shape.character.dumped)
         .bool("pinned", shape.selection.pins())
         .handle(Handle::Workload(Arc::clone(shape)), comparison_operators);
-    let gate = comparison_operators;
-    let injected = shape.on_pods.injected();
-    let injected = injected.map(|(entry, by)| injected_fact(entry, by, gate));
-    // Of what makes the pods of a custom resource it is not known whether it is a DaemonSet.
-    let builder = if shape.level == Level::Typed && shape.unread_tolerations.is_none() {
-        builder.facts("injected", injected)
-    } else {
-        builder.unknown("injected")
-    };
     let builder = match &shape.qos_class {
         Field::Is(class) => builder.text("qosClass", class.as_str()),
         Field::Absent | Field::Unknown => builder.unknown("qosClass"),
@@ -337,12 +314,6 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .labels
         .iter()
         .map(|(key, value)| (key.as_str(), value.text()));
-    let told = pool.autoscaler.iter();
-    let told_taints = told.clone().flat_map(|told| &told.taints);
-    let told_taints = told_taints.map(|taint| taint_fact(pool, taint));
-    let told_labels = told
-        .flat_map(|told| &told.labels)
-        .map(|(key, (value, _))| (key.as_str(), value.text()));
     let hard: BTreeSet<usize> = pool.blocking_taints().map(|(at, _)| at).collect();
     let hard_taints = taints
         .iter()
@@ -354,13 +325,10 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .text("provider", pool.provider.clone())
         .texts("admission", &pool.admission)
         .bool("complete", pool.complete)
-        .bool("weak", pool.weak)
         .text("accelerator", pool.labels.accelerator().unwrap_or_default())
         .map("labels", labels)
         .facts("taints", taints.iter().cloned())
         .facts("hardTaints", hard_taints)
-        .facts("autoscalerTaints", told_taints)
-        .map("autoscalerLabels", told_labels)
         .place(pool_span(pool).map(Place::Span))
         .handle(Handle::Pool(Arc::clone(pool)), comparison_operators)
         .build()

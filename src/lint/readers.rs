@@ -2,8 +2,8 @@
 
 use super::facts::owner_fact;
 use crate::extract::{Table, api_group};
-use crate::model::broken_on_purpose::is_broken_on_purpose;
 use crate::model::notice::{Notice, NoticeValue};
+use crate::model::path_words::is_broken_on_purpose;
 use crate::model::workload::Level;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 

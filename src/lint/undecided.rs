@@ -29,18 +29,15 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     if let Some(why) = shape.unread_tolerations {
         return (why != MoreTolerations::InPart).then(|| Because::Own(why.as_str().into()));
     }
-    if what == "injected" {
-        return said("the controller of its pods may add tolerations");
-    }
     let taints = facts.models.iter().flat_map(|pool| &pool.taints);
-    if let Some(because) = added(shape, taints, what) {
+    if let Some(because) = added(shape, taints) {
         return Some(because);
     }
     if let Some(because) = pools(shape, facts) {
         return Some(because);
     }
     match what {
-        "canLand" | "tolerates" | "selects" | "matches" | "evictionSeconds" | "shadowedBy" => {
+        "canLand" | "tolerates" | "selects" | "matches" | "shadowedBy" => {
             said("its pods may have other tolerations")
         }
         _ => said(&format!("`{what}` is unknown")),
@@ -71,7 +68,7 @@ pub fn placement(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> 
         }
     }
     let first = open.first()?;
-    let added = open.iter().find_map(|pool| added(shape, &pool.taints, ""));
+    let added = open.iter().find_map(|pool| added(shape, &pool.taints));
     if !known(first) {
         let more = u32::try_from(open.len() - 1).unwrap_or(u32::MAX);
         return added.or_else(|| Some(Because::Pool(Arc::new(gap(first)), more)));
@@ -90,7 +87,6 @@ fn has_open_taint(pool: &NodePool) -> bool {
 fn added<'t>(
     shape: &PodShape,
     taints: impl IntoIterator<Item = &'t PoolTaint> + Clone,
-    what: &str,
 ) -> Option<Because> {
     let uncertain = shape.on_pods.entries.iter().filter(|entry| !entry.certain);
     for entry in uncertain {
@@ -102,10 +98,6 @@ fn added<'t>(
         match entry.giver {
             Giver::Injected(Injector::ExtendedResourceToleration) if fits() => {
                 return Some(Because::ExtendedResource(key.as_str().into()));
-            }
-            Giver::Injected(Injector::DefaultTolerationSeconds) if what == "evictionSeconds" => {
-                let why = "the controller of its pods may set `tolerationSeconds`";
-                return Some(Because::Own(why.into()));
             }
             _ => {}
         }

@@ -26,19 +26,6 @@ pub enum Injector {
     RuntimeClass,
 }
 
-impl Injector {
-    /// The name that Kubernetes gives it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Injector::DaemonSet => "DaemonSet",
-            Injector::DefaultTolerationSeconds => "DefaultTolerationSeconds",
-            Injector::PodTolerationRestriction => "PodTolerationRestriction",
-            Injector::ExtendedResourceToleration => "ExtendedResourceToleration",
-            Injector::RuntimeClass => "RuntimeClass",
-        }
-    }
-}
-
 /// Where an entry of a pod's list comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Giver {
@@ -98,14 +85,6 @@ impl PodTolerations {
                 toleration
             })
             .collect()
-    }
-
-    /// The entries that Kubernetes adds for certain, with who adds each.
-    pub fn injected(&self) -> impl Iterator<Item = (&Toleration, Injector)> {
-        self.entries.iter().filter_map(|entry| match entry.giver {
-            Giver::Injected(by) if entry.certain => Some((&entry.toleration, by)),
-            Giver::Injected(_) | Giver::Manifest(_) => None,
-        })
     }
 
     /// Whether somebody adds, or may add, an entry with this key or one for every key: the Namespace, the RuntimeClass or

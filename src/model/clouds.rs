@@ -1,91 +1,60 @@
 //! Which cloud something runs in, as far as names say it: words in paths and kinds, and the domains of keys that one cloud's
-//! nodes and controllers alone have. Pools of one cloud do not serve the workloads of another.
+//! nodes and controllers alone have. Pools of one cloud do not serve the workloads of another. The facts are in
+//! `kubernetes/clouds.yaml`.
 
-/// A cloud: words that name it, and parts of keys and texts that only its clusters have.
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::builtin;
+
+/// A cloud, as a row of `kubernetes/clouds.yaml`.
+#[derive(Deserialize)]
 struct Cloud {
-    words: &'static [&'static str],
-    domains: &'static [&'static str],
+    /// Words that name it.
+    words: Vec<String>,
+    /// Parts of keys and texts that only its clusters have.
+    #[serde(default)]
+    domains: Vec<String>,
+    #[serde(default)]
+    commands: Vec<PoolCommand>,
 }
 
-const CLOUDS: [Cloud; 14] = [
-    Cloud {
-        words: &["gcp", "gke", "google", "gcloud"],
-        domains: &[
-            "cloud.google.com/",
-            "networking.gke.io",
-            "iam.gke.io",
-            "addons.gke.io",
-            "storage.gke.io",
-        ],
-    },
-    Cloud {
-        words: &["aws", "eks", "amazon", "eksctl"],
-        domains: &[
-            "eks.amazonaws.com/",
-            "karpenter.k8s.aws",
-            "k8s.amazonaws.com/",
-            "vpc.amazonaws.com/",
-            "beta.kubernetes.io/aws-",
-            "alb.ingress.kubernetes.io/",
-            "ebs.csi.aws.com",
-            "efs.csi.aws.com",
-        ],
-    },
-    Cloud {
-        words: &["azure", "aks", "azurerm"],
-        domains: &[
-            "kubernetes.azure.com/",
-            "karpenter.azure.com",
-            "beta.kubernetes.io/azure-",
-            "azure.workload.identity/",
-            "csi.azure.com",
-        ],
-    },
-    Cloud {
-        words: &["ovh", "ovhcloud"],
-        domains: &[],
-    },
-    Cloud {
-        words: &["hetzner", "hcloud"],
-        domains: &["hetzner.cloud"],
-    },
-    Cloud {
-        words: &["digitalocean", "doks"],
-        domains: &["digitalocean.com/", "beta.kubernetes.io/do-loadbalancer"],
-    },
-    Cloud {
-        words: &["linode", "lke", "akamai"],
-        domains: &["lke.linode.com/", "linodebs.csi.linode.com"],
-    },
-    Cloud {
-        words: &["oke", "oraclecloud"],
-        domains: &["oraclecloud.com/"],
-    },
-    Cloud {
-        words: &["alibaba", "alicloud", "aliyun"],
-        domains: &["alibabacloud.com/"],
-    },
-    Cloud {
-        words: &["ibmcloud"],
-        domains: &["ibm-cloud.kubernetes.io/"],
-    },
-    Cloud {
-        words: &["scaleway", "kapsule"],
-        domains: &["scaleway.com/"],
-    },
-    Cloud {
-        words: &["huaweicloud", "cce"],
-        domains: &["huaweicloud.com/"],
-    },
-    Cloud {
-        words: &["openstack", "magnum"],
-        domains: &["cinder.csi.openstack.org"],
-    },
-    Cloud {
-        words: &["vsphere"],
-        domains: &["csi.vsphere.vmware.com"],
-    },
-];
+/// A command that makes or changes node pools, with the names of its options.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PoolCommand {
+    /// Words of the command, in order. Other words may stand between them.
+    pub words: Vec<String>,
+    /// The pool's name. Without such an option, the name is the first argument.
+    #[serde(default)]
+    pub name: Vec<String>,
+    /// Taints.
+    pub taints: Vec<String>,
+    /// A second option for taints adds to the first instead of replacing it.
+    #[serde(default)]
+    pub taints_add: bool,
+    /// Labels.
+    pub labels: Vec<String>,
+    /// Labels whose value is the pool's name.
+    #[serde(default)]
+    pub pool_labels: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    clouds: Vec<Cloud>,
+}
+
+static CLOUDS: LazyLock<Vec<Cloud>> = LazyLock::new(|| {
+    let file: File = builtin::table(builtin::CLOUDS);
+    file.clouds
+});
+
+/// The commands of all clouds, in the order of the file.
+pub fn pool_commands() -> impl Iterator<Item = &'static PoolCommand> {
+    CLOUDS.iter().flat_map(|cloud| &cloud.commands)
+}
 
 /// A set of clouds; empty where nothing names one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,7 +94,11 @@ impl Clouds {
     pub fn of_key(key: &str) -> Clouds {
         let mut found = Clouds::default();
         for (at, cloud) in CLOUDS.iter().enumerate() {
-            if cloud.domains.iter().any(|domain| key.contains(domain)) {
+            if cloud
+                .domains
+                .iter()
+                .any(|domain| key.contains(domain.as_str()))
+            {
                 found.0 |= 1 << at;
             }
         }

@@ -12,95 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clouds::Clouds;
-
-/// Folder names whose children are independent examples of something.
-const COLLECTIONS: [&str; 16] = [
-    "blueprints",
-    "demo",
-    "demos",
-    "e2e",
-    "example",
-    "examples",
-    "fixtures",
-    "patterns",
-    "recipes",
-    "sample",
-    "samples",
-    "scenarios",
-    "templates",
-    "test",
-    "testdata",
-    "tests",
-];
-
-/// Folder names that say "infrastructure", whose pools serve what stands beside them.
-const INFRASTRUCTURE: [&str; 20] = [
-    "aks",
-    "capi",
-    "cluster",
-    "clusters",
-    "eks",
-    "gke",
-    "infra",
-    "infrastructure",
-    "karpenter",
-    "machines",
-    "machinesets",
-    "node-pools",
-    "nodegroups",
-    "nodepools",
-    "nodes",
-    "platform",
-    "pools",
-    "provisioners",
-    "provisioning",
-    "terraform",
-];
-
-/// Words for environments, each with the one that stands for all its spellings.
-const ENVIRONMENTS: [(&str, &str); 19] = [
-    ("dev", "dev"),
-    ("devel", "dev"),
-    ("development", "dev"),
-    ("int", "int"),
-    ("integration", "int"),
-    ("live", "prod"),
-    ("preprod", "preprod"),
-    ("prd", "prod"),
-    ("prod", "prod"),
-    ("production", "prod"),
-    ("qa", "qa"),
-    ("sandbox", "sandbox"),
-    ("stage", "staging"),
-    ("staging", "staging"),
-    ("stg", "staging"),
-    ("test", "test"),
-    ("testing", "test"),
-    ("uat", "uat"),
-    ("canary", "canary"),
-];
-
-/// Words in a path that say that what stands there is not what runs, one on each line.
-const REHEARSALS: &str = include_str!("rehearsal_paths.txt");
-
-/// The words that make a path one of tests, examples or archives; one that ends in `*` is the beginning of a name.
-pub fn rehearsal_words() -> impl Iterator<Item = &'static str> {
-    REHEARSALS
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// Whether a path below the scanned folder says test, example or archive.
-pub fn is_rehearsal(path: &str) -> bool {
-    path.split('/').any(|segment| {
-        let segment = segment.to_ascii_lowercase();
-        rehearsal_words().any(|known| match known.strip_suffix('*') {
-            Some(beginning) => segment.starts_with(beginning),
-            None => words(&segment).any(|word| word == known),
-        })
-    })
-}
+use super::path_words::{all_but, environment, is_collection, is_infrastructure, name_words};
 
 /// What a path says about whose pods stand there. What holds in one part of a repository says nothing about another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,21 +41,11 @@ impl<'p> Part<'p> {
             None
         };
         Part {
-            example: child(&|name| COLLECTIONS.contains(&name)),
+            example: child(&is_collection),
             cluster: child(&|name| name == "clusters"),
             environments: environments(path),
         }
     }
-}
-
-/// The words in the name of a folder or file.
-pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
-    words(name)
-}
-
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['-', '_', '.', ' '])
-        .filter(|word| !word.is_empty())
 }
 
 /// The environments that a path names, each by one word for all its spellings. `non-prod` is every environment but production.
@@ -152,7 +54,7 @@ pub fn environments(path: &str) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
     for segment in lower.split('/') {
         let mut before = "";
-        for word in words(segment) {
+        for word in name_words(segment) {
             let named = environment(word);
             match (before, named) {
                 ("non" | "not", Some(other)) => found.extend(all_but(other)),
@@ -172,21 +74,6 @@ pub fn environments(path: &str) -> BTreeSet<&'static str> {
         }
     }
     found
-}
-
-/// The environment that a word stands for.
-fn environment(word: &str) -> Option<&'static str> {
-    ENVIRONMENTS
-        .iter()
-        .find(|(spelling, _)| *spelling == word)
-        .map(|(_, name)| *name)
-}
-
-fn all_but(environment: &str) -> impl Iterator<Item = &'static str> {
-    ENVIRONMENTS
-        .iter()
-        .map(|(_, name)| *name)
-        .filter(move |name| *name != environment)
 }
 
 fn folder_of(path: &str) -> &str {
@@ -347,10 +234,6 @@ fn any_below(folders: &BTreeSet<&str>, above: &str) -> bool {
     folders.contains(above) || any_strictly_below(folders, above)
 }
 
-fn says_infrastructure(name: &str) -> bool {
-    words(name).any(|word| INFRASTRUCTURE.contains(&word)) || INFRASTRUCTURE.contains(&name)
-}
-
 /// The folder below which the pools of a folder serve; none when they serve nothing.
 fn reach<'a>(
     folder: &'a str,
@@ -361,11 +244,11 @@ fn reach<'a>(
         return Some(folder);
     }
     let mut parent = parent_of(folder);
-    let mut infrastructure = says_infrastructure(&last_segment(folder));
+    let mut infrastructure = is_infrastructure(&last_segment(folder));
     // `infra/prod/pools` and the like: climb while the names say infrastructure, a cloud or an environment.
     while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
-        let says = says_infrastructure(&name);
+        let says = is_infrastructure(&name);
         let is_cloud = Clouds::named_by(&name) != Clouds::default();
         if !says && !is_cloud && environments(&name).is_empty() {
             return None;
@@ -373,7 +256,7 @@ fn reach<'a>(
         infrastructure |= says;
         parent = parent_of(parent);
     }
-    if COLLECTIONS.contains(&last_segment(parent).as_str()) {
+    if is_collection(&last_segment(parent)) {
         return None;
     }
     // Beside examples that have pools of their own stands one more, unless its name says that it is for all.
@@ -580,15 +463,5 @@ mod tests {
         let workloads: Vec<&str> = workloads.iter().map(String::as_str).collect();
         let serving = infer(&pools, &workloads, &[], &BTreeMap::new());
         assert_eq!(serving.lists.len(), 1);
-    }
-
-    #[test]
-    fn only_whole_words_make_a_rehearsal() {
-        assert!(is_rehearsal("apps/test/web.yaml"));
-        assert!(is_rehearsal(".archive/web.yaml"));
-        assert!(is_rehearsal("policies/.chainsaw-test/web.yaml"));
-        assert!(is_rehearsal("charts/web/values-example.yaml"));
-        assert!(!is_rehearsal("apps/latest/web.yaml"));
-        assert!(!is_rehearsal("apps/contest/web.yaml"));
     }
 }

@@ -4,7 +4,6 @@
 pub mod admission;
 pub mod admit;
 pub mod annotations;
-pub mod broken_on_purpose;
 pub mod character;
 pub mod clouds;
 pub mod cluster;
@@ -19,6 +18,7 @@ mod node_labels;
 pub mod node_pool;
 pub mod node_selection;
 pub mod notice;
+pub mod path_words;
 pub mod placement;
 pub mod qos;
 pub mod quantity;

@@ -1,13 +1,14 @@
-//! Taints that Kubernetes, providers and add-ons put on nodes, as rows of a table that is data; and, because
-//! "can land" must not depend on a table, which of their keys are passing.
+//! Taints that Kubernetes, providers and add-ons put on nodes, as rows of a table that is data.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use super::taint::{Effect, Taint};
 use super::toleration::Toleration;
 use super::{Field, Truth};
+use crate::builtin;
 
 /// The file form of a table of well-known taints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,9 +46,6 @@ pub struct WellKnownTaint {
     /// What a node with it is.
     #[serde(default)]
     pub means: Meaning,
-    /// What becomes of a pod that tolerates it; empty where nothing particular does.
-    #[serde(default)]
-    pub tolerating: String,
     /// The first release that sets it, such as `Kubernetes 1.24`; empty where it matters to nobody any more.
     #[serde(default)]
     pub since: String,
@@ -188,49 +186,16 @@ impl WellKnown {
     }
 }
 
-/// Keys that come and go with a node's state: set while it starts, is under pressure or drains, and removed
-/// by whoever set them. A taint with such a key on a pool's declaration blocks nobody for long.
-const TRANSIENT_KEYS: [&str; 23] = [
-    "DeletionCandidateOfClusterAutoscaler",
-    "ToBeDeletedByClusterAutoscaler",
-    "cloud.google.com/impending-node-termination",
-    "ebs.csi.aws.com/agent-not-ready",
-    "efs.csi.aws.com/agent-not-ready",
-    "fsx.csi.aws.com/agent-not-ready",
-    "karpenter.sh/disrupted",
-    "karpenter.sh/disruption",
-    "karpenter.sh/unregistered",
-    "kubevirt.io/drain",
-    "node.cilium.io/agent-not-ready",
-    "node.cloudprovider.kubernetes.io/shutdown",
-    "node.cloudprovider.kubernetes.io/uninitialized",
-    "node.gardener.cloud/critical-components-not-ready",
-    "node.kubernetes.io/disk-pressure",
-    "node.kubernetes.io/memory-pressure",
-    "node.kubernetes.io/network-unavailable",
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/out-of-disk",
-    "node.kubernetes.io/out-of-service",
-    "node.kubernetes.io/pid-pressure",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/unschedulable",
-];
+/// The rows that the program carries. "Can land" must not depend on tables that a repository adds.
+static SHIPPED: LazyLock<WellKnown> = LazyLock::new(|| {
+    let table: WellKnownTable = builtin::table(builtin::WELL_KNOWN_TAINTS);
+    WellKnown::new(table.well_known_taints)
+});
 
-/// Beginnings of keys that are transient whatever follows.
-const TRANSIENT_PREFIXES: [&str; 5] = [
-    "ignore-taint.cluster-autoscaler.kubernetes.io/",
-    "node.cluster.x-k8s.io/",
-    "readiness.k8s.io/",
-    "startup-taint.cluster-autoscaler.kubernetes.io/",
-    "status-taint.cluster-autoscaler.kubernetes.io/",
-];
-
-/// Whether taints with this key come and go by themselves, so that no workload needs to tolerate them to land.
+/// Whether taints with this key come and go with a node's state, so that no workload needs to tolerate them to land:
+/// whoever sets them also removes them.
 pub fn is_transient_key(key: &str) -> bool {
-    TRANSIENT_KEYS.contains(&key)
-        || TRANSIENT_PREFIXES
-            .iter()
-            .any(|prefix| key.starts_with(prefix))
+    SHIPPED.find(key).is_some_and(|row| row.transient)
 }
 
 #[cfg(test)]
@@ -239,7 +204,7 @@ mod tests {
     use crate::model::validation::{is_label_key, is_label_value};
 
     fn shipped() -> WellKnownTable {
-        serde_yaml::from_str(include_str!("../../providers/well-known-taints.yaml")).unwrap()
+        builtin::table(builtin::WELL_KNOWN_TAINTS)
     }
 
     #[test]
@@ -259,14 +224,6 @@ mod tests {
                 "{}",
                 row.key
             );
-        }
-    }
-
-    #[test]
-    fn the_table_and_the_model_agree_on_what_is_transient() {
-        for row in shipped().well_known_taints {
-            let key = row.key.replace('*', "x");
-            assert_eq!(row.transient, is_transient_key(&key), "{}", row.key);
         }
     }
 

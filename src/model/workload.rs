@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use super::admission::PodTolerations;
 use super::character::Character;
-use super::eviction::Eviction;
 use super::node_selection::{NodeSelection, Requirement};
 use super::placement::Candidate;
 use super::qos::QosClass;
 use super::refusal::Refusal;
-use super::taint::Taint;
 use super::toleration::Toleration;
 use super::{Field, Truth};
 use crate::finding::Object;
@@ -97,14 +95,6 @@ impl PodShape {
     /// Written and injected entries, in the order in which the pod will have them.
     pub fn all_tolerations(&self) -> Vec<Toleration> {
         self.on_pods.tolerations()
-    }
-
-    /// When its pods are deleted from a node with these taints. `comparison_operators` is the feature gate.
-    pub fn eviction(&self, taints: &[Taint], comparison_operators: bool) -> Eviction {
-        match &self.unread_tolerations {
-            Some(_) => Eviction::Unknown,
-            None => self.on_pods.eviction(taints, comparison_operators),
-        }
     }
 
     /// What its pods bring to the scheduler; `tolerations` are those of [`PodShape::all_tolerations`].

@@ -10,7 +10,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use cel::common::types::{self, CelBool, CelInt, CelString};
+use cel::common::types::{self, CelBool, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 
@@ -19,7 +19,7 @@ use super::fact::{Fact, FactKind, Handle, UNKNOWN};
 use crate::model::near_miss::nearest_word;
 use crate::model::node_pool::NodePool;
 use crate::model::placement::{Moment, Placement, place};
-use crate::model::taint::{Effect, Taint};
+use crate::model::taint::Taint;
 use crate::model::toleration::tolerate;
 use crate::model::workload::PodShape;
 use crate::model::{Truth, validation};
@@ -92,43 +92,7 @@ fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
     })?;
     member("canLand", "workload_can_land", workload, pool, |args| {
         of_pool(&args, "canLand", can_land)
-    })?;
-    env.add_member_overload(
-        "evictionSeconds",
-        "workload_eviction_key",
-        fact(workload),
-        vec![text()],
-        eviction_seconds,
-    )?;
-    env.add_member_overload(
-        "evictionSeconds",
-        "workload_eviction_taint",
-        fact(workload),
-        vec![fact(taint)],
-        eviction_seconds,
-    )
-}
-
-/// Seconds after which the pods of a workload are deleted from a node that gets a `NoExecute` taint: one that is given,
-/// or the one with a key and no value, as Kubernetes' own are.
-fn eviction_seconds<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {
-    let workload = args.first().and_then(|value| value.downcast_ref::<Fact>());
-    let Some((Handle::Workload(shape), gate)) =
-        workload.map(|fact| (fact.handle(), fact.comparison_operators()))
-    else {
-        return mismatch("evictionSeconds");
-    };
-    let taint = match args.get(1).and_then(|value| value.downcast_ref::<Fact>()) {
-        Some(fact) => match fact.handle() {
-            Handle::Taint(taint) => (**taint).clone(),
-            _ => return mismatch("evictionSeconds"),
-        },
-        None => Taint::new(text_of(&args, 1)?, "", Effect::NoExecute),
-    };
-    match shape.eviction(&[taint], gate).seconds() {
-        Some(seconds) => Ok(CowVal::owned(CelInt::from(seconds))),
-        None => Err(ExecutionError::function_error(UNKNOWN, "evictionSeconds")),
-    }
+    })
 }
 
 fn nearest<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Evaluated<'b, 'v> {

@@ -106,8 +106,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("effect", TEXT),
                 ("tolerationSeconds", Ty::Int),
                 ("text", TEXT),
-                ("index", Ty::Int),
-                ("injectedBy", TEXT),
             ];
             if scope == Scope::Toleration {
                 all.extend([
@@ -119,7 +117,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("replacedBy", TEXT),
                     ("until", TEXT),
                     ("addedBy", TEXT),
-                    ("tolerating", TEXT),
                     ("duplicateOf", TOLERATIONS),
                     ("subsumedBy", TOLERATIONS),
                     ("matches", TAINTS),
@@ -171,7 +168,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("hostNetwork", Ty::Bool),
                 ("nodeSelector", Ty::TextMap),
                 ("tolerations", TOLERATIONS),
-                ("injected", TOLERATIONS),
                 ("qosClass", TEXT),
                 ("system", Ty::Bool),
                 ("onOpenShift", Ty::Bool),
@@ -214,14 +210,11 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("provider", TEXT),
                 ("admission", TEXTS),
                 ("complete", Ty::Bool),
-                ("weak", Ty::Bool),
                 ("purpose", TEXT),
                 ("accelerator", TEXT),
                 ("labels", Ty::TextMap),
                 ("taints", TAINTS),
                 ("hardTaints", TAINTS),
-                ("autoscalerTaints", TAINTS),
-                ("autoscalerLabels", Ty::TextMap),
             ];
             if scope == Scope::Pool {
                 all.push(("tolerated", Ty::Bool));
@@ -234,7 +227,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("managed", Ty::Bool),
         ],
         FactKind::Kubernetes => vec![
-            ("minor", Ty::Int),
             ("version", TEXT),
             ("comparisonOperators", Ty::Bool),
             ("comparisonStage", TEXT),
@@ -285,6 +277,53 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
     }
 }
 
+/// Where Kubernetes' own object has what a name stands for: a field of the entry, of the pod spec or of the object. `None`
+/// for names that only kubetaint knows, which a policy inside of the API server cannot use.
+pub fn standard_path(kind: FactKind, name: &str) -> Option<&'static str> {
+    let names: &[(&str, &str)] = match kind {
+        FactKind::Toleration => &[
+            ("key", "key"),
+            ("operator", "operator"),
+            ("value", "value"),
+            ("effect", "effect"),
+            ("tolerationSeconds", "tolerationSeconds"),
+        ],
+        FactKind::Taint => &[("key", "key"), ("value", "value"), ("effect", "effect")],
+        FactKind::Workload => &[
+            ("kind", "kind"),
+            ("name", "metadata.name"),
+            ("namespace", "metadata.namespace"),
+            ("labels", "metadata.labels"),
+            ("annotations", "metadata.annotations"),
+            ("tolerations", "spec.tolerations"),
+            ("nodeSelector", "spec.nodeSelector"),
+            ("nodeName", "spec.nodeName"),
+            ("hostNetwork", "spec.hostNetwork"),
+            ("priorityClassName", "spec.priorityClassName"),
+            ("runtimeClassName", "spec.runtimeClassName"),
+        ],
+        _ => &[],
+    };
+    let found = names.iter().find(|(standard, _)| *standard == name);
+    found.map(|(_, path)| *path)
+}
+
+/// Whether a function is CEL's own; the others have Kubernetes' meaning and are kubetaint's.
+pub fn is_standard_function(name: &str) -> bool {
+    const STANDARD: [&str; 9] = [
+        "size",
+        "string",
+        "int",
+        "bool",
+        "type",
+        "startsWith",
+        "endsWith",
+        "contains",
+        "matches",
+    ];
+    STANDARD.contains(&name)
+}
+
 /// Fields of what rests on witnesses: these texts, and how many there are of which mind.
 fn weighed(texts: &[&'static str]) -> Vec<Entry> {
     let counts = ["agreeing", "deviating", "strength"];
@@ -308,11 +347,10 @@ pub const GLOBAL_FUNCTIONS: [Entry; 9] = [
 ];
 
 /// Functions that are called on a value, with what they give.
-pub const MEMBER_FUNCTIONS: [Entry; 9] = [
+pub const MEMBER_FUNCTIONS: [Entry; 8] = [
     ("tolerates", Ty::Bool),
     ("selects", Ty::Bool),
     ("canLand", Ty::Bool),
-    ("evictionSeconds", Ty::Int),
     ("size", Ty::Int),
     ("startsWith", Ty::Bool),
     ("endsWith", Ty::Bool),

@@ -10,6 +10,7 @@ mod completeness;
 mod configuration;
 mod decoding;
 mod dumps;
+mod facts;
 mod fixes;
 mod fuzz;
 mod house;

@@ -136,3 +136,40 @@ fn every_key_of_a_provider_table_is_on_its_page() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn the_page_says_which_names_exist_in_kubernetes_own_objects() {
+    let (_, table) = PAGE.split_once("| name | in Kubernetes |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    for (kind, variable) in [
+        (FactKind::Toleration, "toleration"),
+        (FactKind::Taint, "taint"),
+        (FactKind::Workload, "workload"),
+        (FactKind::Pool, "pool"),
+    ] {
+        for scope in SCOPES {
+            for (name, _) in vocabulary::fields(kind, scope) {
+                assert_eq!(
+                    vocabulary::standard_path(kind, name).is_some(),
+                    table.contains(&format!("`{variable}.{name}`")),
+                    "{variable}.{name}"
+                );
+            }
+        }
+    }
+    let own = vocabulary::GLOBAL_FUNCTIONS
+        .iter()
+        .chain(&vocabulary::MEMBER_FUNCTIONS)
+        .filter(|(name, _)| !vocabulary::is_standard_function(name));
+    let own: Vec<&str> = own.map(|(name, _)| *name).collect();
+    let expected = [
+        "isLabelKey",
+        "isLabelValue",
+        "isComparisonInteger",
+        "nearest",
+        "tolerates",
+        "selects",
+        "canLand",
+    ];
+    assert_eq!(own, expected);
+}

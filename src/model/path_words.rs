@@ -1,0 +1,158 @@
+//! What words in paths say: tests, examples and archives; files that are broken on purpose; environments. The words are
+//! in `kubernetes/path-words.yaml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::builtin;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct PathWords {
+    test_paths: Words,
+    broken_on_purpose: BrokenOnPurpose,
+    environment_folders: Folders,
+    environments: Environments,
+    collections: Folders,
+    infrastructure: Folders,
+}
+
+#[derive(Deserialize)]
+struct Words {
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Folders {
+    folders: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct BrokenOnPurpose {
+    folders: Vec<String>,
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Environments {
+    names: BTreeMap<String, Vec<String>>,
+}
+
+static KNOWN: LazyLock<PathWords> = LazyLock::new(|| builtin::table(builtin::PATH_WORDS));
+
+fn has(list: &[String], word: &str) -> bool {
+    list.iter().any(|known| known == word)
+}
+
+/// The words in the name of a folder or file.
+pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['-', '_', '.', ' '])
+        .filter(|word| !word.is_empty())
+}
+
+/// The words that make a path one of tests, examples or archives. One that ends in `*` is the beginning of a name.
+pub fn test_path_words() -> impl Iterator<Item = &'static str> {
+    KNOWN.test_paths.words.iter().map(String::as_str)
+}
+
+/// Whether a path below the scanned folder is one of tests, examples or archives.
+pub fn is_test_path(path: &str) -> bool {
+    path.split('/').any(|segment| {
+        let segment = segment.to_ascii_lowercase();
+        test_path_words().any(|known| match known.strip_suffix('*') {
+            Some(beginning) => segment.starts_with(beginning),
+            None => name_words(&segment).any(|word| word == known),
+        })
+    })
+}
+
+/// Whether a path below the scanned folder says that what stands there may be broken on purpose.
+pub fn is_broken_on_purpose(path: &str) -> bool {
+    let known = &KNOWN.broken_on_purpose;
+    let path = path.to_ascii_lowercase();
+    let mut segments = path.split('/').peekable();
+    let mut parent = "";
+    while let Some(segment) = segments.next() {
+        let folder_counts =
+            segments.peek().is_some() && !has(&KNOWN.environment_folders.folders, parent);
+        let says_so =
+            |word| has(&known.words, word) || (folder_counts && has(&known.folders, word));
+        if name_words(segment).any(says_so) || (folder_counts && has(&known.folders, segment)) {
+            return true;
+        }
+        parent = segment;
+    }
+    false
+}
+
+/// The environment that a word stands for, by one word for all its spellings.
+pub fn environment(word: &str) -> Option<&'static str> {
+    let mut names = KNOWN.environments.names.iter();
+    names
+        .find(|(_, spellings)| has(spellings, word))
+        .map(|(name, _)| name.as_str())
+}
+
+/// Every environment but one.
+pub fn all_but(environment: &str) -> impl Iterator<Item = &'static str> {
+    let names = KNOWN.environments.names.keys().map(String::as_str);
+    names.filter(move |name| *name != environment)
+}
+
+/// Whether the children of a folder are examples that have nothing to do with each other.
+pub fn is_collection(folder: &str) -> bool {
+    has(&KNOWN.collections.folders, folder)
+}
+
+/// Whether the name of a folder says "infrastructure".
+pub fn is_infrastructure(folder: &str) -> bool {
+    let known = &KNOWN.infrastructure.folders;
+    has(known, folder) || name_words(folder).any(|word| has(known, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_of_tests_is_known_by_its_folder_or_by_its_name() {
+        for path in [
+            "pkg/testdata/a.yaml",
+            "tests/fixtures/a.yaml",
+            "test/a.yaml",
+            "test-data/a.yaml",
+            "a/__fixtures__/a.yaml",
+            "e2e/a.yaml",
+            "invalid/a.yaml",
+            "parser/invalid-yaml.yaml",
+            "broken.yaml",
+            "cases/malformed_list.yaml",
+            "bad-indent.json",
+        ] {
+            assert!(is_broken_on_purpose(path), "{path}");
+        }
+        for path in [
+            "apps/web.yaml",
+            "overlays/test/web.yaml",
+            "clusters/e2e/web.yaml",
+            "apps/web-test.yaml",
+            "examples/web.yaml",
+            "latest/web.yaml",
+            "badger/web.yaml",
+        ] {
+            assert!(!is_broken_on_purpose(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn only_whole_words_make_a_test_path() {
+        assert!(is_test_path("apps/test/web.yaml"));
+        assert!(is_test_path(".archive/web.yaml"));
+        assert!(is_test_path("policies/.chainsaw-test/web.yaml"));
+        assert!(is_test_path("charts/web/values-example.yaml"));
+        assert!(!is_test_path("apps/latest/web.yaml"));
+        assert!(!is_test_path("apps/contest/web.yaml"));
+    }
+}
