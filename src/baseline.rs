@@ -28,9 +28,33 @@ const HEAD: &str = "# Findings of kubetaint that are accepted as they stand. Eac
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    version: u32,
+    version: Version,
     /// What is accepted.
     pub findings: Vec<Accepted>,
+}
+
+/// [`VERSION`]: any other is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+struct Version;
+
+impl TryFrom<u32> for Version {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Self, String> {
+        match version {
+            VERSION => Ok(Version),
+            _ => Err(format!(
+                "unsupported baseline version {version}; this release reads version {VERSION}"
+            )),
+        }
+    }
+}
+
+impl From<Version> for u32 {
+    fn from(_: Version) -> u32 {
+        VERSION
+    }
 }
 
 /// Findings that are accepted.
@@ -107,31 +131,15 @@ impl Baseline {
     ///
     /// # Errors
     /// What is wrong with it, with its place.
-    pub fn read(source: &Source) -> Result<Baseline, Problem> {
-        let problem = |span: Option<crate::source::Span>, message: String| Problem {
-            file: Some(source.path.clone()),
-            position: span.map(|span| source.position(span.start)),
-            message,
-        };
-        let stream = yaml::parse(&source.text, SourceId(0));
-        if let Some(error) = stream.errors.first() {
-            let message = format!("not valid YAML: {}", error.message);
-            return Err(problem(Some(error.span), message));
-        }
-        let Some(document) = stream.documents.iter().find(|one| !one.is_empty()) else {
-            return Err(problem(None, "the baseline file is empty".to_owned()));
-        };
-        let read: Baseline = yaml::from_node(document.root())
-            .map_err(|error| problem(Some(error.span), error.message))?;
-        if read.version != VERSION {
-            let message = format!(
-                "unsupported baseline version {}; this release reads version {VERSION}",
-                read.version
-            );
-            let place = document.root().get("version").map(yaml::Node::written_at);
-            return Err(problem(place, message));
-        }
-        Ok(read)
+    pub fn read(source: &Source) -> Result<Baseline, Vec<Problem>> {
+        let reading = yaml::read(source, SourceId(0), "the baseline");
+        reading.whole(source, Problem::at)?.ok_or_else(|| {
+            vec![Problem {
+                file: Some(source.path.clone()),
+                position: None,
+                message: "the baseline file is empty".to_owned(),
+            }]
+        })
     }
 
     /// A baseline that accepts all findings of a report.
@@ -158,7 +166,7 @@ impl Baseline {
             key(one).cmp(&key(other))
         });
         Baseline {
-            version: VERSION,
+            version: Version,
             findings,
         }
     }

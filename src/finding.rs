@@ -148,6 +148,17 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// A problem at a place in a file.
+    pub fn at(source: &Source, span: Span, message: String) -> Self {
+        Problem {
+            file: Some(source.path.clone()),
+            position: Some(source.position(span.start)),
+            message,
+        }
+    }
+}
+
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(file) = &self.file {

@@ -23,7 +23,7 @@ pub struct File<'f> {
 /// # Errors
 /// A file that cannot be read, or is no baseline.
 pub fn read(path: &Path) -> Result<Baseline, CommandError> {
-    Baseline::read(&read_file(path)?).map_err(|problem| CommandError::Problems(vec![problem]))
+    Baseline::read(&read_file(path)?).map_err(CommandError::Problems)
 }
 
 /// Accepts all findings of a report: they are written, and taken out of it. A report with problems is not written, since

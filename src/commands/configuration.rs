@@ -155,7 +155,7 @@ fn is_configuration(root: &Path, path: &str) -> bool {
         .any(|key| ["apiVersion", "kind", "findings"].contains(key))
         && keys
             .iter()
-            .any(|key| *key != "pools" && config::KEYS.contains(key))
+            .any(|key| *key != "pools" && config::is_key(key))
 }
 
 #[cfg(test)]

@@ -115,13 +115,7 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
     let files = files
         .values()
         .map(|source| (source.path.as_str(), &*source.text));
-    Table::load(files).map_err(|error| {
-        CommandError::Problems(vec![Problem {
-            file: Some(error.file),
-            position: error.place,
-            message: error.message,
-        }])
-    })
+    Table::load(files).map_err(CommandError::Problems)
 }
 
 /// A table is named like its file, as a rule is: reports show the one, and people look for the other.

@@ -12,12 +12,10 @@ use std::collections::BTreeSet;
 
 use regex::bytes::Regex;
 
-use super::nodes::Reader;
 use super::{Config, Located, Pattern, PatternError, Patterns};
 use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
 use crate::source::Span;
-use crate::yaml::Node;
 
 /// What stands for a cluster's name in names, paths and inventories.
 pub const PLACEHOLDER: &str = "{cluster}";
@@ -238,107 +236,5 @@ impl Config {
         (0..self.clusters.len())
             .filter(|at| self.clusters[*at].paths.matches(path))
             .collect()
-    }
-}
-
-impl Reader<'_> {
-    pub(super) fn clusters(&mut self, node: Node<'_>) -> (Vec<Cluster>, Vec<Template>) {
-        let mut clusters = Vec::new();
-        let mut templates = Vec::new();
-        for (name, field) in self.named_fields(node, "`clusters`") {
-            let owner = format!("cluster `{name}`");
-            let for_many = name.contains(PLACEHOLDER);
-            let mut paths = Vec::new();
-            let mut cluster = Cluster {
-                name: name.to_owned(),
-                span: field.key.span(),
-                paths: Patterns::default(),
-                complete: false,
-                complete_span: None,
-                inventory: Vec::new(),
-                made: false,
-            };
-            let before = self.problems.len();
-            for (key, field) in
-                self.known_fields(field.value, &owner, &["paths", "complete", "inventory"])
-            {
-                let value = field.value;
-                match key {
-                    "paths" if for_many => paths = self.template_paths(value),
-                    "paths" => cluster.paths = self.cluster_paths(value),
-                    "complete" => {
-                        cluster.complete = self.boolean(value, "`complete`").unwrap_or_default();
-                        cluster.complete_span = Some(value.written_at());
-                    }
-                    "inventory" => cluster.inventory = self.inventory(value),
-                    _ => {}
-                }
-            }
-            if cluster.paths.is_empty() && paths.is_empty() && self.is_clean_since(before) {
-                self.problem(
-                    field.key.written_at(),
-                    format!("{owner} has no `paths`; list the files that belong to it"),
-                );
-            }
-            if !for_many {
-                clusters.push(cluster);
-                continue;
-            }
-            if !paths.is_empty() && !paths.iter().any(TemplatePath::names_clusters) {
-                self.problem(
-                    field.key.written_at(),
-                    format!("no entry in `paths` of {owner} contains `{PLACEHOLDER}`"),
-                );
-            }
-            templates.push(Template {
-                name: cluster.name,
-                span: cluster.span,
-                paths,
-                complete: cluster.complete,
-                complete_span: cluster.complete_span,
-                inventory: cluster.inventory,
-            });
-        }
-        (clusters, templates)
-    }
-
-    fn template_paths(&mut self, node: Node<'_>) -> Vec<TemplatePath> {
-        let mut paths = Vec::new();
-        for text in self.located_texts(node, "`paths`") {
-            let path = TemplatePath::new(&text.value, text.span);
-            paths.extend(self.keep(path, text.span));
-        }
-        paths
-    }
-
-    fn cluster_paths(&mut self, node: Node<'_>) -> Patterns {
-        let paths = self.path_patterns(node, "`paths`");
-        for pattern in paths.iter().filter(|one| one.text.contains(PLACEHOLDER)) {
-            self.problem(
-                pattern.span,
-                format!(
-                    "`{PLACEHOLDER}` is allowed here only if the cluster's name contains it too"
-                ),
-            );
-        }
-        paths
-    }
-
-    /// Files by the paths under which they are known elsewhere.
-    fn inventory(&mut self, node: Node<'_>) -> Vec<Located> {
-        let mut files = self.located_texts(node, "`inventory`");
-        for file in &mut files {
-            while let Some(rest) = file.value.strip_prefix("./") {
-                file.value = rest.to_owned();
-            }
-        }
-        let mut seen = BTreeSet::new();
-        for file in &files {
-            if !seen.insert(file.value.as_str()) {
-                let message = format!("duplicate entry `{}` in `inventory`", file.value);
-                self.problem(file.span, message);
-            }
-        }
-        files
     }
 }

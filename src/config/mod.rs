@@ -1,11 +1,10 @@
-//! `.kubetaint.yaml`: what it means once it has been checked. Reading it is in `read`.
+//! `.kubetaint.yaml`: what it means once it has been checked. How it is written is in `form`, and the checks in `check`.
 
+mod check;
 mod clusters;
-mod nodes;
+mod form;
 mod patterns;
-mod read;
 mod releases;
-mod schema;
 mod test_paths;
 mod version;
 
@@ -15,13 +14,13 @@ use crate::finding::{Problem, Severity};
 use crate::model::near_miss::nearest_word;
 use crate::model::taint::Taint;
 use crate::source::{Source, SourceId, Span};
+use crate::yaml::Spanned;
 
 pub use clusters::{Cluster, PLACEHOLDER, Template, WrittenCluster};
+pub use form::ConfigFile;
 pub use patterns::{Pattern, PatternError, Patterns};
-pub use read::KEYS;
 pub use releases::KubernetesVersion;
 use releases::RELEASES;
-pub use schema::ConfigFile;
 pub use test_paths::TestPaths;
 pub use version::VersionError;
 
@@ -64,14 +63,8 @@ pub struct Config {
     pub source: Option<Source>,
 }
 
-/// A text of the configuration that the disk must answer for, such as a file's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
-    /// As written.
-    pub value: String,
-    /// Where it is written.
-    pub span: Span,
-}
+/// A text of the configuration and its place.
+pub type Located = Spanned<String>;
 
 /// A node pool that stands in the configuration only.
 #[derive(Clone, Debug)]
@@ -144,7 +137,14 @@ impl Except {
 /// # Errors
 /// Every problem that was found, each with its place, in file order.
 pub fn parse(source: Source, id: SourceId) -> Result<Config, Vec<Problem>> {
-    read::read(source, id)
+    check::read(source, id)
+}
+
+/// Whether a configuration may have this key at its top.
+pub fn is_key(key: &str) -> bool {
+    let schema = schemars::schema_for!(ConfigFile);
+    let keys = schema.get("properties");
+    keys.is_some_and(|keys| keys.get(key).is_some())
 }
 
 impl Config {
@@ -220,13 +220,13 @@ impl Config {
 
     /// A problem at a place in the configuration file.
     pub fn problem(&self, span: Span, message: String) -> Problem {
-        Problem {
-            file: self.source.as_ref().map(|source| source.path.clone()),
-            position: self
-                .source
-                .as_ref()
-                .map(|source| source.position(span.start)),
-            message,
+        match &self.source {
+            Some(source) => Problem::at(source, span, message),
+            None => Problem {
+                file: None,
+                position: None,
+                message,
+            },
         }
     }
 }

@@ -2,18 +2,16 @@
 
 use std::sync::LazyLock;
 
-use super::nodes::Reader;
 use super::{Config, Pattern};
 use crate::model::path_words::{name_words, test_path_words};
 use crate::source::{SourceId, Span};
-use crate::yaml::Node;
 
 /// Paths at which what workloads and node pools say of each other is worth a note at most.
 #[derive(Debug, Default)]
-pub struct TestPaths(Vec<Entry>);
+pub struct TestPaths(pub(super) Vec<Entry>);
 
 #[derive(Debug)]
-enum Entry {
+pub(super) enum Entry {
     /// A pattern over the names of folders and files, and over the words in them.
     Name { written: Pattern, lower: Pattern },
     /// A pattern over whole paths.
@@ -28,7 +26,7 @@ static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| {
 });
 
 impl Entry {
-    fn new(text: &str, span: Span) -> Result<Self, super::PatternError> {
+    pub(super) fn new(text: &str, span: Span) -> Result<Self, super::PatternError> {
         let path = Pattern::over_paths(text, span)?;
         if text.contains('/') {
             return Ok(Entry::Path(path));
@@ -90,20 +88,6 @@ impl Config {
     pub fn is_test(&self, path: &str, scanned: &str) -> bool {
         let entries = &self.test_paths_in_effect().0;
         entries.iter().any(|entry| entry.covers(path, scanned))
-    }
-}
-
-impl Reader<'_> {
-    /// A key without a value says nothing; a list without entries says that no path is one of these.
-    pub(super) fn test_paths(&mut self, node: Node<'_>) -> Option<TestPaths> {
-        if node.is_null() {
-            return None;
-        }
-        let mut entries = Vec::new();
-        for text in self.located_texts(node, "`test-paths`") {
-            entries.extend(self.keep(Entry::new(&text.value, text.span), text.span));
-        }
-        Some(TestPaths(entries))
     }
 }
 

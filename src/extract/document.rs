@@ -169,7 +169,7 @@ impl<'r, 'a> ObjectReader<'r, 'a> {
         }
         match inventory::read(self.root, self.id) {
             Some(Ok(read)) => return self.facts.inventories.push(read),
-            Some(Err(error)) => return self.facts.unreadable.push(error),
+            Some(Err(errors)) => return self.facts.unreadable.extend(errors),
             None => {}
         }
         let (group, version) = self.group_and_version();

@@ -61,7 +61,7 @@ mod workloads;
 mod ytt;
 
 use crate::finding::{Because, Open};
-use crate::inventory::{ReadInventory, Unreadable};
+use crate::inventory::ReadInventory;
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::notice::Notice;
@@ -76,7 +76,7 @@ pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pools::{ReadPool, Referred};
 use reading::Reading;
 pub use reshaping::chart_of;
-pub use table::{Table, TableError};
+pub use table::Table;
 pub use terraform::read_configuration;
 
 /// What one file says.
@@ -106,8 +106,8 @@ pub struct FileFacts {
     pub ignores: ignores::Ignores,
     /// Pools that were listed elsewhere.
     pub inventories: Vec<ReadInventory>,
-    /// Why such a list could not be read.
-    pub unreadable: Vec<Unreadable>,
+    /// What is wrong with such lists.
+    pub unreadable: Vec<yaml::DeError>,
     /// Namespaces.
     pub namespaces: Vec<Namespace>,
     /// RuntimeClasses.

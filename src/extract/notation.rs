@@ -58,11 +58,13 @@ impl TryFrom<String> for TaintText {
 
 /// One value, or a list of them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[schemars(untagged)]
 pub enum OneOrMany<T> {
     /// One.
+    #[serde(rename = "$string")]
     One(T),
     /// Several.
+    #[serde(rename = "$list")]
     Many(Vec<T>),
 }
 

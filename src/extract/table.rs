@@ -16,9 +16,10 @@ use super::pool_rows::PoolRow;
 use super::rows::{
     DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
 };
+use crate::finding::Problem;
 use crate::model::well_known::WellKnownTaint;
-use crate::source::Position;
-use crate::yaml::{Node, Path, join};
+use crate::source::{Source, SourceId, Span};
+use crate::yaml::{self, Node, Path, join};
 
 /// All rows, found by API group and kind.
 #[derive(Debug, Default)]
@@ -46,62 +47,40 @@ pub(super) enum RowRef {
     Cluster(usize),
 }
 
-/// What is wrong, in the words that other files' mistakes have, without the place: that is told before it.
-fn without_place(error: &serde_yaml::Error) -> String {
-    let mut message = error.to_string();
-    if let Some(at) = error.location() {
-        let place = format!(" at line {} column {}", at.line(), at.column());
-        if let Some(said) = message.strip_suffix(&place) {
-            message = said.to_owned();
-        }
-    }
-    message
-        .replace("expected a sequence", "expected a list")
-        .replace("invalid type: sequence", "invalid type: list")
-}
-
-/// A provider file that could not be used.
-#[derive(Debug, thiserror::Error)]
-#[error("provider table {file}: {message}")]
-pub struct TableError {
-    /// The file.
-    pub file: String,
-    /// Where in the file, when known.
-    pub place: Option<Position>,
-    /// What is wrong.
-    pub message: String,
-}
-
 impl Table {
     /// Reads provider files, given as name and text.
     ///
     /// # Errors
-    /// The first file that is not of the form of a provider table.
+    /// Everything that is wrong with the files.
     pub fn load<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Table, TableError> {
+    ) -> Result<Table, Vec<Problem>> {
         let files: Vec<(&str, &str)> = files.into_iter().collect();
-        let providers: Vec<Result<Provider, TableError>> = files
+        let read: Vec<_> = files
             .par_iter()
-            .map(|(file, text)| Self::read(file, text))
+            .map(|(file, text)| {
+                let source = Source::new(*file, *text);
+                let read = yaml::read(&source, SourceId(0), "the provider table");
+                let read = read.whole(&source, Problem::at)?;
+                read.ok_or_else(|| {
+                    let start = Span::new(SourceId(0), 0..0);
+                    let message = "the provider table is empty".to_owned();
+                    vec![Problem::at(&source, start, message)]
+                })
+            })
             .collect();
         let mut table = Table::default();
-        for provider in providers {
-            table.add(provider?);
+        let mut problems = Vec::new();
+        for provider in read {
+            match provider {
+                Ok(provider) => table.add(provider),
+                Err(wrong) => problems.extend(wrong),
+            }
         }
-        Ok(table)
-    }
-
-    fn read(file: &str, text: &str) -> Result<Provider, TableError> {
-        serde_yaml::from_str(text).map_err(|error| TableError {
-            file: file.to_owned(),
-            place: error.location().map(|at| Position {
-                line: u32::try_from(at.line()).unwrap_or(u32::MAX),
-                column: u32::try_from(at.column()).unwrap_or(u32::MAX),
-                offset: u32::try_from(at.index()).unwrap_or(u32::MAX),
-            }),
-            message: without_place(&error),
-        })
+        match problems.is_empty() {
+            true => Ok(table),
+            false => Err(problems),
+        }
     }
 
     fn add(&mut self, provider: Provider) {

@@ -7,12 +7,12 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::Field;
 
 pub use list::Listed;
-pub use read::{ReadInventory, Unreadable, read};
+pub use read::{ReadInventory, read};
 
 /// The `apiVersion` of an inventory; a form that older readers would misread gets another.
 pub const API_VERSION: &str = "kubetaint.io/v1";
@@ -209,45 +209,42 @@ pub enum OtherLabels {
 }
 
 /// A text, as far as it could be read: absent is null, and what could not be read is `{unknown: true}`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Option<Written>")]
 pub struct Text(pub Field<String>);
 
-/// [`Text`] as it is written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected text in quotes, null or `{unknown: true}`"
-)]
+/// [`Text`] as it is written, where it is not null.
+#[derive(Deserialize)]
 enum Written {
-    Absent,
+    #[serde(rename = "$string")]
     Known(String),
+    #[serde(rename = "$mapping")]
     Unknown(Unknown),
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unknown {
     unknown: bool,
 }
 
-impl From<Written> for Text {
-    fn from(written: Written) -> Text {
+impl From<Option<Written>> for Text {
+    fn from(written: Option<Written>) -> Text {
         Text(match written {
-            Written::Absent => Field::Absent,
-            Written::Known(text) => Field::Is(text),
+            None => Field::Absent,
+            Some(Written::Known(text)) => Field::Is(text),
             // `{unknown: false}` says nothing that could be relied on.
-            Written::Unknown(_) => Field::Unknown,
+            Some(Written::Unknown(Unknown { unknown: _ })) => Field::Unknown,
         })
     }
 }
 
-impl From<Text> for Written {
-    fn from(text: Text) -> Written {
-        match text.0 {
-            Field::Absent => Written::Absent,
-            Field::Is(text) => Written::Known(text),
-            Field::Unknown => Written::Unknown(Unknown { unknown: true }),
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Field::Absent => serializer.serialize_none(),
+            Field::Is(text) => serializer.serialize_str(text),
+            Field::Unknown => Unknown { unknown: true }.serialize(serializer),
         }
     }
 }
@@ -296,9 +293,9 @@ impl Inventory {
 mod tests {
     use super::*;
     use crate::source::SourceId;
-    use crate::yaml;
+    use crate::yaml::{self, DeError};
 
-    fn read_text(text: &str) -> Result<ReadInventory, Unreadable> {
+    fn read_text(text: &str) -> Result<ReadInventory, Vec<DeError>> {
         let stream = yaml::parse(text, SourceId(0));
         assert_eq!(stream.errors.len(), 0, "{:?} {text}", stream.errors);
         read(stream.documents[0].root(), SourceId(0)).unwrap()
@@ -412,14 +409,17 @@ mod tests {
             ("- {complete: true}", "name"),
             (
                 "- {name: a, complete: true, labels: {a: true}}",
-                "text in quotes",
+                "write \"true\"",
             ),
             (
                 "- {name: a, complete: true, taints: [{key: k, origin: thin}]}",
                 "thin",
             ),
         ] {
-            let error = read_text(&format!("{head}{pool}{wrong}\n")).unwrap_err();
+            let errors = read_text(&format!("{head}{pool}{wrong}\n")).unwrap_err();
+            let [error] = errors.as_slice() else {
+                panic!("{wrong}: {errors:?}");
+            };
             assert!(
                 error.message.contains(expected),
                 "{wrong}: {}",
@@ -430,12 +430,11 @@ mod tests {
                 "{wrong}"
             );
         }
-        let error =
+        let errors =
             read_text("apiVersion: kubetaint.io/v2\nkind: PoolInventory\npools: []\n").unwrap_err();
         assert!(
-            error.message.contains("reads kubetaint.io/v1"),
-            "{}",
-            error.message
+            errors[0].message.contains("reads kubetaint.io/v1"),
+            "{errors:?}"
         );
     }
 }

@@ -9,8 +9,8 @@ use crate::model::Field;
 use crate::model::node_pool::{self, AutoscalerTemplate, NodePool, PoolTaint};
 use crate::model::node_selection::{self, NodeLabels};
 use crate::model::taint;
-use crate::source::{SourceId, Span};
-use crate::yaml::{Node, from_node};
+use crate::source::SourceId;
+use crate::yaml::{DeError, Node, from_node};
 
 /// An inventory that was read.
 #[derive(Clone, Debug)]
@@ -23,43 +23,30 @@ pub struct ReadInventory {
     pub pools: Vec<NodePool>,
 }
 
-/// Why an inventory could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub span: Span,
-}
-
 /// Reads a document as an inventory; `None` when it is none.
 ///
 /// # Errors
-/// When it is an inventory in another form than this program knows.
-pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Unreadable>> {
+/// Everything that is wrong with it.
+pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Vec<DeError>>> {
     let text = |key: &str| root.get(key).and_then(|node| node.raw());
     let (api_version, kind) = (text("apiVersion")?, text("kind")?);
     if kind != KIND || !api_version.starts_with("kubetaint.io/") {
         return None;
     }
     if api_version != API_VERSION {
-        return Some(Err(Unreadable {
+        return Some(Err(vec![DeError {
             message: format!(
                 "unsupported inventory version {api_version}; this version of kubetaint reads {API_VERSION}"
             ),
             span: root
                 .get("apiVersion")
                 .map_or(root.span(), |node| node.span()),
-        }));
+        }]));
     }
-    let inventory: Inventory = match from_node(root) {
-        Ok(inventory) => inventory,
-        Err(error) => {
-            return Some(Err(Unreadable {
-                message: format!("not an inventory of pools: {}", error.message),
-                span: error.span,
-            }));
-        }
+    let reading = from_node::<Inventory>(root, "the inventory");
+    let inventory = match reading.value {
+        Some(inventory) if reading.errors.is_empty() => inventory,
+        _ => return Some(Err(reading.errors)),
     };
     let nodes: Vec<Node<'_>> = root
         .get("pools")

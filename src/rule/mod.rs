@@ -26,7 +26,7 @@ use expression::{Bindings, Compiler, Evaluation, Expected, Expression, Expressio
 use fact::{Fact, Place};
 use fix::{Fix, Proposal};
 use gives_way::GivesWay;
-use schema::{ExampleFile, ExampleText, Need, Otherwise, RuleFile, Scope};
+use schema::{ExampleFile, ExampleText, FixFiles, Need, Otherwise, RuleFile, Scope};
 use template::Template;
 
 /// The tag of rules that compare workloads with pools.
@@ -328,40 +328,18 @@ struct Loader<'s> {
 
 impl Loader<'_> {
     fn problem(&self, span: Span, message: impl Into<String>) -> Problem {
-        Problem {
-            file: Some(self.source.path.clone()),
-            position: Some(self.source.position(span.start)),
-            message: message.into(),
-        }
+        Problem::at(self.source, span, message.into())
     }
 
     fn load(&self) -> Result<Rule, Vec<Problem>> {
-        let stream = yaml::parse(&self.source.text, SourceId(0));
-        let mut problems: Vec<Problem> = stream
-            .errors
-            .iter()
-            .map(|error| self.problem(error.span, format!("not valid YAML: {}", error.message)))
-            .collect();
-        let start = Span::new(SourceId(0), 0..0);
-        let mut documents = stream
-            .documents
-            .iter()
-            .filter(|document| !document.is_empty());
-        let Some(document) = documents.next().filter(|_| problems.is_empty()) else {
-            if problems.is_empty() {
-                problems.push(self.problem(start, "the file contains no rule"));
+        let reading = yaml::read(self.source, SourceId(0), "the rule");
+        match reading.whole(self.source, Problem::at)? {
+            Some(file) => self.check(file),
+            None => {
+                let start = Span::new(SourceId(0), 0..0);
+                Err(vec![self.problem(start, "the file contains no rule")])
             }
-            return Err(problems);
-        };
-        if let Some(second) = documents.next() {
-            return Err(vec![self.problem(
-                second.root().span(),
-                "a rule file must contain exactly one rule",
-            )]);
         }
-        let file: RuleFile = yaml::from_node(document.root())
-            .map_err(|error| vec![self.problem(error.span, error.message)])?;
-        self.check(file)
     }
 
     fn check(&self, file: RuleFile) -> Result<Rule, Vec<Problem>> {
@@ -416,7 +394,7 @@ impl Loader<'_> {
         });
         let mut gives_way = Vec::new();
         for one in file.gives_way_to {
-            let (rule, condition) = (one.value.rule, one.value.when);
+            let (rule, condition) = one.value.parts();
             let when = match &condition {
                 Some(text) => expression(text, Expected::Condition).map(Some),
                 None => Some(None),
@@ -443,7 +421,7 @@ impl Loader<'_> {
             .filter_map(|(one, place)| Some((place?, sentence(&one.message)?)))
             .collect();
         let mut fixes = Vec::new();
-        for fix in file.fix.iter().flat_map(|fixes| &fixes.0) {
+        for fix in file.fix.iter().flat_map(FixFiles::as_slice) {
             match Fix::compile(fix, compiler) {
                 Ok(fix) => fixes.push(fix),
                 Err((text, error)) => keep(&text, error),

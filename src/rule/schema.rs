@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::finding::Severity;
 use crate::yaml::Spanned;
@@ -49,14 +47,12 @@ pub struct RuleFile {
     /// Rules that explain the same mistake better: where one of them has a finding about the same entry, this rule says
     /// nothing of it.
     #[serde(default)]
-    #[schemars(with = "Vec<GivesWayForm>")]
     pub gives_way_to: Vec<Spanned<GivesWayFile>>,
     /// Where a finding says what is usual: the closing lines count it, and it is listed only on request.
     #[serde(default)]
     pub summary: Option<SummaryFile>,
     /// How to fix what it finds, without a person.
     #[serde(default)]
-    #[schemars(with = "Option<FixForm>")]
     pub fix: Option<FixFiles>,
     /// The page's body, Markdown: what happens in the cluster, and why.
     pub why: String,
@@ -162,63 +158,35 @@ pub struct SeverityWhen {
     pub severity: Severity,
 }
 
-/// A rule that another one gives way to, always or under a condition.
-#[derive(Debug, Clone)]
-pub struct GivesWayFile {
-    /// The id of the rule that stays.
-    pub rule: String,
-    /// CEL; without it the rule always gives way.
-    pub when: Option<Spanned<String>>,
-}
-
-/// What `GivesWayFile` reads, for the schema.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code)] // only its shape is used
-enum GivesWayForm {
+/// A rule that this one gives way to.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(untagged)]
+pub enum GivesWayFile {
     /// The id of a rule.
+    #[serde(rename = "$string")]
     Always(String),
     /// The id of a rule, and a condition.
+    #[serde(rename = "$mapping")]
     Sometimes(GivesWayMap),
 }
 
 /// The id of a rule, and a condition.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct GivesWayMap {
+pub struct GivesWayMap {
     /// The id of the rule that stays.
-    rule: String,
+    pub rule: String,
     /// CEL; this rule gives way where it is true.
-    when: Spanned<String>,
+    pub when: Spanned<String>,
 }
 
-impl<'de> Deserialize<'de> for GivesWayFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = GivesWayFile;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("the id of a rule, or a map with `rule` and `when`")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, rule: &str) -> Result<GivesWayFile, E> {
-                Ok(GivesWayFile {
-                    rule: rule.to_owned(),
-                    when: None,
-                })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GivesWayFile, A::Error> {
-                let GivesWayMap { rule, when } =
-                    GivesWayMap::deserialize(MapAccessDeserializer::new(map))?;
-                let when = Some(when);
-                Ok(GivesWayFile { rule, when })
-            }
+impl GivesWayFile {
+    /// The id of the rule that stays, and the condition under which this rule gives way to it.
+    pub fn parts(self) -> (String, Option<Spanned<String>>) {
+        match self {
+            GivesWayFile::Always(rule) => (rule, None),
+            GivesWayFile::Sometimes(map) => (map.rule, Some(map.when)),
         }
-
-        deserializer.deserialize_any(Either)
     }
 }
 
@@ -235,18 +203,25 @@ pub struct SummaryFile {
 }
 
 /// One or several fixes as written; the first that applies is taken.
-#[derive(Debug, Clone, Default)]
-pub struct FixFiles(pub Vec<FixFile>);
-
-/// What `FixFiles` reads, for the schema: reading through an untagged enum would lose the places.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code)] // only its shape is used
-enum FixForm {
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(untagged)]
+pub enum FixFiles {
     /// One fix.
+    #[serde(rename = "$mapping")]
     One(Box<FixFile>),
     /// The first that applies is taken.
+    #[serde(rename = "$list")]
     Several(Vec<FixFile>),
+}
+
+impl FixFiles {
+    /// All of them, in order.
+    pub fn as_slice(&self) -> &[FixFile] {
+        match self {
+            FixFiles::One(fix) => std::slice::from_ref(&**fix),
+            FixFiles::Several(fixes) => fixes,
+        }
+    }
 }
 
 /// One fix as written: exactly one operation, with the place that it changes.
@@ -288,30 +263,6 @@ pub struct FixFile {
     pub field: Option<Spanned<String>>,
 }
 
-impl<'de> Deserialize<'de> for FixFiles {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-
-        impl<'de> Visitor<'de> for Either {
-            type Value = FixFiles;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a fix or a list of fixes")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FixFiles, A::Error> {
-                FixFile::deserialize(MapAccessDeserializer::new(map)).map(|one| FixFiles(vec![one]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<FixFiles, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(list)).map(FixFiles)
-            }
-        }
-
-        deserializer.deserialize_any(Either)
-    }
-}
-
 /// One example: `bad` or `good`, with a reason.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -332,11 +283,13 @@ pub struct ExampleFile {
 
 /// One manifest, or several files by path.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[schemars(untagged)]
 pub enum ExampleText {
     /// One file.
+    #[serde(rename = "$string")]
     One(String),
     /// Several files.
+    #[serde(rename = "$mapping")]
     Many(BTreeMap<String, String>),
 }
 

@@ -1,131 +1,127 @@
-//! Reads a tree into types that derive `Deserialize`, with the offending place in every error.
+//! A node as serde reads it, with messages in the words of YAML. [`Pass`] is one try at a whole value; a fault says which
+//! node the next try has to leave out.
 
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use serde::de::value::BorrowedStrDeserializer;
+use serde::de::value::{BorrowedStrDeserializer, U32Deserializer};
 use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
 };
-use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde::forward_to_deserialize_any;
 
-use super::node::{Field, Kind, Node};
+use super::node::{Document, Field, Kind, Node, NodeId, Style};
 use super::scalar::{Scalar, big_int};
-use crate::source::{SourceId, Span};
+use super::spanned::SPANNED;
+use crate::source::Span;
 
 /// How deep a value may be nested: `Deserialize` recurses.
 const DEPTH_LIMIT: usize = 128;
 
-/// How alike two names must be for one to be offered for the other, from 0 to 1.
+/// How many entries a value may have, unless more are written: aliases can make a small file very large.
+const ENTRY_LIMIT: usize = 100_000;
+
+/// How alike two names must be for one to be suggested for the other, from 0 to 1.
 const LIKENESS: f64 = 0.75;
 
-/// The names that tell this deserializer that a [`Spanned`] is asked for.
-const SPANNED: &str = "$yaml::Spanned";
-const SPANNED_FIELDS: &[&str] = &[
-    "$yaml::source",
-    "$yaml::start",
-    "$yaml::end",
-    "$yaml::value",
+/// Variants with these names are chosen by the shape of the value, which is then read as what the variant holds. They do
+/// what serde's untagged enums do, and keep places and errors.
+const SHAPES: [(&str, &str); 3] = [
+    ("$string", "a string"),
+    ("$mapping", "a mapping"),
+    ("$list", "a list"),
 ];
 
 /// Why a node is not what was asked for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeError {
     /// What is wrong, without a position.
     pub message: String,
-    /// The unknown or repeated key, the value of the wrong type, or the mapping that lacks a field.
+    /// The unknown or repeated key, the value of the wrong type, or what lacks a key.
     pub span: Span,
 }
 
-/// Reads a node into a type.
-///
-/// Unlike Kubernetes' reader this one does not let a later duplicate key win: it is an error. Merge keys are followed.
-///
-/// # Errors
-/// When the node does not have the type's shape, or is nested deeper than 128 levels.
-pub fn from_node<T: DeserializeOwned>(node: Node<'_>) -> Result<T, DeError> {
-    T::deserialize(De::value(node, 0)).map_err(|error| DeError {
-        message: error.message,
-        span: error.span.unwrap_or(node.written_at()),
-    })
+/// One try at a whole value.
+pub(super) struct Pass<'p> {
+    /// What messages call the whole.
+    what: &'p str,
+    /// Keys and items that earlier passes found wrong. True for keys that nobody knows.
+    left_out: &'p BTreeMap<NodeId, bool>,
+    /// Errors that nothing has to be left out for.
+    pub errors: RefCell<Vec<DeError>>,
+    entries: Cell<usize>,
+    limit: usize,
 }
 
-/// A value and where it was written. Works wherever the value itself would, except inside untagged enums and
-/// flattened structs, through which serde passes no places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spanned<T> {
-    /// The value.
-    pub value: T,
-    /// Its place.
-    pub span: Span,
-}
-
-/// Its place is not written, so its schema is that of the value.
-impl<T: schemars::JsonSchema> schemars::JsonSchema for Spanned<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> std::borrow::Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        T::json_schema(generator)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts<T>(std::marker::PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Parts<T> {
-            type Value = Spanned<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value with its place")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Spanned<T>, A::Error> {
-                let lost = || de::Error::custom("the value came without its place");
-                let source = parts.next_element()?.ok_or_else(lost)?;
-                let start = parts.next_element()?.ok_or_else(lost)?;
-                let end = parts.next_element()?.ok_or_else(lost)?;
-                let value = parts.next_element()?.ok_or_else(lost)?;
-                let source = SourceId(source);
-                Ok(Spanned {
-                    value,
-                    span: Span { source, start, end },
-                })
-            }
+impl<'p> Pass<'p> {
+    pub fn new(what: &'p str, document: &Document, left_out: &'p BTreeMap<NodeId, bool>) -> Self {
+        Pass {
+            what,
+            left_out,
+            errors: RefCell::default(),
+            entries: Cell::new(0),
+            limit: ENTRY_LIMIT.max(document.nodes.len()),
         }
+    }
 
-        deserializer.deserialize_struct(SPANNED, SPANNED_FIELDS, Parts(std::marker::PhantomData))
+    /// Reads a value whose root is `node`.
+    pub fn read<T: de::DeserializeOwned>(&self, node: Node<'_>) -> Result<T, Fault> {
+        let de = De {
+            node,
+            pass: self,
+            owner: None,
+            is_key: false,
+            depth: 0,
+        };
+        T::deserialize(de).map_err(|fault| de.claim(fault))
     }
 }
 
-/// An error on its way up; the innermost node with a place claims it.
+/// An error on its way up.
 #[derive(Debug)]
-struct Fault {
-    message: String,
-    span: Option<Span>,
+pub(super) struct Fault {
+    wrong: Wrong,
+    /// The key or item to leave out, and whether it is a key that nobody knows.
+    pub leave_out: Option<(NodeId, bool)>,
+}
+
+#[derive(Debug)]
+enum Wrong {
+    MustBe(String),
+    OneOf(&'static [&'static str]),
+    UnknownKey(&'static [&'static str]),
+    Missing(&'static str),
+    Said(String),
+    /// With its place.
+    Claimed(DeError),
+    /// It follows from an error that an earlier pass found.
+    Follows,
 }
 
 impl Fault {
-    fn at(mut self, span: Span) -> Self {
-        self.span.get_or_insert(span);
-        self
+    /// What to report; nothing where it only follows from another error.
+    pub fn error(self) -> Option<DeError> {
+        match self.wrong {
+            Wrong::Claimed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<Wrong> for Fault {
+    fn from(wrong: Wrong) -> Self {
+        Fault {
+            wrong,
+            leave_out: None,
+        }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        write!(f, "{:?}", self.wrong)
     }
 }
 
@@ -133,123 +129,178 @@ impl std::error::Error for Fault {}
 
 impl de::Error for Fault {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Fault {
-            message: message.to_string(),
-            span: None,
-        }
+        Wrong::Said(message.to_string()).into()
     }
 
-    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Fault::custom(unknown("field", field, expected))
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Wrong::MustBe(expected.to_string()).into()
     }
 
-    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Fault::custom(unknown("value", variant, expected))
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Wrong::MustBe(expected.to_string()).into()
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        // In YAML's words rather than in serde's.
-        let found = match found {
-            Unexpected::Unit | Unexpected::Option => "null".to_owned(),
-            Unexpected::Map => "a mapping".to_owned(),
-            Unexpected::Seq => "a list".to_owned(),
-            other => other.to_string(),
-        };
-        Fault::custom(format_args!("expected {expected}, found {found}"))
+    fn invalid_length(_: usize, expected: &dyn de::Expected) -> Self {
+        Wrong::MustBe(expected.to_string()).into()
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Wrong::OneOf(expected).into()
+    }
+
+    fn unknown_field(_: &str, expected: &'static [&'static str]) -> Self {
+        Wrong::UnknownKey(expected).into()
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Wrong::Missing(field).into()
     }
 }
 
-fn unknown(what: &str, name: &str, expected: &[&str]) -> String {
-    let list: Vec<String> = expected.iter().map(|name| format!("`{name}`")).collect();
-    let close = expected
-        .iter()
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(likeness, _)| *likeness >= LIKENESS)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let mut message = match list.as_slice() {
-        [] => format!("unknown {what} `{name}`, expected none"),
-        [only] => format!("unknown {what} `{name}`, expected {only}"),
-        _ => format!(
-            "unknown {what} `{name}`, expected one of {}",
-            list.join(", ")
-        ),
-    };
-    if let Some((_, close)) = close
-        && expected.len() > 1
-    {
-        message.push_str(&format!("; did you mean `{close}`?"));
+/// Words as a sentence lists them: `a`, `b` or `c`.
+fn alternatives<T: fmt::Display>(words: &[T]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(T::to_string).collect();
+            format!("{} or {last}", first.join(", "))
+        }
     }
-    message
+}
+
+fn quoted(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    alternatives(&quoted)
+}
+
+/// The known name that is most like a name.
+fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
+    known
+        .iter()
+        .map(|one| (strsim::jaro_winkler(name, one), *one))
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, one)| one)
 }
 
 /// A node as serde reads it.
 #[derive(Clone, Copy)]
 struct De<'a> {
     node: Node<'a>,
+    pass: &'a Pass<'a>,
+    /// The key that the node is the value of, and whether the node is an entry of a list below it.
+    owner: Option<(Node<'a>, bool)>,
+    /// The node is a key; the owner is that of its mapping.
+    is_key: bool,
     depth: usize,
-    /// Keys are text to whoever does not ask for something else.
-    key: bool,
 }
 
 impl<'a> De<'a> {
-    fn value(node: Node<'a>, depth: usize) -> Self {
-        De {
-            node,
-            depth,
-            key: false,
+    /// What messages call the node; for a key, its mapping.
+    fn name(self) -> String {
+        let key = |key: Node<'_>| key.raw().unwrap_or_default().to_owned();
+        match self.owner {
+            None => self.pass.what.to_owned(),
+            Some((owner, false)) => format!("`{}`", key(owner)),
+            Some((owner, true)) => format!("an entry of `{}`", key(owner)),
         }
     }
 
-    fn key(node: Node<'a>, depth: usize) -> Self {
-        De {
-            node,
-            depth,
-            key: true,
+    fn must_be(self, expected: &str) -> Fault {
+        Wrong::MustBe(expected.to_owned()).into()
+    }
+
+    /// Puts a fault into words and gives it this node's place, unless it has one.
+    fn claim(self, mut fault: Fault) -> Fault {
+        let mut span = self.node.written_at();
+        let subject = match self.is_key {
+            true => format!("a key in {}", self.name()),
+            false => self.name(),
+        };
+        let message = match fault.wrong {
+            Wrong::Claimed(_) | Wrong::Follows => return fault,
+            Wrong::MustBe(expected) => match (self.node.scalar(), self.node.raw()) {
+                (Some(scalar), Some(raw))
+                    if expected == "a string"
+                        && !matches!(scalar, Scalar::Str(_) | Scalar::Null) =>
+                {
+                    format!("{subject} must be a string; write \"{raw}\"")
+                }
+                _ => format!("{subject} must be {expected}; found {}", self.found()),
+            },
+            Wrong::OneOf(words) => {
+                format!(
+                    "{subject} must be {}; found {}",
+                    quoted(words),
+                    self.found()
+                )
+            }
+            Wrong::UnknownKey(known) => {
+                let key = self.node.raw().unwrap_or_default();
+                let hint = match nearest(key, known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("expected {}", quoted(known)),
+                };
+                fault.leave_out = Some((self.node.id(), true));
+                format!("unknown key `{key}` in {}; {hint}", self.name())
+            }
+            Wrong::Missing(key) => {
+                if self.explains(key) {
+                    fault.wrong = Wrong::Follows;
+                    return fault;
+                }
+                if let Some((owner, false)) = self.owner {
+                    span = owner.written_at();
+                }
+                format!("missing key `{key}` in {}", self.name())
+            }
+            Wrong::Said(message) => message,
+        };
+        fault.wrong = Wrong::Claimed(DeError { message, span });
+        fault
+    }
+
+    /// Whether an earlier error explains that a key is missing: its value was wrong, or its name.
+    fn explains(self, missing: &str) -> bool {
+        self.node
+            .fields()
+            .iter()
+            .any(|field| match self.pass.left_out.get(&field.key.id()) {
+                Some(unknown) => *unknown || field.name() == Some(missing),
+                None => false,
+            })
+    }
+
+    /// What stands there, for messages.
+    fn found(self) -> String {
+        const LONGEST: usize = 40;
+        let raw = self.node.raw().unwrap_or_default();
+        match (self.node.kind(), self.node.style()) {
+            (Kind::Mapping, _) => "a mapping".to_owned(),
+            (Kind::Sequence, _) => "a list".to_owned(),
+            _ if self.node.is_null() => "nothing".to_owned(),
+            _ if raw.len() > LONGEST || raw.contains('\n') => "a string".to_owned(),
+            (_, Style::DoubleQuoted) => format!("`\"{raw}\"`"),
+            (_, Style::SingleQuoted) => format!("`'{raw}'`"),
+            _ => format!("`{raw}`"),
         }
-    }
-
-    fn span(self) -> Span {
-        self.node.written_at()
-    }
-
-    fn fault(self, message: impl fmt::Display) -> Fault {
-        <Fault as de::Error>::custom(message).at(self.span())
     }
 
     /// Hands the node to the visitor as what it is.
     fn visit<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if self.depth > DEPTH_LIMIT {
-            return Err(self.fault(format_args!("nested deeper than {DEPTH_LIMIT} levels")));
-        }
-        let result = match self.node.kind() {
-            Kind::Sequence => {
-                let mut items = Items {
-                    items: self.node.items().collect::<Vec<_>>().into_iter(),
-                    depth: self.depth + 1,
-                };
-                visitor
-                    .visit_seq(&mut items)
-                    .and_then(|value| match items.items.next() {
-                        Some(extra) => {
-                            Err(De::value(extra, 0).fault("the list has too many items"))
-                        }
-                        None => Ok(value),
-                    })
-            }
-            Kind::Mapping => self.fields().and_then(|fields| {
-                visitor.visit_map(Fields {
-                    fields: fields.into_iter(),
-                    value: None,
-                    depth: self.depth + 1,
-                })
-            }),
+        match self.node.kind() {
+            Kind::Sequence => visitor.visit_seq(self.items()?),
+            Kind::Mapping => visitor.visit_map(self.fields()?),
             Kind::Scalar => self.visit_scalar(visitor),
-        };
-        result.map_err(|fault| fault.at(self.span()))
+        }
     }
 
     fn visit_scalar<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
         let raw = self.node.raw().unwrap_or_default();
+        if self.is_key {
+            return visitor.visit_borrowed_str(raw);
+        }
         match self.node.scalar().unwrap_or(Scalar::Null) {
             Scalar::Null => visitor.visit_unit(),
             Scalar::Bool(value) => visitor.visit_bool(value),
@@ -267,37 +318,75 @@ impl<'a> De<'a> {
         }
     }
 
-    /// Hands a key over as text, anything else as what it is.
-    fn visit_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.node.raw() {
-            Some(raw) if self.key => visitor
-                .visit_borrowed_str(raw)
-                .map_err(|fault: Fault| fault.at(self.span())),
-            _ => self.visit(visitor),
+    /// Goes one level down, to so many entries.
+    fn enter(self, entries: usize) -> Result<(), Fault> {
+        if self.depth >= DEPTH_LIMIT {
+            return Err(de::Error::custom(format_args!(
+                "nested deeper than {DEPTH_LIMIT} levels"
+            )));
         }
+        let pass = self.pass;
+        pass.entries.set(pass.entries.get().saturating_add(entries));
+        if pass.entries.get() > pass.limit {
+            // No pass could go on.
+            return Err(Fault {
+                leave_out: Some((self.node.document().root().id(), false)),
+                wrong: Wrong::Said(format!(
+                    "{} has more than {} entries",
+                    pass.what, pass.limit
+                )),
+            });
+        }
+        Ok(())
     }
 
-    /// The fields that count; a key written twice in one mapping is an error, one that overrides a merge is not.
-    fn fields(self) -> Result<Vec<Field<'a>>, Fault> {
-        let mut seen = std::collections::HashSet::new();
-        for field in self.node.written_fields() {
+    fn items(self) -> Result<Items<'a>, Fault> {
+        let items: Vec<_> = self
+            .node
+            .items()
+            .filter(|item| !self.pass.left_out.contains_key(&item.id()))
+            .collect();
+        self.enter(items.len())?;
+        Ok(Items {
+            items: items.into_iter(),
+            list: self,
+        })
+    }
+
+    /// The fields that count. A key may override a merged one, but not stand twice in one mapping.
+    fn fields(self) -> Result<Fields<'a>, Fault> {
+        let mut seen = HashSet::new();
+        for field in self.node.written_fields().filter(|one| !one.is_merge()) {
             if let Some(name) = field.name()
-                && !field.is_merge()
                 && !seen.insert(name)
             {
-                let key = De::key(field.key, 0);
-                return Err(key.fault(format_args!("duplicate field `{name}`")));
+                self.pass.errors.borrow_mut().push(DeError {
+                    message: format!("duplicate key `{name}` in {}", self.name()),
+                    span: field.key.written_at(),
+                });
             }
         }
-        Ok(self.node.fields())
+        let mut fields = self.node.fields();
+        fields.retain(|field| !self.pass.left_out.contains_key(&field.key.id()));
+        self.enter(fields.len())?;
+        Ok(Fields {
+            fields: fields.into_iter(),
+            value: None,
+            mapping: self,
+        })
     }
 }
 
-/// Requests for numbers and booleans, which are typed even where the node is a key.
-macro_rules! as_typed {
-    ($($request:ident)*) => {$(
+macro_rules! integers {
+    ($($request:ident: $number:ty,)*) => {$(
         fn $request<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            self.visit(visitor)
+            if !matches!(self.node.scalar(), Some(Scalar::Int(_) | Scalar::BigInt)) {
+                return Err(self.must_be("a whole number"));
+            }
+            self.visit(visitor).map_err(|_| {
+                let (least, most) = (<$number>::MIN, <$number>::MAX);
+                self.must_be(&format!("a whole number from {least} to {most}"))
+            })
         }
     )*};
 }
@@ -306,28 +395,40 @@ impl<'de> Deserializer<'de> for De<'de> {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit_text(visitor)
+        self.visit(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.node.as_bool() {
+            Some(value) => visitor.visit_bool(value),
+            None => Err(self.must_be("true or false")),
+        }
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit_text(visitor)
+        match (self.node.scalar(), self.node.raw()) {
+            (Some(Scalar::Str(text)), _) => visitor.visit_borrowed_str(text),
+            (_, Some(raw)) if self.is_key => visitor.visit_borrowed_str(raw),
+            _ => Err(self.must_be("a string")),
+        }
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit_text(visitor)
+        self.deserialize_str(visitor)
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit_text(visitor)
+        match self.node.raw() {
+            Some(raw) if self.is_key || !self.node.is_null() => visitor.visit_borrowed_str(raw),
+            _ => Err(self.must_be("a string")),
+        }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if self.node.is_null() && !self.key {
-            visitor.visit_none()
-        } else {
-            visitor.visit_some(self)
+        match self.node.is_null() && !self.is_key {
+            true => visitor.visit_none(),
+            false => visitor.visit_some(self),
         }
-        .map_err(|fault: Fault| fault.at(self.span()))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -335,9 +436,21 @@ impl<'de> Deserializer<'de> for De<'de> {
         _name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        visitor
-            .visit_newtype_struct(self)
-            .map_err(|fault| fault.at(self.span()))
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.node.kind() {
+            Kind::Sequence => self.visit(visitor),
+            _ => Err(self.must_be("a list")),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.node.kind() {
+            Kind::Mapping => self.visit(visitor),
+            _ => Err(self.must_be("a mapping")),
+        }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -349,87 +462,90 @@ impl<'de> Deserializer<'de> for De<'de> {
         if name == SPANNED {
             return visitor.visit_seq(SpannedParts { de: self, part: 0 });
         }
-        self.visit(visitor)
+        // Nothing is a mapping without keys: what it lacks is named.
+        match self.node.is_null() {
+            true => visitor.visit_map(self.fields()?),
+            false => self.deserialize_map(visitor),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        name: &'static str,
-        _variants: &'static [&'static str],
+        _name: &'static str,
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        if self.depth > DEPTH_LIMIT {
-            return self.visit(visitor);
-        }
-        let (variant, value) = match (self.node.kind(), self.node.raw()) {
-            (Kind::Mapping, _) => match self.fields()?.as_slice() {
-                [only] => (only.key, Some(De::value(only.value, self.depth + 1))),
-                _ => {
-                    return Err(
-                        self.fault(format_args!("expected a single field that names a {name}"))
-                    );
-                }
-            },
-            (Kind::Scalar, Some(raw)) if !raw.is_empty() && !self.node.is_null() => {
-                (self.node, None)
+        let shapes = SHAPES.iter().filter(|(shape, _)| variants.contains(shape));
+        let shapes: Vec<&str> = shapes.map(|(_, words)| *words).collect();
+        let name = match self.node.kind() {
+            Kind::Scalar if self.node.is_null() => None,
+            // YAML reads a plain `off` as false.
+            Kind::Scalar if self.node.as_bool() == Some(false) && variants.contains(&"off") => {
+                Some("off")
             }
-            _ => return self.visit(visitor),
+            Kind::Scalar if shapes.is_empty() => self.node.raw(),
+            Kind::Scalar => Some("$string"),
+            Kind::Mapping => Some("$mapping"),
+            Kind::Sequence => Some("$list"),
         };
-        let parts = Variant {
-            // A variant's name is text, whatever it would be as a value: a level may be called `off`.
-            variant: De::key(variant, self.depth),
-            value,
-        };
-        visitor
-            .visit_enum(parts)
-            .map_err(|fault| fault.at(self.span()))
+        match name {
+            Some(name)
+                if shapes.is_empty() && !name.starts_with('$') || variants.contains(&name) =>
+            {
+                visitor.visit_enum(Variant { name, de: self })
+            }
+            _ if shapes.is_empty() => Err(Wrong::OneOf(variants).into()),
+            _ => Err(self.must_be(&alternatives(&shapes))),
+        }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         visitor.visit_unit()
     }
 
-    as_typed! {
-        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64
+    integers! {
+        deserialize_i8: i8, deserialize_i16: i16, deserialize_i32: i32, deserialize_i64: i64,
+        deserialize_u8: u8, deserialize_u16: u16, deserialize_u32: u32, deserialize_u64: u64,
     }
 
     forward_to_deserialize_any! {
-        char bytes byte_buf unit unit_struct seq tuple tuple_struct map
+        f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
     }
 }
 
 struct Items<'a> {
     items: std::vec::IntoIter<Node<'a>>,
-    depth: usize,
+    list: De<'a>,
 }
 
-impl<'a> SeqAccess<'a> for &mut Items<'a> {
+impl<'a> SeqAccess<'a> for Items<'a> {
     type Error = Fault;
 
     fn next_element_seed<T: DeserializeSeed<'a>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Fault> {
-        self.items
-            .next()
-            .map(|item| {
-                let de = De::value(item, self.depth);
-                seed.deserialize(de).map_err(|fault| fault.at(de.span()))
-            })
-            .transpose()
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len())
+        let Some(node) = self.items.next() else {
+            return Ok(None);
+        };
+        let de = De {
+            node,
+            owner: self.list.owner.map(|(key, _)| (key, true)),
+            depth: self.list.depth + 1,
+            ..self.list
+        };
+        seed.deserialize(de).map(Some).map_err(|fault| {
+            let mut fault = de.claim(fault);
+            fault.leave_out.get_or_insert((node.id(), false));
+            fault
+        })
     }
 }
 
 struct Fields<'a> {
     fields: std::vec::IntoIter<Field<'a>>,
-    value: Option<Node<'a>>,
-    depth: usize,
+    value: Option<Field<'a>>,
+    mapping: De<'a>,
 }
 
 impl<'a> MapAccess<'a> for Fields<'a> {
@@ -442,75 +558,66 @@ impl<'a> MapAccess<'a> for Fields<'a> {
         let Some(field) = self.fields.next() else {
             return Ok(None);
         };
-        self.value = Some(field.value);
-        let de = De::key(field.key, self.depth);
-        seed.deserialize(de)
-            .map(Some)
-            .map_err(|fault| fault.at(de.span()))
+        self.value = Some(field);
+        let de = De {
+            node: field.key,
+            is_key: true,
+            ..self.mapping
+        };
+        seed.deserialize(de).map(Some).map_err(|fault| {
+            let mut fault = de.claim(fault);
+            fault.leave_out.get_or_insert((field.key.id(), false));
+            fault
+        })
     }
 
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Fault> {
-        let Some(value) = self.value.take() else {
+        let Some(field) = self.value.take() else {
             return Err(de::Error::custom("a value was asked for before its key"));
         };
-        let de = De::value(value, self.depth);
-        seed.deserialize(de).map_err(|fault| fault.at(de.span()))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.fields.len())
-    }
-}
-
-struct Variant<'a> {
-    variant: De<'a>,
-    value: Option<De<'a>>,
-}
-
-impl<'a> EnumAccess<'a> for Variant<'a> {
-    type Error = Fault;
-    type Variant = Self;
-
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self), Fault> {
-        let span = self.variant.span();
-        let name = self.variant.node.raw().unwrap_or_default();
-        seed.deserialize(BorrowedStrDeserializer::new(name))
-            .map(|value| (value, self))
-            .map_err(|fault: Fault| fault.at(span))
-    }
-}
-
-impl<'a> Variant<'a> {
-    fn payload(self) -> Result<De<'a>, Fault> {
-        self.value.ok_or_else(|| {
-            let name = self.variant.node.raw().unwrap_or_default();
-            self.variant
-                .fault(format_args!("`{name}` needs a value: write `{name}: ...`"))
+        let de = De {
+            node: field.value,
+            owner: Some((field.key, false)),
+            depth: self.mapping.depth + 1,
+            ..self.mapping
+        };
+        seed.deserialize(de).map_err(|fault| {
+            let mut fault = de.claim(fault);
+            fault.leave_out.get_or_insert((field.key.id(), false));
+            fault
         })
     }
 }
 
-impl<'a> VariantAccess<'a> for Variant<'a> {
+struct Variant<'a> {
+    name: &'a str,
+    de: De<'a>,
+}
+
+impl<'a> EnumAccess<'a> for Variant<'a> {
+    type Error = Fault;
+    type Variant = De<'a>;
+
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, De<'a>), Fault> {
+        seed.deserialize(BorrowedStrDeserializer::new(self.name))
+            .map(|variant| (variant, self.de))
+    }
+}
+
+/// What a variant holds is the node itself.
+impl<'a> VariantAccess<'a> for De<'a> {
     type Error = Fault;
 
     fn unit_variant(self) -> Result<(), Fault> {
-        match self.value {
-            Some(value) if !value.node.is_null() => {
-                let name = self.variant.node.raw().unwrap_or_default();
-                Err(value.fault(format_args!("`{name}` takes no value")))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, Fault> {
-        let payload = self.payload()?;
-        seed.deserialize(payload)
-            .map_err(|fault| fault.at(payload.span()))
+        seed.deserialize(self)
     }
 
     fn tuple_variant<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.payload()?.visit(visitor)
+        self.deserialize_seq(visitor)
     }
 
     fn struct_variant<V: Visitor<'a>>(
@@ -518,11 +625,11 @@ impl<'a> VariantAccess<'a> for Variant<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        self.payload()?.visit(visitor)
+        self.deserialize_map(visitor)
     }
 }
 
-/// The parts of a [`Spanned`] in the order of its fields.
+/// The parts of a [`super::Spanned`] in the order in which it reads them.
 struct SpannedParts<'a> {
     de: De<'a>,
     part: usize,
@@ -537,20 +644,15 @@ impl<'a> SeqAccess<'a> for SpannedParts<'a> {
     ) -> Result<Option<T::Value>, Fault> {
         // Where the value itself stands, so that offsets within it can be added.
         let span = self.de.node.span();
+        self.part += 1;
         let number = match self.part {
-            0 => span.source.0,
-            1 => span.start,
-            2 => span.end,
-            3 => {
-                self.part += 1;
-                return seed
-                    .deserialize(self.de)
-                    .map(Some)
-                    .map_err(|fault| fault.at(span));
-            }
+            1 => span.source.0,
+            2 => span.start,
+            3 => span.end,
+            4 => return seed.deserialize(self.de).map(Some),
             _ => return Ok(None),
         };
-        self.part += 1;
-        seed.deserialize(number.into_deserializer()).map(Some)
+        let number: U32Deserializer<Fault> = number.into_deserializer();
+        seed.deserialize(number).map(Some)
     }
 }

@@ -18,24 +18,28 @@ mod path;
 mod pieces;
 mod print;
 mod quoting;
+mod reading;
 mod removal;
 mod repair;
 mod same;
 mod scalar;
 mod scan;
+mod spanned;
 mod target;
 pub mod time;
 mod tree;
 
 pub use compare::{Difference, differences};
-pub use de::{DeError, Spanned, from_node};
+pub use de::DeError;
 pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};
 pub use path::{Found, Path, PathError, index, join};
 pub use pieces::Pieces;
 pub use print::{Notation, print};
+pub use reading::{Reading, from_node, read};
 pub use same::same;
 pub use scalar::Scalar;
+pub use spanned::{NonEmpty, Spanned, Written};
 pub use tree::{Leaf, TreeBuilder};
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ fn a_wrong_baseline_is_told_before_anything_is_done() {
         ),
         (
             "version: 1\nfindings:\n- {rule: a, file: b, fingerprint: c, fingreprint: d}\n",
-            "known.yaml:3:38: unknown field `fingreprint`",
+            "known.yaml:3:38: unknown key `fingreprint`",
         ),
         ("version: [\n", "known.yaml:"),
         ("", "known.yaml: the baseline file is empty"),

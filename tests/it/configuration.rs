@@ -473,11 +473,11 @@ fn what_is_easily_mistyped_in_a_configuration_is_told_at_its_place() {
         ("rules: {no-such: off}\n", "1:9: unknown rule `no-such`"),
         (
             "pools: [{name: a, cluster: b}]\n",
-            "1:28: unknown cluster: `b`",
+            "1:28: unknown cluster `b`",
         ),
         (
             "test-path: []\n",
-            "1:1: unknown key in the configuration: `test-path`; did you mean `test-paths`?",
+            "1:1: unknown key `test-path` in the configuration; did you mean `test-paths`?",
         ),
         (
             "test-paths: examples\n",

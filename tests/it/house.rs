@@ -85,7 +85,6 @@ const MAX_LINES: usize = 420;
 
 /// Files that may be longer, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[
-    ("extract/table.rs", "every key of a provider table, once"),
     (
         "lint/judge.rs",
         "one pass for each scope over the same state",

@@ -66,7 +66,9 @@ fn a_broken_table_is_named_with_its_place() {
         result.err
     );
     assert!(
-        result.err.contains("unknown field `kindz`"),
+        result
+            .err
+            .contains("unknown key `kindz` in an entry of `pools`; did you mean `kinds`?"),
         "{}",
         result.err
     );
@@ -84,10 +86,9 @@ fn a_table_that_is_named_otherwise_than_its_file_is_told() {
 fn what_is_wrong_with_a_table_is_told_with_its_place_once() {
     let result = check(&TABLE.replace("[spec.taints]", "spec.taints"));
     assert_eq!(result.code, 2);
-    let told = "tables/inhouse.yaml:7:13: pools[0].taints: invalid type: string \"spec.taints\", expected a list\n";
+    let told = "tables/inhouse.yaml:7:13: `taints` must be a list; found `spec.taints`\n";
     assert!(result.err.ends_with(told), "{}", result.err);
     let result = check(&TABLE.replace("[spec.taints]", "[spec..taints]"));
-    let told =
-        ":7:13: pools[0].taints: path `spec..taints`: a key is missing at byte 5 of the path\n";
+    let told = ":7:14: path `spec..taints`: a key is missing at byte 5 of the path\n";
     assert!(result.err.ends_with(told), "{}", result.err);
 }

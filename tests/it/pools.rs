@@ -602,7 +602,7 @@ fn an_inventory_with_a_mistake_ends_with_2_and_names_the_place() {
     assert_eq!(result.code, 2);
     assert!(
         result.err.starts_with(
-            "error: pools.yaml:6:3: not an inventory of pools: unknown field `lables`"
+            "error: pools.yaml:6:3: unknown key `lables` in an entry of `pools`; did you mean `labels`?"
         ),
         "{}",
         result.err
