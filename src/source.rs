@@ -10,9 +10,15 @@ use text::{Cut as _, floor};
 
 pub use kind::FileKind;
 
-/// Which source of a run a span belongs to: an index into the run's list of sources.
+/// Which source of a run a span belongs to. Ids have the order in which the files of the run are read; they are not
+/// dense, so that a file that is added later finds an id between those of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
+
+impl SourceId {
+    /// The configuration file, which is a source, too: pools and clusters may stand in it.
+    pub const CONFIGURATION: SourceId = SourceId(u32::MAX - 1);
+}
 
 /// A half-open range of bytes in one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -191,7 +191,7 @@ pub fn report<T: AsRef<str>>(
     for (path, text) in files {
         let (path, text) = (path.as_ref(), text.as_ref());
         if path == CONFIG {
-            config = config::parse(Source::new(path, text), SourceId(0))?;
+            config = config::parse(Source::new(path, text), SourceId::CONFIGURATION)?;
             continue;
         }
         inputs.push(Input {

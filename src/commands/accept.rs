@@ -10,7 +10,8 @@ use crate::extract::ignores::Reason;
 use crate::extract::ignores::write::{Wanted, write};
 use crate::finding::{Finding, Problem, Report, Severity};
 use crate::lint::caught::caught;
-use crate::lint::{Acceptance, Content, Input, Settings, lint};
+use crate::lint::session::Session;
+use crate::lint::{Acceptance, Settings, check};
 use crate::source::SourceId;
 
 /// The tag of rules that speak of comments which accept findings.
@@ -83,15 +84,14 @@ pub struct Accepted {
 /// Judges, and accepts what is left. Gives the report to show: of a patch the one before it, else the one after it.
 /// `accepts` takes out of a report what is accepted otherwise.
 pub fn run(
-    inputs: &[Input],
-    load: &(dyn Fn(usize) -> Content + Sync),
+    session: &mut Session<'_>,
     settings: Settings<'_>,
     asked: &Asked,
     accepts: &dyn Fn(&mut Report),
 ) -> (Report, Accepted) {
     let reason = asked.reason.clone();
     let reason = reason.with_others_required(settings.config.require_reason);
-    let first = lint(inputs, load, settings);
+    let first = check(session);
     let mut open = first.clone();
     accepts(&mut open);
     let mut accepted = Accepted::default();
@@ -99,7 +99,7 @@ pub fn run(
     let mut refused: BTreeMap<Wanted, &str> = BTreeMap::new();
     for finding in asked.wanted(&open) {
         let one = wanted(finding);
-        match obstacle(finding, inputs, settings) {
+        match obstacle(finding, settings) {
             Some(why) => {
                 refused.insert(one, why);
             }
@@ -107,7 +107,7 @@ pub fn run(
         }
     }
     for (id, all) in by_source {
-        let Some(source) = open.sources.get(&id) else {
+        let (Some(source), Some(index)) = (open.sources.get(&id), session.index(id)) else {
             refused.extend(all.into_iter().map(|one| (one, NO_TEXT)));
             continue;
         };
@@ -117,11 +117,13 @@ pub fn run(
         };
         let not_written: BTreeMap<Wanted, &str> = written.refused.into_iter().collect();
         let number = all.iter().filter(|one| !not_written.contains_key(one));
-        accepted.findings.insert(id.0 as usize, number.count());
+        accepted.findings.insert(index, number.count());
         refused.extend(not_written);
         if written.text != *source.text {
-            let index = id.0 as usize;
-            accepted.changes.set(index, &source.text, written.text);
+            accepted
+                .changes
+                .set(index, &source.text, written.text.clone());
+            session.write(id, written.text);
         }
     }
     // By content: what is written moves lines.
@@ -136,8 +138,7 @@ pub fn run(
             .collect();
         return (first, accepted);
     }
-    let changes = &accepted.changes;
-    let report = lint(inputs, &|index| changes.load(index, load), settings);
+    let report = check(session);
     let mut left = report.clone();
     accepts(&mut left);
     accepted.refused = asked
@@ -159,12 +160,12 @@ fn identity(finding: &Finding) -> (&str, &str) {
 }
 
 /// Why a finding cannot be accepted where it stands, whatever the text is like.
-fn obstacle(finding: &Finding, inputs: &[Input], settings: Settings<'_>) -> Option<&'static str> {
+fn obstacle(finding: &Finding, settings: Settings<'_>) -> Option<&'static str> {
     let rule = settings.rules.get(&finding.rule);
     if rule.is_some_and(|rule| rule.has_tag(ABOUT_IGNORES)) {
         return Some("what is wrong with a comment is not accepted by another one");
     }
-    (finding.span.source.0 as usize >= inputs.len())
+    (finding.span.source == SourceId::CONFIGURATION)
         .then_some("comments in the configuration are not read")
 }
 

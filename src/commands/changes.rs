@@ -10,7 +10,6 @@ use super::inputs::Inputs;
 use super::write;
 use crate::discover::{self, File};
 use crate::finding::Problem;
-use crate::lint::Content;
 
 /// A file's text, at first.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -27,14 +26,6 @@ impl Changes {
             None => {
                 self.0.insert(index, (old.to_owned(), new));
             }
-        }
-    }
-
-    /// The new text of a file that has one, else what `load` gives.
-    pub fn load(&self, index: usize, load: &(dyn Fn(usize) -> Content + Sync)) -> Content {
-        match self.0.get(&index) {
-            Some((_, new)) => Content::Text(new.clone()),
-            None => load(index),
         }
     }
 

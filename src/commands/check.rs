@@ -14,6 +14,7 @@ use crate::baseline::Accepted;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
 use crate::finding::{Report, Severity};
+use crate::lint::session::Session;
 use crate::lint::{Acceptance, lint};
 use crate::model::near_miss::nearest_word;
 use crate::rule::RuleSet;
@@ -74,11 +75,13 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
                 let file = inputs.discovery.files.get(index)?;
                 changes::obstacle(&inputs.place.root, file, text)
             };
-            let (report, fixed) = fix::run(list, load, settings, mode, &accepts, &obstacle);
+            let mut session = Session::open(list, load, settings);
+            let (report, fixed) = fix::run(&mut session, mode, &accepts, &obstacle);
             (report, Edits::Fixes(fixed))
         }
         (None, Some(asked)) => {
-            let (report, accepted) = accept::run(list, load, settings, asked, &accepts);
+            let mut session = Session::open(list, load, settings);
+            let (report, accepted) = accept::run(&mut session, settings, asked, &accepts);
             (report, Edits::Ignores(accepted))
         }
         (None, None) => (lint(list, load, settings), Edits::None),

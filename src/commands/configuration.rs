@@ -41,7 +41,7 @@ pub fn load(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config,
         .display()
         .to_string();
     let source = read_source(&path, name)?;
-    config::parse(source, SourceId(0)).map_err(CommandError::Problems)
+    config::parse(source, SourceId::CONFIGURATION).map_err(CommandError::Problems)
 }
 
 /// A problem for each file at the repository's root that is meant as its configuration and has another name.

@@ -8,8 +8,9 @@ use super::inputs::Inputs;
 use crate::cli::Check;
 use crate::finding::{Fix, Problem, Report};
 use crate::lint::caught::{bug_text, caught};
+use crate::lint::check;
 use crate::lint::fixes::apply;
-use crate::lint::{Content, Input, Settings, lint};
+use crate::lint::session::Session;
 use crate::source::SourceId;
 
 /// One fix may make room for another; a chain that is longer than this has no end.
@@ -60,15 +61,13 @@ pub struct Fixed {
 /// after the fixes. `accepts` takes out of a report what is accepted, which is not fixed; `obstacle` says why an input cannot
 /// be written.
 pub fn run(
-    inputs: &[Input],
-    load: &(dyn Fn(usize) -> Content + Sync),
-    settings: Settings<'_>,
+    session: &mut Session<'_>,
     mode: Mode,
     accepts: &dyn Fn(&mut Report),
     obstacle: &dyn Fn(usize, &str) -> Option<String>,
 ) -> (Report, Fixed) {
     let mut fixed = Fixed::default();
-    let first = lint(inputs, load, settings);
+    let first = check(session);
     let mut report = first.clone();
     for _ in 0..ROUNDS {
         let mut open = report.clone();
@@ -82,8 +81,7 @@ pub fn run(
             }
         }
         for (id, fixes) in by_source {
-            let index = id.0 as usize;
-            let Some(source) = open.sources.get(&id).filter(|_| index < inputs.len()) else {
+            let (Some(source), Some(index)) = (open.sources.get(&id), session.index(id)) else {
                 continue;
             };
             if fixed.refused.contains_key(&index) {
@@ -107,13 +105,13 @@ pub fn run(
             }
             changed = true;
             *fixed.fixes.entry(index).or_default() += applied;
-            fixed.changes.set(index, &source.text, text);
+            fixed.changes.set(index, &source.text, text.clone());
+            session.write(id, text);
         }
         if !changed {
             break;
         }
-        let changes = &fixed.changes;
-        report = lint(inputs, &|index| changes.load(index, load), settings);
+        report = check(session);
     }
     let report = if mode.show { first } else { report };
     (report, fixed)

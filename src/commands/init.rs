@@ -52,8 +52,11 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         counts: &listing.counts,
     });
     // What is proposed must be what `check` reads; better none than one with errors.
-    let proposed = config::parse(Source::new(CONFIG_FILE, text.clone()), SourceId(0))
-        .map_err(CommandError::Problems)?;
+    let proposed = config::parse(
+        Source::new(CONFIG_FILE, text.clone()),
+        SourceId::CONFIGURATION,
+    )
+    .map_err(CommandError::Problems)?;
     if print {
         out.write_all(text.as_bytes())?;
         return Ok(Exit::Clean);

@@ -60,6 +60,8 @@ mod words;
 mod workloads;
 mod ytt;
 
+use std::sync::Arc;
+
 use crate::finding::{Because, Open};
 use crate::inventory::ReadInventory;
 use crate::model::clouds::Clouds;
@@ -101,7 +103,7 @@ pub struct FileFacts {
     /// What Kustomizations take in.
     pub kustomizations: Vec<Kustomization>,
     /// A file of Terraform's, which means something only together with the others of its folder.
-    pub configuration: Option<File>,
+    pub configuration: Option<Arc<File>>,
     /// Comments and annotations in which findings are accepted.
     pub ignores: ignores::Ignores,
     /// Pools that were listed elsewhere.
@@ -121,6 +123,47 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// Whether the file says nothing beside how many documents it holds.
+    pub fn is_empty(&self) -> bool {
+        let FileFacts {
+            documents: _,
+            workloads,
+            pools,
+            devices,
+            notices,
+            not_judged,
+            unread,
+            overlays,
+            kustomizations,
+            configuration,
+            ignores,
+            inventories,
+            unreadable,
+            namespaces,
+            runtime_classes,
+            clouds,
+            reshaping,
+            managed_cluster,
+        } = self;
+        workloads.is_empty()
+            && pools.is_empty()
+            && devices.is_empty()
+            && notices.is_empty()
+            && not_judged.is_empty()
+            && unread.is_empty()
+            && overlays.is_empty()
+            && kustomizations.is_empty()
+            && configuration.is_none()
+            && *ignores == ignores::Ignores::default()
+            && inventories.is_empty()
+            && unreadable.is_empty()
+            && namespaces.is_empty()
+            && runtime_classes.is_empty()
+            && clouds.is_empty()
+            && reshaping.is_empty()
+            && !managed_cluster
+    }
+
     /// Adds what another file says, behind what is there. Terraform's files are not among it: they are put together
     /// otherwise.
     pub fn absorb(&mut self, other: FileFacts) {

@@ -8,6 +8,8 @@
     )
 )]
 
+use std::sync::Arc;
+
 use super::ignored;
 use super::manifests::Manifests;
 use super::plans::{RESOURCE, read_declared};
@@ -16,7 +18,7 @@ use super::table::Table;
 use super::{FileFacts, broken, template_files};
 use crate::finding::{Because, Object, Open};
 use crate::source::{Source, SourceId, Span};
-use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository};
+use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository, Used};
 
 /// The `apiVersion` under which modules are reported.
 const MODULE: &str = "terraform/module";
@@ -36,15 +38,20 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
         facts.notices.extend(broken);
     }
     facts.documents = 1;
-    facts.configuration = Some(file);
+    facts.configuration = Some(Arc::new(file));
     facts
 }
 
-/// Reads the pools and manifests that one configuration declares.
-pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Table) -> FileFacts {
+/// Reads the pools and manifests that one configuration declares, and says what it was read from.
+pub fn read_configuration(
+    repository: &Repository<'_>,
+    top: &Folder,
+    table: &Table,
+) -> (FileFacts, Used) {
     let mut facts = FileFacts::default();
-    let (all, left_out) = repository.evaluate(top);
-    if let Some(call) = left_out {
+    let evaluated = repository.evaluate(top);
+    let all = evaluated.declared;
+    if let Some(call) = evaluated.left_out {
         let why = "modules call modules too often or too deep; this call is not followed".into();
         let open = Open::part(call, Because::Terraform(why));
         facts.not_judged.push(open);
@@ -111,7 +118,7 @@ pub fn read_configuration(repository: &Repository<'_>, top: &Folder, table: &Tab
             }
         }
     }
-    facts
+    (facts, evaluated.used)
 }
 
 /// Whether the arguments of one resource name another, whichever of its instances.

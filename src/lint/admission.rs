@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::paths::Paths;
 use crate::config::Config;
 use crate::extract::{Namespace, RuntimeClass, api_group};
 use crate::finding::{Because, Gap, Open};
@@ -60,7 +61,7 @@ pub fn apply(
     namespaces: &[Namespace],
     classes: &[RuntimeClass],
     config: &Config,
-    paths: &[String],
+    paths: &Paths,
 ) -> Vec<Open> {
     let runs = |name: &str| config.runs(name) == Some(true);
     let plugins = Plugins {
@@ -70,10 +71,7 @@ pub fn apply(
         all_known: config.admission.is_some(),
         ..Plugins::default()
     };
-    let cluster = |source: SourceId| {
-        let path = paths.get(source.0 as usize).map_or("", String::as_str);
-        config.clusters_of(path)
-    };
+    let cluster = |source: SourceId| config.clusters_of(paths.of(source));
     let mut lent: HashMap<(SourceId, &str), usize> = HashMap::new();
     let mut by_name: BTreeMap<&str, Vec<&RuntimeClass>> = BTreeMap::new();
     for class in classes {

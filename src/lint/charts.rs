@@ -1,10 +1,5 @@
 //! Values that do not reach pods as they stand, because templates of their chart make something else of them.
 
-#![cfg_attr(
-    not(test),
-    expect(clippy::indexing_slicing, reason = "every source has a path")
-)]
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -26,7 +21,7 @@ pub fn doubt_values(gathered: &mut Gathered) {
     if reshaping.is_empty() {
         return;
     }
-    let path = |source: SourceId| paths[source.0 as usize].as_str();
+    let path = |source: SourceId| paths.of(source);
     let changing: BTreeSet<&str> = reshaping
         .iter()
         .filter_map(|source| chart_of(path(*source)))

@@ -6,11 +6,9 @@ use crate::config::Config;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
-use crate::source::{SourceId, Span};
 
-/// The pools of a configuration, which is this source.
-pub fn pools(config: &Config, source: SourceId) -> impl Iterator<Item = NodePool> {
-    let here = move |span: Span| Some(Span { source, ..span });
+/// The pools of a configuration.
+pub fn pools(config: &Config) -> impl Iterator<Item = NodePool> {
     config.pools.iter().map(move |pool| NodePool {
         name: pool.name.clone(),
         provider: "configuration".to_owned(),
@@ -30,15 +28,15 @@ pub fn pools(config: &Config, source: SourceId) -> impl Iterator<Item = NodePool
             .map(|(taint, span)| PoolTaint {
                 taint: taint.clone(),
                 origin: Origin::Declared,
-                span: here(*span),
+                span: Some(*span),
                 path: "pools".to_owned(),
                 spelled: None,
                 fields: BTreeMap::new(),
             })
             .collect(),
         complete: true,
-        span: here(pool.span),
-        name_span: here(pool.span),
+        span: Some(pool.span),
+        name_span: Some(pool.span),
         ..NodePool::default()
     })
 }

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::drift::drift;
-use super::{Input, admission, configured, overlay, unread};
+use super::paths::Paths;
+use super::{admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, Table, Unread};
@@ -72,10 +73,8 @@ pub struct Gathered {
     pub clouds: BTreeMap<SourceId, Clouds>,
     /// Templates of charts that do more with tolerations than to copy them.
     pub reshaping: Vec<SourceId>,
-    /// Paths below the scanned folder, by source.
-    pub scanned_paths: Vec<String>,
-    /// Paths in the repository, by source.
-    pub paths: Vec<String>,
+    /// The paths of the files that were read.
+    pub paths: Paths,
     /// Some file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
@@ -83,14 +82,12 @@ pub struct Gathered {
 impl Gathered {
     /// The path of a source in the repository.
     pub fn path(&self, source: SourceId) -> &str {
-        let path = self.paths.get(source.0 as usize);
-        path.map_or("", String::as_str)
+        self.paths.of(source)
     }
 
     /// The path of a source below the scanned folder.
     pub fn scanned_path(&self, source: SourceId) -> &str {
-        let path = self.scanned_paths.get(source.0 as usize);
-        path.map_or("", String::as_str)
+        self.paths.scanned(source)
     }
 
     /// Whether documents of a configured cluster that could not be read hold something of this sort.
@@ -125,14 +122,11 @@ impl Gathered {
 }
 
 /// Puts facts together and counts them.
-pub fn gather(
-    all: Vec<FileFacts>,
-    inputs: &[Input],
-    config_source: SourceId,
-    config: &Config,
-    report: &mut Report,
-) -> Gathered {
-    let mut gathered = Gathered::default();
+pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut Report) -> Gathered {
+    let mut gathered = Gathered {
+        paths,
+        ..Gathered::default()
+    };
     let mut read_pools = Vec::new();
     let mut overlays = Vec::new();
     let mut kustomizations = Vec::new();
@@ -162,28 +156,14 @@ pub fn gather(
         gathered.reshaping.extend(facts.reshaping);
         gathered.clouds.extend(facts.clouds);
     }
-    for input in inputs {
-        let scanned = input.path.get(input.scanned_from..).unwrap_or(&input.path);
-        gathered.scanned_paths.push(scanned.to_owned());
-        gathered.paths.push(input.path.clone());
-    }
-    // The configuration is a source, too: pools may stand in it.
-    gathered.scanned_paths.push(String::new());
-    gathered.paths.push(
-        config
-            .source
-            .as_ref()
-            .map(|source| source.path.clone())
-            .unwrap_or_default(),
-    );
 
     (gathered.hints, gathered.pools) = join_references(read_pools, &gathered.paths)
         .into_iter()
         .partition(|placed| placed.pool.weak);
-    let configured = configured::pools(config, config_source);
+    let configured = configured::pools(config);
     gathered.pools.extend(configured.map(|pool| PlacedPool {
         pool: Arc::new(pool),
-        source: config_source,
+        source: SourceId::CONFIGURATION,
         configured: true,
         listed: None,
         lists_all: false,
@@ -226,11 +206,7 @@ pub fn gather(
         if let Some(unread) = gathered.first_unread(config, at, |unread| unread.pools) {
             let cluster = &config.clusters[at];
             let because = Because::Cluster(cluster.name.as_str().into(), Some(unread));
-            let span = Span {
-                source: config_source,
-                ..cluster.span
-            };
-            gathered.open.push(Open::part(span, because));
+            gathered.open.push(Open::part(cluster.span, because));
         }
     }
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -264,7 +240,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
             // Lists name the file that declares a pool, which need not be the one that it belongs to.
             let declared = pool.span.or(pool.name_span).map(|span| span.source);
             let source = declared.unwrap_or(placed.source);
-            let path = paths.get(source.0 as usize).map_or("", String::as_str);
+            let path = paths.of(source);
             (path, pool.name.as_str(), pool.provider.as_str())
         })
         .collect();
@@ -298,8 +274,8 @@ pub fn folder(path: &str) -> &str {
 }
 
 /// Gives pools the taints and labels of the documents that they refer to; those are no pools of their own then.
-fn join_references(mut pools: Vec<ReadPool>, paths: &[String]) -> Vec<PlacedPool> {
-    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
+fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
+    let path = |source: SourceId| paths.of(source);
     // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
     let mut in_file: BTreeMap<(String, String, SourceId), Vec<usize>> = BTreeMap::new();
     let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();

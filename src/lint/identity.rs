@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 
+use super::paths::Paths;
 use crate::finding::{Finding, Suppressed, count_occurrences};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Source, SourceId};
 
 /// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
-pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
+pub fn finish(findings: &mut Vec<Finding>, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
     findings.sort_by(|one, other| order(one, paths).cmp(&order(other, paths)));
     findings.dedup_by(|one, other| is_same(one, other));
     count_occurrences(findings);
@@ -20,7 +21,7 @@ pub fn finish(findings: &mut Vec<Finding>, paths: &[String], sources: &BTreeMap<
 /// The same for findings that are accepted, which are not counted.
 pub fn finish_suppressed(
     suppressed: &mut Vec<Suppressed>,
-    paths: &[String],
+    paths: &Paths,
     sources: &BTreeMap<SourceId, Source>,
 ) {
     suppressed.sort_by(|one, other| order(&one.finding, paths).cmp(&order(&other.finding, paths)));
@@ -30,9 +31,9 @@ pub fn finish_suppressed(
     }
 }
 
-fn order<'f>(finding: &'f Finding, paths: &'f [String]) -> (&'f str, u32, &'f str, u32, &'f str) {
+fn order<'f>(finding: &'f Finding, paths: &'f Paths) -> (&'f str, u32, &'f str, u32, &'f str) {
     (
-        path(paths, finding.span.source),
+        paths.of(finding.span.source),
         finding.span.start,
         &finding.rule,
         finding.span.end,
@@ -44,12 +45,8 @@ fn is_same(one: &Finding, other: &Finding) -> bool {
     one.span == other.span && one.rule == other.rule && one.message == other.message
 }
 
-fn path(paths: &[String], source: SourceId) -> &str {
-    paths.get(source.0 as usize).map_or("", String::as_str)
-}
-
-fn identify(finding: &mut Finding, paths: &[String], sources: &BTreeMap<SourceId, Source>) {
-    let file = path(paths, finding.span.source);
+fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
+    let file = paths.of(finding.span.source);
     let content = sources
         .get(&finding.span.source)
         .map_or("", |source| source.slice(finding.span));

@@ -26,7 +26,7 @@ const NO_POOLS: &str = "no node pools were read in it; such a file is what `kube
 
 /// A problem for each file that was named for its pools and holds none.
 pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) -> Vec<Problem> {
-    let is_read = |file: &str| gathered.paths.iter().any(|path| path == file);
+    let is_read = |file: &str| gathered.paths.contains(file);
     let given = config.given.iter().map(|file| (file.as_str(), None));
     let configured = config
         .clusters
@@ -145,7 +145,7 @@ fn says_complete(
 
 /// Whether a file is there and could be read to its end.
 fn is_whole(gathered: &Gathered, file: &str) -> bool {
-    gathered.paths.iter().any(|path| path == file) && !is_broken(gathered, file)
+    gathered.paths.contains(file) && !is_broken(gathered, file)
 }
 
 /// Whether a file lists all pools of a cluster.

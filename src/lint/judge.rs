@@ -170,7 +170,7 @@ impl<'j> Judge<'j> {
     }
 
     fn notice(&mut self, notice: &Notice, rules: &[&'j Rule], kubernetes: &Fact) {
-        let path = self.gathered.scanned_paths[notice.span.source.0 as usize].as_str();
+        let path = self.gathered.scanned_path(notice.span.source);
         let reader = readers::of(notice, path, self.settings.table);
         let (fact, owner) = readers::facts(notice, reader, path);
         let bindings = Bindings::default()
@@ -363,7 +363,7 @@ impl<'j> Judge<'j> {
             let mut open = open.map(str::to_owned);
             let mut is_said = false;
             if let Some(searched) = searched {
-                let path = &self.gathered.scanned_paths[workload.source.0 as usize];
+                let path = self.gathered.scanned_path(workload.source);
                 let named = facts::named(searched, workload, is_tried_out(path));
                 let bindings = bind(facts).fact("workload", &named);
                 for rule in &rules {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::paths::Paths;
 use super::texts::Places;
 use crate::finding::{NotJudged, Open, Report, Texts};
 use crate::source::{SourceId, Span};
 
 /// Puts everything that was not judged into the report, sorted, and counts it by groups of reasons.
-pub fn list(open: Vec<Open>, paths: &[String], places: &Places, report: &mut Report) {
+pub fn list(open: Vec<Open>, paths: &Paths, places: &Places, report: &mut Report) {
     let mut interned = Interned::default();
     let named = Named { paths, places };
     let mut listed: Vec<NotJudged> = open
@@ -47,14 +48,13 @@ impl Interned {
 }
 
 struct Named<'n> {
-    paths: &'n [String],
+    paths: &'n Paths,
     places: &'n Places,
 }
 
 impl Named<'_> {
     fn path(&self, source: SourceId) -> &str {
-        let path = self.paths.get(source.0 as usize);
-        path.map_or("", String::as_str)
+        self.paths.of(source)
     }
 }
 

@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 
 use super::cluster::{clusters_of, configured_clusters, given_complete};
 use super::gather::{Gathered, PlacedPool};
-use super::{Content, Input, Settings, read_all, source_id, texts};
+use super::session::{Load, Session};
+use super::{Input, Settings, changed_file, texts};
 use crate::finding::{Counts, Problem, Report};
 use crate::inventory::{API_VERSION, Inventory, KIND, Listed, Pool};
-use crate::source::{Source, Span};
+use crate::source::{Source, SourceId, Span};
 
 /// The node pools of a run.
 #[derive(Debug)]
@@ -39,14 +40,16 @@ fn placed_pools(gathered: &Gathered) -> impl Iterator<Item = &PlacedPool> {
 
 /// Reads every input and lists the node pools in them. The same inputs give the same list.
 ///
-/// `load` is called once for each input, and once more for each with pools: it must give the same again.
-pub fn list_pools(
-    inputs: &[Input],
-    load: &(dyn Fn(usize) -> Content + Sync),
-    settings: Settings<'_>,
-) -> Listing {
+/// `load` is called once for each input, and once more for each with pools.
+pub fn list_pools(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> Listing {
+    list(&mut Session::once(inputs, load, settings))
+}
+
+/// Lists the node pools in the files of a session.
+pub fn list(session: &mut Session<'_>) -> Listing {
+    let settings = session.settings();
     let mut report = Report::default();
-    let (gathered, digests) = read_all(inputs, load, settings, &mut report);
+    let gathered = session.gather(&mut report);
     let named: BTreeSet<_> = placed_pools(&gathered)
         .filter(|placed| placed.listed.is_none())
         .flat_map(|placed| {
@@ -56,11 +59,13 @@ pub fn list_pools(
         })
         .collect();
     let wanted = texts::wanted_by(named, &[]);
-    texts::load_again(inputs, load, &digests, wanted, &mut report);
+    let (_, changed) = texts::load_again(session, wanted, &mut report.sources);
+    report
+        .problems
+        .extend(changed.into_values().map(changed_file));
     if let Some(source) = &settings.config.source {
-        report
-            .sources
-            .insert(source_id(inputs.len()), source.clone());
+        let id = SourceId::CONFIGURATION;
+        report.sources.insert(id, source.clone());
     }
     let place = |span: Span| {
         let source: &Source = report.sources.get(&span.source)?;

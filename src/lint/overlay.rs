@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::gather::{change, folder};
+use super::paths::Paths;
 use crate::extract::{Kustomization, Overlay, Target, Words};
 use crate::finding::{Because, Open};
 use crate::model::workload::{MoreTolerations, Stands, Workload};
@@ -23,9 +24,9 @@ pub fn apply(
     workloads: &mut [Workload],
     overlays: &[Overlay],
     kustomizations: &[Kustomization],
-    paths: &[String],
+    paths: &Paths,
 ) -> Vec<Open> {
-    let path = |source: SourceId| paths.get(source.0 as usize).map_or("", String::as_str);
+    let path = |source: SourceId| paths.of(source);
     // Flux' Kustomizations often stand beside kustomize's own: a folder takes in what any of them names.
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in kustomizations {

@@ -9,19 +9,22 @@ const CHART: &str = "Chart.yaml";
 
 /// Folders of charts.
 #[derive(Debug, Default)]
-pub struct Charts<'c> {
-    folders: BTreeSet<&'c str>,
+pub struct Charts {
+    folders: BTreeSet<String>,
 }
 
-impl<'c> Charts<'c> {
+impl Charts {
     /// The charts among inputs, and those that are known to be there beside them.
-    pub fn of(inputs: &'c [Input], known: &'c BTreeSet<String>) -> Self {
+    pub fn of(inputs: &[Input], known: &BTreeSet<String>) -> Self {
         let read = inputs.iter().filter_map(|input| {
             let folder = input.path.strip_suffix(CHART)?;
             folder.strip_suffix('/').or(folder.is_empty().then_some(""))
         });
         Charts {
-            folders: read.chain(known.iter().map(String::as_str)).collect(),
+            folders: read
+                .map(str::to_owned)
+                .chain(known.iter().cloned())
+                .collect(),
         }
     }
 

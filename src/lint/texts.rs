@@ -2,29 +2,12 @@
 //! findings and not those of the whole repository.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hasher as _};
 
 use rayon::prelude::*;
 
-use super::{Content, Input, source_id};
-use crate::finding::{Open, Problem, Report};
+use super::session::Session;
+use crate::finding::{Open, Report};
 use crate::source::{Position, Source, SourceId, Span};
-
-/// What a text is known by when it is seen again. That of a file without a text is the default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Digest(u64);
-
-impl Digest {
-    /// That of a text.
-    pub fn of(text: &str) -> Self {
-        if text.is_empty() {
-            return Digest::default();
-        }
-        let mut hasher = DefaultHasher::new();
-        hasher.write(text.as_bytes());
-        Digest(hasher.finish())
-    }
-}
 
 /// The sources that findings point into.
 pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
@@ -104,53 +87,31 @@ fn looked_up(spans: &[Span], source: &Source) -> Vec<(Span, (Position, String))>
     spans.iter().map(look).collect()
 }
 
-/// Puts the sources that are to be held into the report, and looks up places in all that are wanted. A source that is not
-/// what it was when it was judged is a problem: what was found stands elsewhere by now.
+/// Puts the sources that are to be held into `held`, and looks up places in all that are wanted. Gives the sources that are
+/// no longer what they were when they were judged, with their paths: what was found stands elsewhere by now.
 pub fn load_again(
-    inputs: &[Input],
-    load: &(dyn Fn(usize) -> Content + Sync),
-    digests: &[Digest],
+    session: &Session<'_>,
     wanted: BTreeMap<SourceId, Wanted>,
-    report: &mut Report,
-) -> Places {
-    let wanted: Vec<(usize, &Input, Wanted)> = wanted
-        .into_iter()
-        .filter_map(|(id, wanted)| {
-            let index = id.0 as usize;
-            Some((index, inputs.get(index)?, wanted))
-        })
-        .collect();
+    held: &mut BTreeMap<SourceId, Source>,
+) -> (Places, BTreeMap<SourceId, String>) {
+    let wanted: Vec<(SourceId, Wanted)> = wanted.into_iter().collect();
     let loaded: Vec<_> = wanted
         .into_par_iter()
-        .map(|(index, input, wanted)| {
-            let text = match load(index) {
-                Content::Text(text) | Content::Template(text) => text,
-                Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => {
-                    String::new()
-                }
-            };
-            let same = digests.get(index) == Some(&Digest::of(&text));
-            let source = Source::new(input.path.clone(), text);
+        .filter_map(|(id, wanted)| {
+            let (source, same) = session.load_again(id)?;
             let places = looked_up(&wanted.spans, &source);
-            let changed = (!same).then(|| input.path.clone());
-            (index, wanted.held.then_some(source), places, changed)
+            let changed = (!same).then(|| source.path.clone());
+            Some((id, wanted.held.then_some(source), places, changed))
         })
         .collect();
     let mut places = Places::default();
-    for (index, source, found, changed) in loaded {
-        if let Some(file) = changed {
-            report.problems.push(Problem {
-                file: Some(file),
-                position: None,
-                message: "changed during the check".to_owned(),
-            });
-        }
+    let mut all_changed = BTreeMap::new();
+    for (id, source, found, changed) in loaded {
+        all_changed.extend(changed.map(|path| (id, path)));
         places.0.extend(found);
-        if let Some(source) = source {
-            report.sources.insert(source_id(index), source);
-        }
+        held.extend(source.map(|source| (id, source)));
     }
-    places
+    (places, all_changed)
 }
 
 #[cfg(test)]
@@ -161,7 +122,7 @@ mod tests {
     use crate::builtin::{PROVIDERS, RULES};
     use crate::config::Config;
     use crate::extract::Table;
-    use crate::lint::{Acceptance, Settings, lint};
+    use crate::lint::{Acceptance, Content, Input, Settings, lint};
     use crate::rule::RuleSet;
 
     const BAD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a}]\n  \
@@ -208,18 +169,32 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_between_the_readings_is_a_problem() {
+    fn a_file_that_changes_during_a_check_is_judged_as_it_is_then() {
         for later in [
-            Content::Text("a".to_owned()),
+            Content::Text(GOOD.to_owned()),
             Content::Unreadable("gone".to_owned()),
         ] {
             let (report, _) = report(|at, before| match before {
                 0 => Content::Text([BAD, GOOD][at].to_owned()),
                 _ => later.clone(),
             });
-            assert!(!report.findings.is_empty());
+            assert!(report.findings.is_empty());
             let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
-            assert_eq!(problems, ["bad.yaml: changed during the check"]);
+            assert!(
+                problems.iter().all(|problem| problem.ends_with(": gone")),
+                "{problems:?}"
+            );
         }
+    }
+
+    #[test]
+    fn a_file_that_never_stops_changing_is_a_problem() {
+        let (report, _) = report(|at, before| {
+            let text = [BAD, GOOD][at];
+            Content::Text(format!("{text}# {before}\n"))
+        });
+        assert!(!report.findings.is_empty());
+        let problems: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, ["bad.yaml: changed during the check"]);
     }
 }

@@ -1,6 +1,7 @@
 //! The files of a repository by folder: which folders are modules, who calls whom, and what a file of values sets.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::syntax::{Block, Expression, File, Variable};
 use crate::source::SourceId;
@@ -10,14 +11,20 @@ use crate::source::SourceId;
 pub struct Folder {
     /// Its path, without a slash at the end; empty for the top.
     pub(super) path: String,
-    files: Vec<File>,
+    files: Vec<Arc<File>>,
     /// Files of values that Terraform reads by itself, in its order.
-    automatic_values: Vec<(String, File)>,
+    automatic_values: Vec<(String, Arc<File>)>,
     /// Other files of values, with their paths.
-    pub(super) named_values: Vec<(String, File)>,
+    pub(super) named_values: Vec<(String, Arc<File>)>,
 }
 
 impl Folder {
+    fn all_files(&self) -> impl Iterator<Item = &File> {
+        let values = self.automatic_values.iter().chain(&self.named_values);
+        let all = self.files.iter().chain(values.map(|(_, file)| file));
+        all.map(|file| &**file)
+    }
+
     /// Where it is in the repository; `.` for the top.
     pub fn path(&self) -> &str {
         if self.path.is_empty() {
@@ -73,21 +80,21 @@ impl Folder {
     pub(super) fn variable(&self, name: &str) -> Option<(&File, &str, &Variable)> {
         self.files.iter().find_map(|file| {
             let (name, variable) = file.variables.get_key_value(name)?;
-            Some((file, &**name, variable))
+            Some((&**file, &**name, variable))
         })
     }
 
     pub(super) fn local(&self, name: &str) -> Option<(&File, &str, &Expression)> {
         self.files.iter().find_map(|file| {
             let (name, expression) = file.locals.get_key_value(name)?;
-            Some((file, &**name, expression))
+            Some((&**file, &**name, expression))
         })
     }
 
     pub(super) fn output(&self, name: &str) -> Option<(&File, &Expression)> {
         self.files
             .iter()
-            .find_map(|file| Some((file, file.outputs.get(name)?)))
+            .find_map(|file| Some((&**file, file.outputs.get(name)?)))
     }
 
     pub(super) fn module(&self, name: &str) -> Option<(&File, &Block)> {
@@ -98,13 +105,13 @@ impl Folder {
     pub(super) fn modules(&self) -> impl Iterator<Item = (&File, &Block)> {
         self.files
             .iter()
-            .flat_map(|file| file.modules.iter().map(move |block| (file, block)))
+            .flat_map(|file| file.modules.iter().map(move |block| (&**file, block)))
     }
 
     pub(super) fn resources(&self) -> impl Iterator<Item = (&File, &Block)> {
         self.files
             .iter()
-            .flat_map(|file| file.resources.iter().map(move |block| (file, block)))
+            .flat_map(|file| file.resources.iter().map(move |block| (&**file, block)))
     }
 
     /// The value that a file sets which Terraform reads by itself; the last one counts.
@@ -115,14 +122,14 @@ impl Folder {
                 .iter()
                 .rev()
                 .find(|(known, _)| **known == *name)?;
-            Some((file, value))
+            Some((&**file, value))
         })
     }
 }
 
 impl<'t> Repository<'t> {
     /// Sorts files into their folders; paths are relative to the repository, with `/`.
-    pub fn new(files: Vec<(String, File)>) -> Repository<'t> {
+    pub fn new(files: Vec<(String, Arc<File>)>) -> Repository<'t> {
         let mut repository = Repository {
             folders: BTreeMap::new(),
             paths: BTreeMap::new(),
@@ -184,6 +191,14 @@ impl<'t> Repository<'t> {
 
     pub(super) fn folder(&self, path: &str) -> Option<&Folder> {
         self.folders.get(path)
+    }
+
+    /// The files of a folder, those with values for it included.
+    pub fn sources(&self, folder: &str) -> impl Iterator<Item = SourceId> {
+        let folder = self.folders.get(folder).into_iter();
+        folder
+            .flat_map(Folder::all_files)
+            .filter_map(|file| file.source)
     }
 
     /// The folder that a `module` block calls, when its source is a path.

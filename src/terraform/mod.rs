@@ -39,6 +39,7 @@ use crate::yaml;
 
 pub use folder::{Files, Folder, Repository};
 pub use literals::{literal_of_template, literals};
+pub use run::Used;
 pub use syntax::File;
 
 use module::{Inputs, Module};
@@ -95,6 +96,17 @@ pub struct Declared {
     pub tree: yaml::Document,
     /// Why it is open whether it is there at all.
     pub doubt: Option<String>,
+}
+
+/// What the evaluation of one configuration gave.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// What it declares.
+    pub declared: Vec<Declared>,
+    /// The first call of a module that is not followed since there are too many, or too many in each other.
+    pub left_out: Option<Span>,
+    /// What it was read from.
+    pub used: Used,
 }
 
 /// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.
@@ -161,10 +173,10 @@ pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {
 }
 
 impl Repository<'_> {
-    /// Everything that one configuration declares, modules of this repository that it calls included, and the first call
-    /// of a module that is not followed since there are too many, or too many in each other.
-    pub fn evaluate(&self, top: &Folder) -> (Vec<Declared>, Option<Span>) {
+    /// Everything that one configuration declares, modules of this repository that it calls included.
+    pub fn evaluate(&self, top: &Folder) -> Evaluated {
         let run = Run::new(BUDGET);
+        run.use_folder(&top.path);
         let inputs = if top.is_top() {
             Inputs::Top
         } else {
@@ -172,6 +184,10 @@ impl Repository<'_> {
         };
         let mut declared = Vec::new();
         Module::top(&run, self, top, inputs).declare(&mut declared);
-        (declared, run.left_out())
+        Evaluated {
+            declared,
+            left_out: run.left_out(),
+            used: run.used(),
+        }
     }
 }

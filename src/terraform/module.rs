@@ -83,8 +83,9 @@ impl Scope for Module<'_> {
     }
 
     fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)> {
-        let (source, text) = self.repository.text(path)?;
-        Some((source, text.into()))
+        self.run.use_file(path);
+        let found = self.repository.text(path);
+        found.map(|(source, text)| (source, text.into()))
     }
 
     fn variable(&self, name: &str) -> Result<Term, String> {
@@ -254,6 +255,7 @@ impl<'r> Module<'r> {
         let folder = self
             .repository
             .called(&self.folder.path, block)
+            .inspect(|path| self.run.use_folder(path))
             .and_then(|path| self.repository.folder(&path))?;
         if !self.run.call(file.span(block.at), self.level >= MAX_LEVEL) {
             return None;

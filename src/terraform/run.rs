@@ -1,6 +1,7 @@
 //! What the evaluation of one configuration may cost.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use super::equality::equal;
 use super::value::Value;
@@ -19,6 +20,16 @@ pub(super) struct Run {
     calls: Cell<u32>,
     /// The first call that was not followed.
     left_out: Cell<Option<Span>>,
+    used: RefCell<Used>,
+}
+
+/// What one configuration was read from, paths of what is not there included: it is the same as long as these are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Folders of modules.
+    pub folders: BTreeSet<String>,
+    /// Other files, which it reads by their names.
+    pub files: BTreeSet<String>,
 }
 
 impl Run {
@@ -28,7 +39,23 @@ impl Run {
             depth: 0.into(),
             calls: 0.into(),
             left_out: Cell::default(),
+            used: RefCell::default(),
         }
+    }
+
+    /// Remembers that a folder of a module was looked up.
+    pub fn use_folder(&self, path: &str) {
+        self.used.borrow_mut().folders.insert(path.to_owned());
+    }
+
+    /// Remembers that a file was looked up.
+    pub fn use_file(&self, path: &str) {
+        self.used.borrow_mut().files.insert(path.to_owned());
+    }
+
+    /// What was looked up.
+    pub fn used(self) -> Used {
+        self.used.into_inner()
     }
 
     /// Takes from the budget; whether there was enough.

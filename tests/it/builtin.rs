@@ -10,7 +10,7 @@ use kubetaint::config::Config;
 use kubetaint::extract::{FileFacts, Table};
 use kubetaint::finding::Report;
 use kubetaint::lint::gather::{Gathered, gather};
-use kubetaint::lint::{Acceptance, Input};
+use kubetaint::lint::{Acceptance, Input, Paths};
 use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
@@ -35,16 +35,15 @@ pub fn rules_beside(own: &[Source]) -> RuleSet {
 
 /// Facts about files as rules see them, without a configuration.
 pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
-    let inputs: Vec<Input> = sources
-        .iter()
-        .map(|source| Input {
+    let inputs = sources.iter().enumerate().map(|(at, source)| {
+        let input = Input {
             path: source.path.clone(),
             scanned_from: 0,
-        })
-        .collect();
-    let no_source = SourceId(u32::MAX);
-    let mut report = Report::default();
-    gather(facts, &inputs, no_source, &Config::default(), &mut report)
+        };
+        (SourceId(u32::try_from(at).expect("few files")), input)
+    });
+    let paths = Paths::new(inputs, None);
+    gather(facts, paths, &Config::default(), &mut Report::default())
 }
 
 /// What rules say of files that are held in memory, with the configuration that is among them.

@@ -34,6 +34,7 @@ mod rule_files;
 mod samples;
 mod scheduling;
 mod schemas;
+mod session;
 mod severities;
 mod special_files;
 mod terraform;

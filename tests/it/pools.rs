@@ -228,7 +228,7 @@ fn manifests(situation: &Path) -> Vec<(String, String)> {
 fn one_cluster(complete: bool) -> Config {
     let text = format!("clusters: {{all: {{paths: ['**'], complete: {complete}}}}}\n");
     let source = Source::new(".kubetaint.yaml", text);
-    config::parse(source, SourceId(0)).unwrap()
+    config::parse(source, SourceId::CONFIGURATION).unwrap()
 }
 
 /// `severity rule place`, where a place in a pool is that pool's file. Rules of scope notice are about the text of a

@@ -68,7 +68,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
     let files = Sources(&sources);
     let repository = Repository::new(configurations).beside(&files);
     for top in repository.tops() {
-        all.push(read_configuration(&repository, top, &TABLE));
+        all.push(read_configuration(&repository, top, &TABLE).0);
     }
     let gathered = gathered(all, &sources);
     Reading { sources, gathered }

@@ -1,0 +1,249 @@
+//! A session over the files of a repository: it keeps what each file says, and reads only files that changed.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::configurations::Configurations;
+use super::digest::Digest;
+use super::gather::{self, Gathered};
+use super::kept::Kept;
+pub use super::kept::Load;
+use super::paths::Paths;
+use super::rendered::Charts;
+use super::shapes::Shapes;
+use super::{Content, Input, Settings, charts, claims, dumps, inventories};
+use crate::finding::Report;
+use crate::source::{Source, SourceId};
+
+/// The files of a repository and what each of them says. Reports of a session are the same as those of a new one over the
+/// same files.
+pub struct Session<'s> {
+    settings: Settings<'s>,
+    load: &'s Load<'s>,
+    /// In the order of the inputs, so that their ids ascend.
+    files: Vec<Kept>,
+    configurations: Configurations,
+    shapes: Shapes,
+    /// There is a single report, so that it may take the facts instead of copies.
+    once: bool,
+}
+
+impl<'s> Session<'s> {
+    /// Reads every input.
+    pub fn open(inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) -> Session<'s> {
+        let mut session = Session {
+            settings,
+            load,
+            files: Vec::new(),
+            configurations: Configurations::default(),
+            shapes: Shapes::default(),
+            once: false,
+        };
+        session.update(inputs, load, settings);
+        session
+    }
+
+    /// A session for a single report.
+    pub(super) fn once(inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) -> Self {
+        let mut session = Session::open(inputs, load, settings);
+        session.once = true;
+        session.shapes = Shapes::default();
+        session
+    }
+
+    /// Goes on with other files, another configuration or other rules, and reads the files whose text is new. Texts that
+    /// were [written](Session::write) before no longer count.
+    pub fn update(&mut self, inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) {
+        let is_same_table = std::ptr::eq(settings.table, self.settings.table);
+        self.settings = settings;
+        self.load = load;
+        let mut known: HashMap<String, Kept> = std::mem::take(&mut self.files)
+            .into_iter()
+            .map(|kept| (kept.input.path.clone(), kept))
+            .collect();
+        let ids: Vec<Option<SourceId>> = inputs
+            .iter()
+            .map(|input| known.get(&input.path).map(|kept| kept.id))
+            .collect();
+        // Facts hold ids, and what tables make of texts.
+        let ids = ids_between(&ids).filter(|_| is_same_table);
+        let ids = ids.unwrap_or_else(|| {
+            known.clear();
+            self.configurations = Configurations::default();
+            new_ids(inputs.len())
+        });
+        let known: Vec<Option<Kept>> = inputs
+            .iter()
+            .map(|input| known.remove(&input.path))
+            .collect();
+        let charts = Charts::of(inputs, &settings.config.charts);
+        let shapes = &self.shapes;
+        self.files = (inputs, ids, known)
+            .into_par_iter()
+            .enumerate()
+            .map(|(index, (input, id, known))| {
+                let rendered = charts.render(&input.path);
+                let who = (index, id, input);
+                Kept::read(who, rendered, known, load, settings.table, shapes)
+            })
+            .collect();
+    }
+
+    /// Gives a file another text, which counts until the session is updated.
+    pub fn write(&mut self, file: SourceId, text: String) {
+        let (load, table, shapes) = (self.load, self.settings.table, &self.shapes);
+        let at = position(&self.files, file);
+        if let Some(kept) = at.and_then(|at| self.files.get_mut(at)) {
+            kept.buffer = Some(text.into());
+            kept.read_again(load, table, shapes);
+        }
+    }
+
+    /// The index among the inputs of a file; nothing for the configuration.
+    pub fn index(&self, file: SourceId) -> Option<usize> {
+        let at = position(&self.files, file)?;
+        self.files.get(at).map(|kept| kept.index)
+    }
+
+    /// Reads some files again.
+    pub(super) fn read_again<'f>(&mut self, files: impl IntoIterator<Item = &'f SourceId>) {
+        let (load, table, shapes) = (self.load, self.settings.table, &self.shapes);
+        for file in files {
+            let at = position(&self.files, *file);
+            if let Some(kept) = at.and_then(|at| self.files.get_mut(at)) {
+                kept.read_again(load, table, shapes);
+            }
+        }
+    }
+
+    /// What its files are judged by.
+    pub(super) fn settings(&self) -> Settings<'s> {
+        self.settings
+    }
+
+    /// A file as it is now, and whether that is what it was when it was read.
+    pub(super) fn load_again(&self, file: SourceId) -> Option<(Source, bool)> {
+        let kept = self.files.get(position(&self.files, file)?)?;
+        let content = kept.content(self.load);
+        let same = kept.read.digest == Digest::of(&content);
+        let text = match content {
+            Content::Text(text) | Content::Template(text) => text,
+            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => String::new(),
+        };
+        Some((Source::new(kept.input.path.clone(), text), same))
+    }
+
+    /// Puts together what the files say.
+    pub(super) fn gather(&mut self, report: &mut Report) -> Gathered {
+        let settings = self.settings;
+        let configured = self
+            .configurations
+            .read(&self.files, self.load, settings.table);
+        let mut all = Vec::with_capacity(self.files.len());
+        for kept in &mut self.files {
+            let read = &mut kept.read;
+            report.counts.files += u32::from(read.counted);
+            report.counts.documents += read.documents;
+            report.counts.no_manifest_on_stdin |= read.without_manifest;
+            report.problems.extend(read.problems.iter().cloned());
+            all.extend(match self.once {
+                true => read.facts.take().map(|facts| *facts),
+                false => read.facts.as_deref().cloned(),
+            });
+        }
+        for one in configured {
+            match one {
+                Ok(facts) => all.push(facts),
+                Err(problem) => report.problems.push(problem),
+            }
+        }
+        let files = self.files.iter().map(|kept| (kept.id, kept.input.clone()));
+        let configuration = settings.config.source.as_ref();
+        let paths = Paths::new(files, configuration.map(|source| source.path.as_str()));
+        let mut gathered = gather::gather(all, paths, settings.config, report);
+        let without = inventories::without_pools(&gathered, settings.config, &report.problems);
+        report.problems.extend(without);
+        charts::doubt_values(&mut gathered);
+        inventories::note_pools_at_zero(&mut gathered);
+        if settings.whole {
+            let bare = claims::complete_without_pools(&gathered, settings.config);
+            report.problems.extend(bare);
+        }
+        dumps::merge(&mut gathered, settings.config);
+        gather::count_pools(&mut gathered, report);
+        gathered.add_admission(settings.table);
+        gathered
+    }
+}
+
+/// Where a file is among others, whose ids ascend.
+fn position(files: &[Kept], file: SourceId) -> Option<usize> {
+    files.binary_search_by_key(&file, |kept| kept.id).ok()
+}
+
+/// Ids for so many files, with room between them.
+fn new_ids(count: usize) -> Vec<SourceId> {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    let step = (SourceId::CONFIGURATION.0 / count.saturating_add(1)).max(1);
+    (1..=count)
+        .map(|at| SourceId(at.saturating_mul(step)))
+        .collect()
+}
+
+/// Ids that ascend, where some files have one already; nothing when there is no room for the others.
+fn ids_between(known: &[Option<SourceId>]) -> Option<Vec<SourceId>> {
+    let mut ids = Vec::with_capacity(known.len());
+    let mut before = 0;
+    let mut rest = known;
+    while !rest.is_empty() {
+        let new = rest.iter().take_while(|id| id.is_none()).count();
+        let next = rest.get(new).copied().flatten();
+        let end = next.unwrap_or(SourceId::CONFIGURATION).0;
+        let room = end.checked_sub(before)?;
+        let step = room / (u32::try_from(new).ok()? + 1);
+        if step == 0 {
+            return None;
+        }
+        ids.extend((1..).take(new).map(|at| SourceId(before + at * step)));
+        ids.extend(next);
+        before = end;
+        rest = rest.get(new + usize::from(next.is_some())..)?;
+    }
+    Some(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(known: &[Option<u32>]) -> Option<Vec<u32>> {
+        let known: Vec<_> = known.iter().map(|id| id.map(SourceId)).collect();
+        ids_between(&known).map(|ids| ids.into_iter().map(|id| id.0).collect())
+    }
+
+    #[test]
+    fn new_files_get_ids_between_those_of_their_neighbours() {
+        assert_eq!(
+            ids(&[Some(10), None, Some(20), Some(30)]),
+            Some(vec![10, 15, 20, 30])
+        );
+        assert_eq!(ids(&[None, None, Some(30)]), Some(vec![10, 20, 30]));
+        let last = ids(&[Some(10), None]).unwrap();
+        assert!(last[1] > 10 && last[1] < SourceId::CONFIGURATION.0);
+    }
+
+    #[test]
+    fn without_room_or_order_all_files_get_new_ids() {
+        assert_eq!(ids(&[Some(10), None, Some(11)]), None);
+        assert_eq!(ids(&[Some(20), Some(10)]), None);
+    }
+
+    #[test]
+    fn ids_of_a_new_session_leave_room() {
+        let ids = new_ids(100_000);
+        assert!(ids.windows(2).all(|two| two[1].0 - two[0].0 > 1_000));
+        assert!(ids.last().unwrap() < &SourceId::CONFIGURATION);
+        assert_eq!(new_ids(0), []);
+    }
+}
