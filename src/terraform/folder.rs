@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
 use crate::source::SourceId;
 
@@ -185,11 +186,13 @@ impl<'t> Repository<'t> {
         Repository { files, ..self }
     }
 
-    pub(super) fn text(&self, path: &str) -> Option<(SourceId, String)> {
+    pub(super) fn text(&self, path: &str, run: &Run) -> Option<(SourceId, String)> {
+        run.use_file(path);
         self.files.text(path)
     }
 
-    pub(super) fn folder(&self, path: &str) -> Option<&Folder> {
+    pub(super) fn folder(&self, path: &str, run: &Run) -> Option<&Folder> {
+        run.use_folder(path);
         self.folders.get(path)
     }
 

@@ -83,9 +83,8 @@ impl Scope for Module<'_> {
     }
 
     fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)> {
-        self.run.use_file(path);
-        let found = self.repository.text(path);
-        found.map(|(source, text)| (source, text.into()))
+        let (source, text) = self.repository.text(path, self.run)?;
+        Some((source, text.into()))
     }
 
     fn variable(&self, name: &str) -> Result<Term, String> {
@@ -255,8 +254,7 @@ impl<'r> Module<'r> {
         let folder = self
             .repository
             .called(&self.folder.path, block)
-            .inspect(|path| self.run.use_folder(path))
-            .and_then(|path| self.repository.folder(&path))?;
+            .and_then(|path| self.repository.folder(&path, self.run))?;
         if !self.run.call(file.span(block.at), self.level >= MAX_LEVEL) {
             return None;
         }
