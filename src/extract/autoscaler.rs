@@ -2,7 +2,7 @@
 //! Cluster API's machines.
 
 use super::embedded::Embedded;
-use super::pools::PoolReader;
+use super::pool_facts::Element;
 use super::read::{is_placeholder, is_template_action, read_text};
 use super::taints::{partial_taint, parts};
 use crate::model::Field;
@@ -23,16 +23,41 @@ const AZURE_LABEL_TAG: &str = "k8s.io_cluster-autoscaler_node-template_label_";
 const TAINTS_ANNOTATION: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
 const LABELS_ANNOTATION: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 
-impl<'a> PoolReader<'_, 'a> {
+/// What the tags of a pool tell; nothing where none is for the autoscaler.
+pub(super) fn read(element: &Element<'_, '_>) -> Option<AutoscalerTemplate> {
+    let mut tags = Tags {
+        text: element.document.text,
+        template: None,
+    };
+    for found in element.find(&element.row.autoscaler) {
+        tags.read_tags(&found);
+    }
+    tags.template
+}
+
+struct Tags<'t> {
+    /// The file that they stand in.
+    text: &'t str,
+    template: Option<AutoscalerTemplate>,
+}
+
+impl Tags<'_> {
+    fn told(&mut self) -> &mut AutoscalerTemplate {
+        self.template.get_or_insert_with(|| AutoscalerTemplate {
+            complete: true,
+            ..AutoscalerTemplate::default()
+        })
+    }
+
     /// A map of tags, or a list of them with keys and values.
-    pub(super) fn read_autoscaler_tags(&mut self, found: &Found<'a>) {
+    fn read_tags(&mut self, found: &Found<'_>) {
         let node = found.node;
         if node.is_null() {
             return;
         }
         if is_template_action(node) || node.kind() == Kind::Scalar {
             // There may be tags, and nothing here says which.
-            self.template().complete = false;
+            self.told().complete = false;
             return;
         }
         for field in node.fields() {
@@ -61,23 +86,14 @@ impl<'a> PoolReader<'_, 'a> {
         }
     }
 
-    fn template(&mut self) -> &mut AutoscalerTemplate {
-        self.pool
-            .autoscaler
-            .get_or_insert_with(|| AutoscalerTemplate {
-                complete: true,
-                ..AutoscalerTemplate::default()
-            })
-    }
-
     /// A tag that cannot be read may be one for the autoscaler, where there are such tags at all.
     fn open_template(&mut self) {
-        if let Some(template) = &mut self.pool.autoscaler {
+        if let Some(template) = &mut self.template {
             template.complete = false;
         }
     }
 
-    fn read_tag(&mut self, key: &str, value: Node<'a>, span: Span, path: &str) {
+    fn read_tag(&mut self, key: &str, value: Node<'_>, span: Span, path: &str) {
         let azure = |key: &str| key.replace('_', "/").replace("~2", "_");
         let taint = match key.strip_prefix(TAINT_TAG) {
             Some(key) => Some(key.to_owned()),
@@ -91,33 +107,33 @@ impl<'a> PoolReader<'_, 'a> {
             self.add_template_taint(tagged_taint(key, &read_text(Some(value))), span, path);
         } else if let Some(key) = label {
             let value = known(read_text(Some(value)));
-            self.template().labels.insert(key, (value, span));
+            self.told().labels.insert(key, (value, span));
         } else if key == TAINTS_ANNOTATION {
             let Some(text) = value.raw() else { return };
-            let embedded = Embedded::new(self.document.text, value, text);
+            let embedded = Embedded::new(self.text, value, text);
             for (part, at) in parts(text, 0..text.len()) {
                 match partial_taint(part) {
                     Ok(taint) => self.add_template_taint(taint, embedded.place_of(at), path),
-                    Err(_) => self.template().complete = false,
+                    Err(_) => self.told().complete = false,
                 }
             }
         } else if key == LABELS_ANNOTATION {
             let Some(text) = value.raw() else { return };
-            let embedded = Embedded::new(self.document.text, value, text);
+            let embedded = Embedded::new(self.text, value, text);
             for (pair, at) in parts(text, 0..text.len()) {
                 match pair.split_once('=') {
                     Some((key, value)) if !is_placeholder(pair) => {
                         let told = (Field::Is(value.to_owned()), embedded.place_of(at));
-                        self.template().labels.insert(key.to_owned(), told);
+                        self.told().labels.insert(key.to_owned(), told);
                     }
-                    _ => self.template().complete = false,
+                    _ => self.told().complete = false,
                 }
             }
         }
     }
 
     fn add_template_taint(&mut self, taint: Taint, span: Span, path: &str) {
-        self.template().taints.push(PoolTaint {
+        self.told().taints.push(PoolTaint {
             taint,
             span: Some(span),
             path: path.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::document::read_object;
+use super::subject::read_object;
 use crate::model::Field;
 use crate::model::workload::Workload;
 use crate::source::Source;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::document::ObjectReader;
 use super::read::is_placeholder;
+use super::subject::Subject;
 use crate::model::character::Character;
 use crate::model::workload::Level;
 use crate::yaml::{Kind, Node, Scalar};
@@ -15,98 +15,96 @@ const INTO_THE_NODE: [&str; 4] = ["hostNetwork", "hostPID", "hostIPC", "privileg
 /// Labels that say what a program is called.
 const NAMES: [&str; 3] = ["app.kubernetes.io/name", "k8s-app", "app"];
 
-impl ObjectReader<'_, '_> {
-    /// What sort of program the pods of `pod` are, which is a pod's spec or a map that looks like one. What makes them is
-    /// known of built-in kinds alone.
-    pub(super) fn character(&self, pod: Node<'_>, level: Level) -> Character {
-        let (names, images) = self.names(pod);
-        let labels = self.label_keys();
-        let controller = match level {
-            Level::Typed => self.object.kind.clone(),
-            Level::Custom | Level::Values | Level::Other => String::new(),
-        };
-        let own = self.object.name.as_deref().unwrap_or_default();
-        Character {
-            controller,
-            agent: reaches_into_the_node(pod)
-                || is_critical(pod)
-                || self.object.namespace.as_deref() == Some("kube-system")
-                || self.table.is_node_agent(&names),
-            cluster_part: self.table.is_cluster_part(&names)
-                || labels.contains(&"cluster.x-k8s.io/provider")
-                || self.has_label("control-plane", "controller-manager"),
-            bundled: false,
-            dumped: self.is_dumped(),
-            managed: self.table.is_managed_add_on(own, &labels, &images),
-            preferred: preferred(pod),
-        }
-    }
-
-    /// What the program is called: by its object, its containers and images, its labels and its folder of values.
-    fn names<'n>(&'n self, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n str>) {
-        let mut names: Vec<&str> = Vec::new();
-        let mut images = Vec::new();
-        names.extend(self.object.name.as_deref());
-        let lists = ["containers", "initContainers"];
-        let containers = lists.iter().filter_map(|list| pod.get(list));
-        for container in containers.flat_map(|list| list.items()) {
-            images.extend(container.get("image").and_then(Node::raw));
-            // Containers of many programs are called `manager` or `agent`, which tells nothing.
-            names.extend(container.get("name").and_then(Node::raw));
-        }
-        let image = pod.get("image");
-        images
-            .extend(image.and_then(|image| image.raw().or_else(|| image.get("repository")?.raw())));
-        for image in &images {
-            let last = image.rsplit('/').next().unwrap_or_default();
-            names.push(last.split([':', '@']).next().unwrap_or_default());
-        }
-        for labels in self.label_maps() {
-            names.extend(NAMES.iter().filter_map(|key| labels.get(key)?.raw()));
-        }
-        names.retain(|name| !is_placeholder(name));
-        (names, images)
-    }
-
-    /// Labels of the object and of its pod template.
-    fn label_maps(&self) -> impl Iterator<Item = Node<'_>> {
-        let own = self.root.get("metadata");
-        let template = self.root.get("spec").and_then(|spec| spec.get("template"));
-        let template = template.and_then(|template| template.get("metadata"));
-        let all = own.into_iter().chain(template);
-        all.filter_map(|metadata| metadata.get("labels"))
-    }
-
-    /// Whether a cluster gave the object: nobody writes these fields.
-    fn is_dumped(&self) -> bool {
-        let is_given =
-            |map: Node<'_>, key: &str| map.get(key).is_some_and(|value| !value.is_null());
-        let status = self.root.get("status");
-        let metadata = self.root.get("metadata");
-        status.is_some_and(|status| !status.fields().is_empty())
-            || metadata.is_some_and(|metadata| {
-                [
-                    "uid",
-                    "creationTimestamp",
-                    "resourceVersion",
-                    "managedFields",
-                ]
-                .iter()
-                .any(|key| is_given(metadata, key))
-            })
-    }
-
-    fn label_keys(&self) -> Vec<&str> {
-        let fields = self.label_maps().flat_map(|labels| labels.fields());
-        fields.filter_map(|field| field.name()).collect()
-    }
-
-    fn has_label(&self, key: &str, value: &str) -> bool {
-        let mut maps = self.label_maps();
-        maps.any(|labels| labels.get(key).and_then(Node::raw) == Some(value))
+/// What sort of program the pods of `pod` are, which is a pod's spec or a map that looks like one. What makes them is
+/// known of built-in kinds alone.
+pub(super) fn of(subject: &Subject<'_>, pod: Node<'_>, level: Level) -> Character {
+    let (names, images) = names(subject, pod);
+    let labels = label_keys(subject.root);
+    let controller = match level {
+        Level::Typed => subject.object.kind.clone(),
+        Level::Custom | Level::Values | Level::Other => String::new(),
+    };
+    let own = subject.object.name.as_deref().unwrap_or_default();
+    Character {
+        controller,
+        agent: reaches_into_the_node(pod)
+            || is_critical(pod)
+            || subject.object.namespace.as_deref() == Some("kube-system")
+            || subject.reading.table.is_node_agent(&names),
+        cluster_part: subject.reading.table.is_cluster_part(&names)
+            || labels.contains(&"cluster.x-k8s.io/provider")
+            || has_label(subject.root, "control-plane", "controller-manager"),
+        bundled: false,
+        dumped: is_dumped(subject.root),
+        managed: subject
+            .reading
+            .table
+            .is_managed_add_on(own, &labels, &images),
+        preferred: preferred(pod),
     }
 }
 
+/// What the program is called: by its object, its containers and images, its labels and its folder of values.
+fn names<'n>(subject: &'n Subject<'n>, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n str>) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut images = Vec::new();
+    names.extend(subject.object.name.as_deref());
+    let lists = ["containers", "initContainers"];
+    let containers = lists.iter().filter_map(|list| pod.get(list));
+    for container in containers.flat_map(|list| list.items()) {
+        images.extend(container.get("image").and_then(Node::raw));
+        // Containers of many programs are called `manager` or `agent`, which tells nothing.
+        names.extend(container.get("name").and_then(Node::raw));
+    }
+    let image = pod.get("image");
+    images.extend(image.and_then(|image| image.raw().or_else(|| image.get("repository")?.raw())));
+    for image in &images {
+        let last = image.rsplit('/').next().unwrap_or_default();
+        names.push(last.split([':', '@']).next().unwrap_or_default());
+    }
+    for labels in label_maps(subject.root) {
+        names.extend(NAMES.iter().filter_map(|key| labels.get(key)?.raw()));
+    }
+    names.retain(|name| !is_placeholder(name));
+    (names, images)
+}
+
+/// Labels of the object and of its pod template.
+fn label_maps<'a>(root: Node<'a>) -> impl Iterator<Item = Node<'a>> {
+    let own = root.get("metadata");
+    let template = root.get("spec").and_then(|spec| spec.get("template"));
+    let template = template.and_then(|template| template.get("metadata"));
+    let all = own.into_iter().chain(template);
+    all.filter_map(|metadata| metadata.get("labels"))
+}
+
+/// Whether a cluster gave the object: nobody writes these fields.
+fn is_dumped(root: Node<'_>) -> bool {
+    let is_given = |map: Node<'_>, key: &str| map.get(key).is_some_and(|value| !value.is_null());
+    let status = root.get("status");
+    let metadata = root.get("metadata");
+    status.is_some_and(|status| !status.fields().is_empty())
+        || metadata.is_some_and(|metadata| {
+            [
+                "uid",
+                "creationTimestamp",
+                "resourceVersion",
+                "managedFields",
+            ]
+            .iter()
+            .any(|key| is_given(metadata, key))
+        })
+}
+
+fn label_keys<'a>(root: Node<'a>) -> Vec<&'a str> {
+    let fields = label_maps(root).flat_map(|labels| labels.fields());
+    fields.filter_map(|field| field.name()).collect()
+}
+
+fn has_label(root: Node<'_>, key: &str, value: &str) -> bool {
+    let mut maps = label_maps(root);
+    maps.any(|labels| labels.get(key).and_then(Node::raw) == Some(value))
+}
 /// Whether pods see more of their node than others: its network, its processes, its files, its devices.
 fn reaches_into_the_node(pod: Node<'_>) -> bool {
     let is_on = |map: Node<'_>, key: &str| {

@@ -8,90 +8,96 @@
     )
 )]
 
-use super::document::{ObjectReader, join};
 use super::duplicates;
-use crate::model::notice::NoticeKind;
+use super::subject::Subject;
+use super::workloads::Known;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::Level;
 use crate::model::{former_annotations as annotations, taint};
 use crate::yaml::{self, Scalar};
 
 const DEAD_ANNOTATIONS: [&str; 2] = [annotations::TOLERATIONS, annotations::TAINTS];
 
-impl ObjectReader<'_, '_> {
-    pub(super) fn note_dead_annotations(&mut self, text: &str) {
-        if !text.contains("scheduler.alpha.kubernetes.io") {
-            return;
+/// Notes such annotations of the object and of its pod templates.
+pub(super) fn read(subject: &Subject<'_>, known: &Known) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    if !subject.text().contains("scheduler.alpha.kubernetes.io") {
+        return notices;
+    }
+    let mut context = subject.context(Level::Typed, &mut notices);
+    let visits = duplicates::walk(subject.root);
+    for at in 0..visits.len() {
+        if duplicates::key_of(&visits, at) != Some("annotations") {
+            continue;
         }
-        let visits = duplicates::walk(self.root);
-        for at in 0..visits.len() {
-            if duplicates::key_of(&visits, at) != Some("annotations") {
+        for field in visits[at].node.fields() {
+            let mut dead = DEAD_ANNOTATIONS.into_iter();
+            let Some(name) = dead.find(|name| field.name() == Some(name)) else {
                 continue;
-            }
-            for field in visits[at].node.fields() {
-                let mut dead = DEAD_ANNOTATIONS.into_iter();
-                let Some(name) = dead.find(|name| field.name() == Some(name)) else {
-                    continue;
-                };
-                let map = duplicates::path_of(&visits, at, &self.base);
-                let path = yaml::join(&map, name);
-                let dead = NoticeKind::DeadAnnotation { annotation: name };
-                let invalid = self.invalid_annotation(&field, &map);
-                let mut context =
-                    Self::context(&self.object, Level::Typed, &mut self.facts.notices);
-                for kind in std::iter::once(dead).chain(invalid) {
-                    context.note(kind, field.key.span(), path.clone());
-                }
+            };
+            let map = duplicates::path_of(&visits, at, &subject.base);
+            let path = yaml::join(&map, name);
+            let dead = NoticeKind::DeadAnnotation { annotation: name };
+            let invalid = invalid_annotation(subject, known, &field, &map);
+            for kind in std::iter::once(dead).chain(invalid) {
+                context.note(kind, field.key.span(), path.clone());
             }
         }
     }
+    notices
+}
 
-    /// What the API server refuses of an annotation that it still parses: that with taints on a Node, that with
-    /// tolerations on a Pod and on a pod template. `map` is the path of the annotations.
-    fn invalid_annotation(&self, field: &yaml::Field<'_>, map: &str) -> Option<NoticeKind> {
-        let name = field.name()?;
-        let holder = map.strip_suffix("metadata.annotations")?;
-        let text = match field.value.scalar()? {
-            // JSON stands in brackets of its own, so only what no JSON begins with tells a template.
-            Scalar::Str(text) if !text.contains("{{") && !text.contains('$') => text,
-            _ => return None,
-        };
-        let refused = |comparison_operators: bool| -> Option<String> {
-            if name == annotations::TAINTS {
-                let taints = match annotations::taints(text) {
-                    Ok(taints) => taints,
-                    Err(why) => return Some(why),
-                };
-                let repeats = taint::repeated(&taints).iter().any(Option::is_some);
-                let error = taints.iter().find_map(|taint| taint.errors().pop());
-                let repeat =
-                    || repeats.then(|| "two taints have the same key and effect".to_owned());
-                return error.map(|error| error.message).or_else(repeat);
-            }
-            match annotations::tolerations(text) {
-                Ok(tolerations) => {
-                    let mut errors = tolerations
-                        .iter()
-                        .flat_map(|entry| entry.errors(comparison_operators));
-                    errors.next().map(|error| error.message)
-                }
-                Err(why) => Some(why),
-            }
-        };
-        let is_read = if name == annotations::TAINTS {
-            self.object.kind == "Node" && holder == join(&self.base, "")
-        } else {
-            self.pods
-                .iter()
-                .any(|pod| pod.strip_suffix("spec") == Some(holder))
-        };
-        if !is_read {
-            return None;
+/// What the API server refuses of an annotation that it still parses: that with taints on a Node, that with
+/// tolerations on a Pod and on a pod template. `map` is the path of the annotations.
+fn invalid_annotation(
+    subject: &Subject<'_>,
+    known: &Known,
+    field: &yaml::Field<'_>,
+    map: &str,
+) -> Option<NoticeKind> {
+    let name = field.name()?;
+    let holder = map.strip_suffix("metadata.annotations")?;
+    let text = match field.value.scalar()? {
+        // JSON stands in brackets of its own, so only what no JSON begins with tells a template.
+        Scalar::Str(text) if !text.contains("{{") && !text.contains('$') => text,
+        _ => return None,
+    };
+    let refused = |comparison_operators: bool| -> Option<String> {
+        if name == annotations::TAINTS {
+            let taints = match annotations::taints(text) {
+                Ok(taints) => taints,
+                Err(why) => return Some(why),
+            };
+            let repeats = taint::repeated(&taints).iter().any(Option::is_some);
+            let error = taints.iter().find_map(|taint| taint.errors().pop());
+            let repeat = || repeats.then(|| "two taints have the same key and effect".to_owned());
+            return error.map(|error| error.message).or_else(repeat);
         }
-        match (refused(true), refused(false)) {
-            // Without the gate the value is not looked at, so that it may be refused only with it.
-            (Some(why), _) => Some(NoticeKind::InvalidAnnotation { why }),
-            (None, Some(why)) => Some(NoticeKind::ComparisonInAnnotation { why }),
-            (None, None) => None,
+        match annotations::tolerations(text) {
+            Ok(tolerations) => {
+                let mut errors = tolerations
+                    .iter()
+                    .flat_map(|entry| entry.errors(comparison_operators));
+                errors.next().map(|error| error.message)
+            }
+            Err(why) => Some(why),
         }
+    };
+    let is_read = if name == annotations::TAINTS {
+        subject.object.kind == "Node" && holder == subject.base
+    } else {
+        known
+            .pods
+            .iter()
+            .any(|pod| pod.strip_suffix("spec") == Some(holder))
+    };
+    if !is_read {
+        return None;
+    }
+    match (refused(true), refused(false)) {
+        // Without the gate the value is not looked at, so that it may be refused only with it.
+        (Some(why), _) => Some(NoticeKind::InvalidAnnotation { why }),
+        (None, Some(why)) => Some(NoticeKind::ComparisonInAnnotation { why }),
+        (None, None) => None,
     }
 }

@@ -8,114 +8,125 @@
     )
 )]
 
-use super::document::{ObjectReader, join};
+use super::FileFacts;
 use super::duplicates;
-use super::read::{TAINT_FIELDS, is_placeholder, is_template_action};
-use super::rows::DeviceRow;
+use super::read::{Context, TAINT_FIELDS, is_placeholder, is_template_action};
+use super::subject::Subject;
+use super::workloads::Known;
 use crate::model::device::{DeviceEntry, PlacedDeviceEntry};
-use crate::model::notice::NoticeKind;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Taint;
 use crate::model::workload::{Level, LocatedToleration};
-use crate::yaml::{self, Kind, Node};
+use crate::yaml::{self, Kind, Node, NodeId};
 
-impl<'a> ObjectReader<'_, 'a> {
-    /// Reads what devices are tainted with and what requests for them tolerate. Gives whether the kind has a row.
-    pub(super) fn read_devices(&mut self, group: &str, version: &str, kind: &str) -> bool {
-        let rows: Vec<_> = self.table.device_rows(group, version, kind).collect();
-        for row in &rows {
-            for path in &row.taints {
-                for found in path.find(self.root) {
-                    if found.node.kind() == Kind::Mapping && !is_template_action(found.node) {
-                        let at = join(&self.base, &found.path);
-                        self.read_device_taint(found.node, at);
-                    }
-                }
+/// Reads what devices are tainted with and what requests for them tolerate, and gives the lists that were read. Nothing
+/// where the kind has no row.
+pub(super) fn read(subject: &Subject<'_>, known: &Known) -> Option<(FileFacts, Vec<NodeId>)> {
+    let table = subject.reading.table;
+    let (group, version) = (subject.group(), subject.version());
+    let mut facts = FileFacts::default();
+    let mut lists = Vec::new();
+    let mut has_row = false;
+    for row in table.device_rows(group, version, &subject.object.kind) {
+        has_row = true;
+        for found in row.taints.iter().flat_map(|path| path.find(subject.root)) {
+            if found.node.kind() == Kind::Mapping && !is_template_action(found.node) {
+                let at = subject.path(&found.path);
+                let mut context = subject.context(Level::Typed, &mut facts.notices);
+                facts.devices.push(read_taint(found.node, at, &mut context));
             }
-            for path in &row.tolerations {
-                for found in path.find(self.root) {
-                    let Some(field) = found.field else { continue };
-                    self.known_lists.insert(found.node.id());
-                    let at = join(&self.base, &found.path);
-                    self.read_device_tolerations(field, &at);
-                }
-            }
-            self.note_misplaced_requests(row);
         }
-        !rows.is_empty()
+        for found in row
+            .tolerations
+            .iter()
+            .flat_map(|path| path.find(subject.root))
+        {
+            let Some(field) = found.field else { continue };
+            lists.push(found.node.id());
+            let at = subject.path(&found.path);
+            let mut context = subject.context(Level::Typed, &mut facts.notices);
+            let read = context.read_tolerations(field, &at);
+            let entries = read.entries.into_iter().zip(read.located);
+            facts
+                .devices
+                .extend(entries.map(|(entry, located)| PlacedDeviceEntry {
+                    entry: DeviceEntry::Toleration(entry),
+                    located,
+                    object: subject.object.clone(),
+                }));
+        }
+        if let Some(right) = &row.right_place {
+            let is_known = |id: &NodeId| known.lists.contains(id) || lists.contains(id);
+            facts.notices.extend(misplaced(subject, right, &is_known));
+        }
     }
+    has_row.then_some((facts, lists))
+}
 
-    fn read_device_taint(&mut self, node: Node<'a>, path: String) {
-        let mut context = Self::context(&self.object, Level::Typed, &mut self.facts.notices);
-        let mut fields = Vec::new();
-        for field in node.fields() {
-            let name = field.name().unwrap_or_default();
-            match TAINT_FIELDS.iter().find(|known| **known == name) {
-                Some(known) => fields.push((*known, field.span())),
-                None if field.key.raw().is_none_or(is_placeholder) => {}
-                None => context.unknown_field(&field, &path, "a device's taint", &TAINT_FIELDS),
-            }
+fn read_taint(node: Node<'_>, path: String, context: &mut Context<'_>) -> PlacedDeviceEntry {
+    let mut fields = Vec::new();
+    for field in node.fields() {
+        let name = field.name().unwrap_or_default();
+        match TAINT_FIELDS.iter().find(|known| **known == name) {
+            Some(known) => fields.push((*known, field.span())),
+            None if field.key.raw().is_none_or(is_placeholder) => {}
+            None => context.unknown_field(&field, &path, "a device's taint", &TAINT_FIELDS),
         }
-        let mut text = |name: &str| context.read_string(node.field(name), &yaml::join(&path, name));
-        let taint = Taint {
-            key: text("key"),
-            value: text("value"),
-            effect: text("effect"),
+    }
+    let mut text = |name: &str| context.read_string(node.field(name), &yaml::join(&path, name));
+    let taint = Taint {
+        key: text("key"),
+        value: text("value"),
+        effect: text("effect"),
+    };
+    let located = LocatedToleration {
+        entry: node.span(),
+        path,
+        fields: fields.into(),
+    };
+    PlacedDeviceEntry {
+        entry: DeviceEntry::Taint(taint),
+        located,
+        object: context.object.clone(),
+    }
+}
+
+/// A list where this version of the API has no field for it; the shape differs between versions.
+fn misplaced(
+    subject: &Subject<'_>,
+    right: &str,
+    is_known: &dyn Fn(&NodeId) -> bool,
+) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let visits = duplicates::walk(subject.root);
+    for at in 0..visits.len() {
+        let node = visits[at].node;
+        if duplicates::key_of(&visits, at) != Some("tolerations")
+            || node.kind() != Kind::Sequence
+            || is_known(&node.id())
+        {
+            continue;
+        }
+        let path = duplicates::path_of(&visits, at, &subject.base);
+        // What the scheduler allotted is copied there.
+        if path.starts_with("status.") {
+            continue;
+        }
+        let parent = duplicates::parent_of(&visits, at);
+        let span = visits[parent]
+            .node
+            .field("tolerations")
+            .map_or(node.span(), |field| field.key.span());
+        let kind = NoticeKind::MisplacedTolerations {
+            field: "tolerations".to_owned(),
+            place: format!(
+                "a place that `{}` does not have",
+                subject.object.api_version
+            ),
+            move_to: right.to_owned(),
         };
-        let located = LocatedToleration {
-            entry: node.span(),
-            path,
-            fields: fields.into(),
-        };
-        self.push_device(DeviceEntry::Taint(taint), located);
+        let mut context = subject.context(Level::Typed, &mut notices);
+        context.note(kind, span, path);
     }
-
-    fn read_device_tolerations(&mut self, field: yaml::Field<'a>, path: &str) {
-        let read = Self::context(&self.object, Level::Typed, &mut self.facts.notices)
-            .read_tolerations(field, path);
-        for (entry, located) in read.entries.into_iter().zip(read.located) {
-            self.push_device(DeviceEntry::Toleration(entry), located);
-        }
-    }
-
-    fn push_device(&mut self, entry: DeviceEntry, located: LocatedToleration) {
-        self.facts.devices.push(PlacedDeviceEntry {
-            entry,
-            located,
-            object: self.object.clone(),
-        });
-    }
-
-    /// A list where this version of the API has no field for it; the shape differs between versions.
-    fn note_misplaced_requests(&mut self, row: &DeviceRow) {
-        let Some(right) = &row.right_place else {
-            return;
-        };
-        let visits = duplicates::walk(self.root);
-        for at in 0..visits.len() {
-            let node = visits[at].node;
-            if duplicates::key_of(&visits, at) != Some("tolerations")
-                || node.kind() != Kind::Sequence
-                || self.known_lists.contains(&node.id())
-            {
-                continue;
-            }
-            let path = duplicates::path_of(&visits, at, &self.base);
-            // What the scheduler allotted is copied there.
-            if path.starts_with("status.") {
-                continue;
-            }
-            let parent = duplicates::parent_of(&visits, at);
-            let span = visits[parent]
-                .node
-                .field("tolerations")
-                .map_or(node.span(), |field| field.key.span());
-            let kind = NoticeKind::MisplacedTolerations {
-                field: "tolerations".to_owned(),
-                place: format!("a place that `{}` does not have", self.object.api_version),
-                move_to: right.clone(),
-            };
-            Self::context(&self.object, Level::Typed, &mut self.facts.notices)
-                .note(kind, span, path);
-        }
-    }
+    notices
 }

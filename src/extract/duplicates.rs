@@ -10,11 +10,11 @@
 
 use std::collections::HashMap;
 
-use super::read::Context;
-use super::table::Table;
+use super::subject::Subject;
 use super::template_signs;
 use crate::finding::Label;
-use crate::model::notice::NoticeKind;
+use crate::model::notice::{Notice, NoticeKind};
+use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, NodeSet, Path};
 
@@ -137,16 +137,13 @@ impl<'a> LastPlaces<'a> {
     }
 }
 
-/// Notes every key that is written twice on the way to something that decides about scheduling, or inside it. `deciding`
-/// gives the names of the fields that lead there from the object, `*` for any; it is asked only where a key stands twice.
-/// Other repeated keys are off the topic.
-pub fn note<'t>(
-    visits: &[Visit<'_>],
-    base: &str,
-    deciding: &dyn Fn() -> Vec<Vec<&'t str>>,
-    text: &str,
-    context: &mut Context<'_>,
-) {
+/// Notes every key that is written twice on the way to something that decides about scheduling, or inside it. Other
+/// repeated keys are off the topic.
+pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let mut context = subject.context(level, &mut notices);
+    let visits = walk(subject.root);
+    let text = &subject.reading.source.text;
     let mut wanted = None;
     for (at, visit) in visits.iter().enumerate() {
         if visit.node.kind() != Kind::Mapping {
@@ -161,15 +158,15 @@ pub fn note<'t>(
             let Some(earlier) = last.replace(key, span) else {
                 continue;
             };
-            let mut names = names_of(visits, at);
+            let mut names = names_of(&visits, at);
             names.push(key);
-            let wanted = wanted.get_or_insert_with(deciding);
+            let wanted = wanted.get_or_insert_with(|| deciding(subject));
             let decides = wanted.iter().any(|wanted| meet(wanted, &names));
             let between = text.get(earlier.range().end..span.range().start);
             if !decides || between.is_some_and(template_signs::may_branch) {
                 continue;
             }
-            let map = path_of(visits, at, base);
+            let map = path_of(&visits, at, &subject.base);
             let mut fields = visit.node.written_fields();
             let other = fields.find(|other| other.key.span() == earlier);
             let says_the_same = other.is_some_and(|other| {
@@ -186,6 +183,7 @@ pub fn note<'t>(
             context.note_beside(kind, span, yaml::join(&map, key), Some(dropped));
         }
     }
+    notices
 }
 
 /// The names of the fields that lead to a visited node.
@@ -219,13 +217,11 @@ const OF_PODS: [&str; 8] = [
     "topologySpreadConstraints",
 ];
 
-/// The names of the fields that lead to what decides about scheduling in objects of a kind.
-pub(super) fn deciding<'t>(
-    table: &'t Table,
-    group: &str,
-    version: &str,
-    kind: &str,
-) -> Vec<Vec<&'t str>> {
+/// The names of the fields that lead to what decides about scheduling in objects of this kind, `*` for any.
+fn deciding<'a>(subject: &'a Subject<'_>) -> Vec<Vec<&'a str>> {
+    let table = subject.reading.table;
+    let (group, version) = (subject.group(), subject.version());
+    let kind = subject.object.kind.as_str();
     let mut wanted: Vec<Vec<&str>> = Vec::new();
     for row in table.workload_rows(group, version, kind) {
         for pod in &row.pods {

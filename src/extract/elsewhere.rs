@@ -8,154 +8,155 @@
     )
 )]
 
+use super::FileFacts;
+use super::character;
 use super::controllers::{self, Step};
-use super::document::ObjectReader;
 use super::duplicates::{self, Visit};
-use super::notation::api_group;
 use super::pod::Pod;
 use super::read::{
     TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
     names_tolerations,
 };
-use crate::model::notice::NoticeKind;
+use super::subject::Subject;
+use super::workloads::{self, Known};
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Effect;
-use crate::model::workload::{Level, Stands};
+use crate::model::workload::{Level, Stands, Workload};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
 
-impl ObjectReader<'_, '_> {
-    /// Looks for tolerations where no row expects them: misplaced in built-in kinds, somebody's own elsewhere.
-    pub(super) fn search_elsewhere(&mut self, text: &str, level: Level) {
-        if !text.contains("olerations") {
-            return;
+/// Looks for tolerations where no row expects them: misplaced in built-in kinds, somebody's own elsewhere.
+pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFacts {
+    let mut facts = FileFacts::default();
+    if !subject.text().contains("olerations") {
+        return facts;
+    }
+    let visits = duplicates::walk(subject.root);
+    let only = only_places(subject, level);
+    for at in 0..visits.len() {
+        let Some(key) = duplicates::key_of(&visits, at) else {
+            continue;
+        };
+        let node = visits[at].node;
+        if known.lists.contains(&node.id()) {
+            continue;
         }
-        let visits = duplicates::walk(self.root);
-        let only = self.only_places(level);
-        for at in 0..visits.len() {
-            let Some(key) = duplicates::key_of(&visits, at) else {
-                continue;
-            };
-            let node = visits[at].node;
-            if self.known_lists.contains(&node.id()) {
-                continue;
+        let spot = Spot {
+            subject,
+            visits: &visits,
+            at,
+        };
+        if level == Level::Typed {
+            if key == "tolerations" {
+                spot.note_misplaced(known, &mut facts.notices);
             }
-            if level == Level::Typed {
-                if key == "tolerations" {
-                    self.note_misplaced(&visits, at);
+        } else if names_tolerations(key) && looks_like_tolerations(node) {
+            match &only {
+                Some(only) if key == "tolerations" && !is_free_form(&visits, at) => {
+                    spot.note_unread(only, &mut facts.notices);
                 }
-            } else if names_tolerations(key) && looks_like_tolerations(node) {
-                match &only {
-                    Some(only) if key == "tolerations" && !is_free_form(&visits, at) => {
-                        self.note_unread(&visits, at, only);
-                    }
-                    _ => self.read_other_list(&visits, at),
-                }
-            } else if key == "tolerations" && is_one_toleration(node) {
-                self.note_map(&visits, at);
-            } else if key == "tolerations" && is_list_of_words(node) {
-                self.note_words(&visits, at);
+                _ => facts.absorb(spot.read_list(key)),
             }
+        } else if key == "tolerations" && is_one_toleration(node) {
+            spot.note_map(&mut facts.notices);
+        } else if key == "tolerations" && is_list_of_words(node) {
+            spot.note_words(&mut facts.notices);
         }
     }
+    facts
+}
 
-    /// Where a custom resource holds its tolerations, when no other place of it is read.
-    fn only_places(&self, level: Level) -> Option<Vec<String>> {
-        let version = self.object.api_version.rsplit('/').next()?;
-        let group = api_group(&self.object.api_version);
-        self.table
-            .only_places(group, version, &self.object.kind)
-            .filter(|_| level == Level::Custom)
+/// Where a custom resource holds its tolerations, when no other place of it is read.
+fn only_places(subject: &Subject<'_>, level: Level) -> Option<Vec<String>> {
+    let table = subject.reading.table;
+    let (group, version) = (subject.group(), subject.version());
+    table
+        .only_places(group, version, &subject.object.kind)
+        .filter(|_| level == Level::Custom)
+}
+
+/// A place where something stands that may be tolerations.
+struct Spot<'s, 'a> {
+    subject: &'s Subject<'a>,
+    /// All of the object.
+    visits: &'s [Visit<'a>],
+    /// Which of them it is.
+    at: usize,
+}
+
+impl<'s, 'a> Spot<'s, 'a> {
+    fn node(&self) -> Node<'a> {
+        self.visits[self.at].node
     }
 
-    fn note_unread(&mut self, visits: &[Visit<'_>], at: usize, only: &[String]) {
-        let parent = duplicates::parent_of(visits, at);
-        let path = duplicates::path_of(visits, at, &self.base);
-        let right = nearest_place(&path, only);
-        let field = visits[parent].node.field("tolerations");
-        let span = field.map_or(visits[at].node.span(), |field| field.key.span());
+    fn path(&self) -> String {
+        duplicates::path_of(self.visits, self.at, &self.subject.base)
+    }
+
+    /// The place of what holds it.
+    fn parent(&self) -> usize {
+        duplicates::parent_of(self.visits, self.at)
+    }
+
+    fn holder(&self) -> Node<'a> {
+        self.visits[self.parent()].node
+    }
+
+    /// Where the list is written that its kind has no field for.
+    fn span(&self) -> Span {
+        let field = self.holder().field("tolerations");
+        field.map_or(self.node().span(), |field| field.key.span())
+    }
+
+    /// A list in a custom resource of which all places for lists are known, `only`, and this is none.
+    fn note_unread(&self, only: &[String], notices: &mut Vec<Notice>) {
+        let path = self.path();
         let place = path.strip_suffix(".tolerations").unwrap_or(&path);
         let kind = NoticeKind::DroppedTolerations {
             place: place.to_owned(),
-            move_to: right,
+            move_to: nearest_place(&path, only),
         };
-        Self::context(&self.object, Level::Custom, &mut self.facts.notices).note(kind, span, path);
+        let mut context = self.subject.context(Level::Custom, notices);
+        context.note(kind, self.span(), path);
     }
 
-    /// One toleration where a list of them belongs, for all that is known of its owner.
-    fn note_map(&mut self, visits: &[Visit<'_>], at: usize) {
-        let path = duplicates::path_of(visits, at, &self.base);
-        let parent = duplicates::parent_of(visits, at);
-        let node = visits[at].node;
-        let span = visits[parent]
-            .node
-            .field("tolerations")
-            .map_or(node.span(), |field| field.span());
-        let level = self.level_of_list(visits, at);
-        Self::context(&self.object, level, &mut self.facts.notices).malformed(
-            span,
-            &path,
-            describe(node),
-            false,
-        );
-    }
-
-    /// Taints as `kubectl taint` takes them where tolerations belong.
-    fn note_words(&mut self, visits: &[Visit<'_>], at: usize) {
-        let path = duplicates::path_of(visits, at, &self.base);
-        let level = self.level_of_list(visits, at);
-        if level != Level::Values {
-            // Somebody's own form of a list is as good as any.
-            return;
-        }
-        let mut context = Self::context(&self.object, level, &mut self.facts.notices);
-        for (index, item) in visits[at].node.items().enumerate() {
-            let at = yaml::index(&path, index);
-            context.malformed(item.span(), &at, describe(item), true);
-        }
-    }
-
-    fn note_misplaced(&mut self, visits: &[Visit<'_>], at: usize) {
-        let parent = duplicates::parent_of(visits, at);
-        let holder = duplicates::key_of(visits, parent);
+    /// A list in a built-in kind, outside its pod templates.
+    fn note_misplaced(&self, known: &Known, notices: &mut Vec<Notice>) {
+        let holder = duplicates::key_of(self.visits, self.parent());
         if matches!(
             holder,
             Some("annotations" | "labels" | "matchLabels" | "data" | "nodeSelector")
         ) {
             return;
         }
-        let path = duplicates::path_of(visits, at, &self.base);
-        let right = self
-            .pods
-            .first()
-            .map(|pod| yaml::join(pod, "tolerations"))
-            .unwrap_or_default();
+        let pod = known.pods.first();
+        let right = pod.map(|pod| yaml::join(pod, "tolerations"));
         let kind = NoticeKind::MisplacedTolerations {
             field: "tolerations".to_owned(),
-            place: self.place(visits, parent, &path),
-            move_to: right,
+            place: self.holder_in_words(),
+            move_to: right.unwrap_or_default(),
         };
-        let field = visits[parent].node.field("tolerations");
-        let span = field.map_or(visits[at].node.span(), |field| field.key.span());
-        Self::context(&self.object, Level::Typed, &mut self.facts.notices).note(kind, span, path);
+        let mut context = self.subject.context(Level::Typed, notices);
+        context.note(kind, self.span(), self.path());
     }
 
-    fn place(&self, visits: &[Visit<'_>], parent: usize, path: &str) -> String {
-        let grand = duplicates::parent_of(visits, parent);
+    fn holder_in_words(&self) -> String {
+        let parent = self.parent();
+        let grand = duplicates::parent_of(self.visits, parent);
         let lists = ["containers", "initContainers", "ephemeralContainers"];
-        if duplicates::key_of(visits, grand).is_some_and(|key| lists.contains(&key)) {
+        if duplicates::key_of(self.visits, grand).is_some_and(|key| lists.contains(&key)) {
             return "a container".to_owned();
         }
-        match duplicates::key_of(visits, parent) {
+        let path = self.path();
+        match duplicates::key_of(self.visits, parent) {
             Some(key @ ("affinity" | "nodeAffinity" | "securityContext" | "metadata")) => {
                 format!("`{key}`")
             }
             Some("template") => "the pod template, beside its spec".to_owned(),
-            Some("spec") if path == "spec.tolerations" => {
-                format!(
-                    "the spec of the {}, outside the pod template",
-                    self.object.kind
-                )
-            }
+            Some("spec") if path == "spec.tolerations" => format!(
+                "the spec of the {}, outside the pod template",
+                self.subject.object.kind
+            ),
             Some("spec") if path == "spec.jobTemplate.spec.tolerations" => {
                 "the spec of the job, outside the pod template".to_owned()
             }
@@ -166,97 +167,123 @@ impl ObjectReader<'_, '_> {
         }
     }
 
-    fn read_other_list(&mut self, visits: &[Visit<'_>], at: usize) {
-        let path = duplicates::path_of(visits, at, &self.base);
-        let parent = duplicates::parent_of(visits, at);
-        let key = duplicates::key_of(visits, at).unwrap_or_default();
-        let Some(field) = visits[parent].node.field(key) else {
+    /// One toleration where a list of them belongs, for all that is known of its owner.
+    fn note_map(&self, notices: &mut Vec<Notice>) {
+        let field = self.holder().field("tolerations");
+        let span = field.map_or(self.node().span(), |field| field.span());
+        let mut context = self.subject.context(self.level(), notices);
+        context.malformed(span, &self.path(), describe(self.node()), false);
+    }
+
+    /// Taints as `kubectl taint` takes them where tolerations belong. Only values are held to Kubernetes' form: somebody's
+    /// own form of a list is as good as any.
+    fn note_words(&self, notices: &mut Vec<Notice>) {
+        let level = self.level();
+        if level != Level::Values {
             return;
+        }
+        let path = self.path();
+        let mut context = self.subject.context(level, notices);
+        for (index, item) in self.node().items().enumerate() {
+            let at = yaml::index(&path, index);
+            context.malformed(item.span(), &at, describe(item), true);
+        }
+    }
+
+    /// Reads the list, which stands under `key`.
+    fn read_list(&self, key: &str) -> FileFacts {
+        let mut facts = FileFacts::default();
+        let parent = self.parent();
+        let Some(field) = self.holder().field(key) else {
+            return facts;
         };
-        let holder = duplicates::path_of(visits, parent, &self.base);
-        let level = self.level_of_list(visits, at);
-        let mut context = Self::context(&self.object, level, &mut self.facts.notices);
+        let holder = duplicates::path_of(self.visits, parent, &self.subject.base);
+        let level = self.level();
+        let mut context = self.subject.context(level, &mut facts.notices);
         let mut read = Pod {
-            tolerations: context.read_tolerations(field, &path),
+            tolerations: context.read_tolerations(field, &self.path()),
             ..Pod::default()
         };
         // Charts that write each label of a selector by themselves, in quotes, are not rare.
         context.level = Level::Other;
         // What stands beside the list belongs to it; more may stand where the values are used.
         if key == "tolerations" {
-            context.read_node_selector(visits[parent].node, &holder, &mut read);
+            context.read_node_selector(self.holder(), &holder, &mut read);
         }
-        let way = Self::way_out(visits, parent);
-        self.push_other_list(read, level, holder, field.key.span(), &way);
+        let outward = self.outward(parent);
+        let way: Vec<Step<'_>> = outward
+            .map(|at| (self.visits[at].node, duplicates::key_of(self.visits, at)))
+            .collect();
+        let span = field.key.span();
+        let workload = of_list(self.subject, read, level, holder, span, &way);
+        facts.workloads.push(workload);
+        facts
     }
 
-    /// The maps and lists from one outward to the whole object, each with the key that it stands under.
-    fn way_out<'v>(visits: &[Visit<'v>], at: usize) -> Vec<Step<'v>> {
-        let outward = std::iter::successors(Some(at), |at| {
+    /// A place and those around it, out to the whole object.
+    fn outward(&self, from: usize) -> impl Iterator<Item = usize> + use<'s, 'a> {
+        let visits = self.visits;
+        std::iter::successors(Some(from), move |at| {
             (*at != 0).then(|| duplicates::parent_of(visits, *at))
-        });
-        outward
-            .map(|at| (visits[at].node, duplicates::key_of(visits, at)))
-            .collect()
+        })
     }
 
     /// What becomes of a list that no row expects: charts copy `tolerations` into pods as they stand, and that is what
     /// values are for; what others make of theirs is not known.
-    fn level_of_list(&self, visits: &[Visit<'_>], at: usize) -> Level {
-        let is_object = !self.object.kind.is_empty() && !self.object.api_version.is_empty();
-        let is_values = self.is_values && !is_object;
+    fn level(&self) -> Level {
+        let is_values = self.subject.reading.is_values && !self.subject.is_object();
         let held = || {
-            let above = std::iter::successors(Some(at), |at| {
-                (*at != 0).then(|| duplicates::parent_of(visits, *at))
-            });
-            let mut keys = above.filter_map(|at| duplicates::key_of(visits, at));
+            let mut keys = self
+                .outward(self.at)
+                .filter_map(|at| duplicates::key_of(self.visits, at));
             keys.any(|key| key.starts_with("values") || key.ends_with("Values"))
         };
-        if duplicates::key_of(visits, at) == Some("tolerations") && (is_values || held()) {
-            Level::Values
-        } else {
-            Level::Other
+        let is_list = duplicates::key_of(self.visits, self.at) == Some("tolerations");
+        match is_list && (is_values || held()) {
+            true => Level::Values,
+            false => Level::Other,
         }
     }
+}
 
-    /// Reads a text that is a list of tolerations and nothing else.
-    pub(super) fn read_text_list(&mut self, path: &str) {
-        let span = self.root.span();
-        let mut tolerations = Tolerations {
-            span: Some(span),
-            ..Tolerations::default()
-        };
-        Self::context(&self.object, Level::Other, &mut self.facts.notices).read_entries(
-            self.root,
-            path,
-            &mut tolerations,
-        );
-        let read = Pod {
-            tolerations,
-            ..Pod::default()
-        };
-        self.push_other_list(read, Level::Other, path.to_owned(), span, &[]);
-    }
+/// Reads a text that is a list of tolerations and nothing else. It stands at `path`.
+pub(super) fn read_whole_list(subject: &Subject<'_>, path: &str) -> FileFacts {
+    let mut facts = FileFacts::default();
+    let span = subject.root.span();
+    let mut tolerations = Tolerations {
+        span: Some(span),
+        ..Tolerations::default()
+    };
+    let mut context = subject.context(Level::Other, &mut facts.notices);
+    context.read_entries(subject.root, path, &mut tolerations);
+    let read = Pod {
+        tolerations,
+        ..Pod::default()
+    };
+    let path = path.to_owned();
+    let workload = of_list(subject, read, Level::Other, path, span, &[]);
+    facts.workloads.push(workload);
+    facts
+}
 
-    /// `way` leads from the map that the list stands in out to the whole object.
-    fn push_other_list(
-        &mut self,
-        mut read: Pod,
-        level: Level,
-        holder: String,
-        span: Span,
-        way: &[Step<'_>],
-    ) {
-        read.selection.unknown = true;
-        let unread = read.tolerations.unread;
-        let mut shape = self.shape(level, &read, unread, Stands::Alone);
-        if let Some((holding, _)) = way.first() {
-            shape.character = self.character(*holding, level);
-            let found = controllers::beside(way.iter().copied());
-            shape.character.controller = found.unwrap_or_default();
-        }
-        self.push(shape, read, holder, Stands::Alone, Some(span));
+/// What a list says of the pods that it is for. `way` leads from the map that the list stands in out to the whole object.
+fn of_list(
+    subject: &Subject<'_>,
+    mut read: Pod,
+    level: Level,
+    holder: String,
+    span: Span,
+    way: &[Step<'_>],
+) -> Workload {
+    read.selection.unknown = true;
+    let unread = read.tolerations.unread;
+    let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
+    if let Some((holding, _)) = way.first() {
+        shape.character = character::of(subject, *holding, level);
+        let found = controllers::beside(way.iter().copied());
+        shape.character.controller = found.unwrap_or_default();
     }
+    workloads::workload(subject, shape, read, holder, Stands::Alone, span)
 }
 
 /// Keys below which custom resources hold whatever others want to read.

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use super::embedded::Embedded;
-use super::pools::PoolReader;
+use super::pool_facts::{Element, PoolFacts};
 use super::weak::repeated_flag;
+use super::{labels, taints};
 use crate::model::workload::Level;
 use crate::source::text::Cut as _;
-use crate::yaml::{Found, Kind};
+use crate::yaml::{self, Found, Kind, Node};
 
 /// What a flag says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,39 +185,39 @@ pub(super) fn replaced(flags: &[Flag]) -> Vec<Option<&Flag>> {
         .collect()
 }
 
-impl<'a> PoolReader<'_, 'a> {
-    /// Flags in a command line, a list of arguments or a script.
-    pub(super) fn read_flags(&mut self, found: &Found<'a>) {
-        let node = found.node;
-        if node.kind() == Kind::Sequence {
-            for (index, item) in node.items().enumerate() {
-                let path = crate::yaml::index(&found.path, index);
-                self.read_flags_of(item, &path);
-            }
-        } else {
-            self.read_flags_of(node, &found.path);
-        }
+/// Reads the flags in a command line, a list of arguments or a script.
+pub(super) fn read(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFacts {
+    if found.node.kind() != Kind::Sequence {
+        return read_text(element, found.node, &found.path);
     }
+    let mut facts = PoolFacts::default();
+    for (index, item) in found.node.items().enumerate() {
+        let path = yaml::index(&found.path, index);
+        facts.absorb(read_text(element, item, &path));
+    }
+    facts
+}
 
-    fn read_flags_of(&mut self, node: crate::yaml::Node<'a>, path: &str) {
-        let Some(text) = node.raw() else { return };
-        let embedded = Embedded::new(self.document.text, node, text);
-        let flags = find(text, true);
-        for (flag, later) in flags.iter().zip(replaced(&flags)) {
-            if let Some(later) = later {
-                let (lost, kept) = flag.values(text, later);
-                let kind = repeated_flag(&flag.dashed(), lost, kept);
-                let span = embedded.place_of(flag.value.clone());
-                self.context(Level::Custom)
-                    .note(kind, span, path.to_owned());
-                continue;
-            }
-            match flag.says {
-                Says::Taints => self.read_taint_list(text, flag.value.clone(), &embedded, path),
-                Says::Labels => self.read_label_text(text.within(flag.value.clone())),
-            }
+fn read_text(element: &Element<'_, '_>, node: Node<'_>, path: &str) -> PoolFacts {
+    let mut facts = PoolFacts::default();
+    let Some(text) = node.raw() else { return facts };
+    let embedded = Embedded::new(element.document.text, node, text);
+    let flags = find(text, true);
+    for (flag, later) in flags.iter().zip(replaced(&flags)) {
+        let range = flag.value.clone();
+        if let Some(later) = later {
+            let (lost, kept) = flag.values(text, later);
+            let kind = repeated_flag(&flag.dashed(), lost, kept);
+            let mut context = element.context(Level::Custom, &mut facts.notices);
+            context.note(kind, embedded.place_of(range), path.to_owned());
+            continue;
         }
+        facts.absorb(match flag.says {
+            Says::Taints => taints::read_words(element, text, range, &embedded, path),
+            Says::Labels => labels::read_words(text.within(range)),
+        });
     }
+    facts
 }
 
 #[cfg(test)]

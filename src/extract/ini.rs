@@ -8,16 +8,11 @@
     )
 )]
 
-use super::FileFacts;
-use super::document;
-use super::reading::Reading;
-use crate::source::{SourceId, Span};
-use crate::yaml::{self, Kind, Leaf, Node, NodeId, TreeBuilder};
+use crate::source::{Source, SourceId, Span};
+use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, TreeBuilder};
 
-/// Reads one inventory.
-pub(super) fn read_inventory(reading: Reading<'_>, facts: &mut FileFacts) {
-    let Reading { source, id, .. } = reading;
-    facts.documents = 1;
+/// The tree of one inventory.
+pub(super) fn tree(source: &Source, id: SourceId) -> Document {
     let mut groups: Vec<Group> = vec![Group::new("ungrouped", Span::new(id, 0..0))];
     let mut in_variables = false;
     let mut start = 0;
@@ -63,8 +58,7 @@ pub(super) fn read_inventory(reading: Reading<'_>, facts: &mut FileFacts) {
     }
     let mut tree = Tree(TreeBuilder::default());
     let root = tree.inventory(&groups);
-    let tree = tree.0.finish(root);
-    document::extract(tree.root(), reading, facts);
+    tree.0.finish(root)
 }
 
 type Variable = (String, String, Span);

@@ -116,7 +116,7 @@ impl Manifests<'_> {
             flags_known: !parts.is_empty(),
         };
         let pools = commands::read(&script, &mut facts.notices);
-        scripts::take(pools, self.source, "", facts);
+        facts.pools.extend(scripts::weak(pools, self.source, ""));
         for part in parts {
             let mut read = FileFacts::default();
             self.read_text(&pieces.slice(part), whole, &mut read);
@@ -184,7 +184,7 @@ impl Manifests<'_> {
         }
         for document in stream.documents.iter().filter(|one| !one.is_empty()) {
             read.documents += 1;
-            document::extract(document.root(), reading, &mut read);
+            read.absorb(document::read(document.root(), reading));
         }
         read.ignores.read_documents(text.text(), &stream.documents);
         // An inventory that Terraform hands on says nothing of this cluster.
@@ -209,9 +209,7 @@ impl Manifests<'_> {
     fn cast_doubt(&self, read: &mut FileFacts) {
         let Some(doubt) = self.doubt else { return };
         for read in &mut read.pools {
-            read.pool.complete = false;
-            let why = || format!("it may not exist: {doubt}");
-            read.pool.incomplete_because.get_or_insert_with(why);
+            read.pool.doubt(format!("it may not exist: {doubt}"));
         }
     }
 }

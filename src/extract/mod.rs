@@ -8,6 +8,7 @@ mod character;
 mod commands;
 mod controllers;
 mod dead_annotations;
+mod declared;
 mod decoding;
 mod devices;
 mod document;
@@ -20,7 +21,6 @@ mod ignored;
 pub mod ignores;
 mod implied;
 mod ini;
-mod inline_patches;
 mod labels;
 mod makers;
 mod manifests;
@@ -36,6 +36,7 @@ mod placeholders;
 mod plans;
 mod pod;
 mod pool_document;
+mod pool_facts;
 mod pool_rows;
 mod pools;
 mod read;
@@ -46,6 +47,7 @@ mod resources;
 pub mod rows;
 mod scripts;
 mod selectors;
+mod subject;
 mod table;
 mod table_names;
 mod taint_errors;
@@ -54,7 +56,7 @@ mod template_files;
 mod template_signs;
 mod templates;
 mod terraform;
-mod values_texts;
+mod texts;
 mod weak;
 mod words;
 mod workloads;
@@ -75,7 +77,7 @@ use crate::yaml;
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
-pub use pools::{ReadPool, Referred};
+pub use pool_facts::{ReadPool, Referred};
 use reading::Reading;
 pub use reshaping::chart_of;
 pub use table::Table;
@@ -251,12 +253,13 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.reshaping.push(id);
     }
     if source.kind == FileKind::Hosts {
-        ini::read_inventory(reading, &mut facts);
+        let tree = ini::tree(source, id);
+        facts = document::read(tree.root(), reading);
+        facts.documents = 1;
         return facts;
     }
     if source.kind == FileKind::Script {
-        scripts::read_script(source, id, &mut facts);
-        return facts;
+        return scripts::read_script(source, id);
     }
     let filled = ytt::fill(&source.text);
     let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
@@ -273,7 +276,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             facts.unread.push((error.span, unread));
         }
         if is_template {
-            templates::read(reading, error.document.clone(), &mut facts);
+            facts.absorb(templates::read(reading, error.document.clone()));
         } else if !broken::is_commented_json(&source.path, text) {
             facts
                 .notices
@@ -286,12 +289,12 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         }
         facts.documents += 1;
         let text = source.text.get(document.range()).unwrap_or_default();
+        let mut read = document::read(document.root(), reading);
         if filled.is_some() && ytt::has_directives(text) {
-            ytt::extract(document.root(), reading, &mut facts);
+            ytt::doubt(&mut read);
             in_template = true;
-        } else {
-            document::extract(document.root(), reading, &mut facts);
         }
+        facts.absorb(read);
     }
     if in_template {
         let whole = Span::new(id, 0..0);
@@ -338,6 +341,6 @@ pub fn has_manifest(source: &Source, id: SourceId, facts: &FileFacts) -> bool {
     let text = |range: std::ops::Range<usize>| source.text.get(range).unwrap_or_default();
     let mut errors = stream.errors.iter();
     let mut documents = stream.documents.iter();
-    documents.any(|document| document::is_object(document.root()))
+    documents.any(|document| subject::is_object(document.root()))
         || errors.any(|error| broken::is_manifest(text(error.document.clone())))
 }

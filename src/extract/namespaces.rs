@@ -1,13 +1,15 @@
 //! Objects whose word counts for the pods of others at admission: Namespaces with their annotations, RuntimeClasses.
 
+use super::FileFacts;
 use super::read::{Context, is_filled_in, is_placeholder};
-use crate::finding::Object;
+use super::subject::Subject;
 use crate::model::Field;
 use crate::model::annotations::{
     DEFAULT_TOLERATIONS, NODE_SELECTOR, NamespaceWord, Read, TOLERATIONS_WHITELIST,
     parse_node_selector, parse_tolerations,
 };
-use crate::model::notice::NoticeKind;
+use crate::model::notice::{Notice, NoticeKind};
+use crate::model::workload::Level;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Node};
 
@@ -37,14 +39,23 @@ pub struct RuntimeClass {
     pub schedules: bool,
 }
 
-/// Reads a Namespace.
-pub fn namespace(
-    root: Node<'_>,
-    base: &str,
-    span: Span,
-    context: &mut Context<'_>,
-) -> Option<Namespace> {
-    let name = context.object.name.clone()?;
+/// Reads the object where it is one of these.
+pub(super) fn read(subject: &Subject<'_>) -> FileFacts {
+    let mut facts = FileFacts::default();
+    match (subject.group(), subject.object.kind.as_str()) {
+        ("", "Namespace") => {
+            let read = namespace(subject, &mut facts.notices);
+            facts.namespaces.extend(read);
+        }
+        ("node.k8s.io", "RuntimeClass") => facts.runtime_classes.extend(runtime_class(subject)),
+        _ => {}
+    }
+    facts
+}
+
+fn namespace(subject: &Subject<'_>, notices: &mut Vec<Notice>) -> Option<Namespace> {
+    let (root, span) = (subject.root, subject.own_span());
+    let name = subject.object.name.clone()?;
     let mut word = NamespaceWord::default();
     let annotations = root
         .get("metadata")
@@ -65,11 +76,11 @@ pub fn namespace(
             word,
         });
     };
-    let at = yaml::join(&yaml::join(base, "metadata"), "annotations");
+    let at = yaml::join(&yaml::join(&subject.base, "metadata"), "annotations");
     let mut read = Reader {
         annotations,
         at,
-        context,
+        context: subject.context(Level::Typed, notices),
     };
     word = NamespaceWord {
         default_tolerations: read.annotation(DEFAULT_TOLERATIONS, parse_tolerations),
@@ -84,27 +95,27 @@ pub fn namespace(
     })
 }
 
-/// Reads a RuntimeClass.
-pub fn runtime_class(root: Node<'_>, object: &Object, span: Span) -> Option<RuntimeClass> {
+fn runtime_class(subject: &Subject<'_>) -> Option<RuntimeClass> {
+    let (root, span) = (subject.root, subject.own_span());
     let holds = |node: Option<Node<'_>>| {
         node.and_then(|node| node.get("scheduling"))
             .is_some_and(|scheduling| !scheduling.is_null())
     };
     Some(RuntimeClass {
-        name: object.name.clone()?,
+        name: subject.object.name.clone()?,
         source: span.source,
         span,
         schedules: holds(Some(root)) || holds(root.get("spec")),
     })
 }
 
-struct Reader<'r, 'a, 'c> {
+struct Reader<'a, 'c> {
     annotations: Node<'a>,
     at: String,
-    context: &'r mut Context<'c>,
+    context: Context<'c>,
 }
 
-impl Reader<'_, '_, '_> {
+impl Reader<'_, '_> {
     fn annotation<T>(
         &mut self,
         name: &'static str,

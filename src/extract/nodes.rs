@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::notation::api_group;
+use super::pool_facts::ReadPool;
 use super::pool_rows::PoolRow;
-use super::pools::ReadPool;
 use super::table::Table;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};

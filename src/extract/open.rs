@@ -2,21 +2,16 @@
 //! others.
 
 use super::notation::Anchored;
-use super::pool_document::{Condition, PoolDocument, open_at};
-use super::pools::PoolReader;
-use crate::yaml::{self, Found, Node};
+use super::pool_document::Condition;
+use super::pool_facts::{Element, PoolFacts};
+use crate::yaml::Node;
 
-/// What `taints-by-pool` and `labels-by-pool` call every pool.
-const EVERY_POOL: &str = "all";
-
-impl PoolDocument<'_> {
-    /// Whether a plan does not know yet what will stand at a path.
-    fn unknown_in_plan(&self, path: &Anchored) -> bool {
-        self.after_unknown.is_some_and(|root| {
-            let found = path.path.find(root);
-            found.into_iter().any(|one| holds_true(one.node))
-        })
-    }
+/// Whether a plan does not know yet what will stand at a path.
+fn unknown_in_plan(element: &Element<'_, '_>, path: &Anchored) -> bool {
+    element.document.after_unknown.is_some_and(|root| {
+        let found = path.path.find(root);
+        found.into_iter().any(|one| holds_true(one.node))
+    })
 }
 
 /// `true` somewhere in a tree.
@@ -32,145 +27,75 @@ fn holds_true(node: Node<'_>) -> bool {
     false
 }
 
-impl<'a> PoolReader<'_, 'a> {
-    fn is_written(&self, paths: &[Anchored]) -> bool {
-        paths.iter().any(|path| {
-            let found = self.document.find(self.element, path, "");
-            found.iter().any(|one| !one.node.is_null())
-        })
-    }
+/// Why it is open whether there is such a pool.
+pub(super) fn may_not_exist(element: &Element<'_, '_>) -> String {
+    let why = Condition::of_row(element.row).why_open(element.document, element.node);
+    let why = why.unwrap_or("it depends on unknown values");
+    format!("it may not exist: {why}")
+}
 
-    pub(super) fn is_open(&self, paths: &[Anchored]) -> bool {
-        let mut open = paths
-            .iter()
-            .map(|path| open_at(self.document, self.element, path));
-        open.any(|why| why.is_some())
+/// Why it is open whether the provider adds a taint.
+pub(super) fn may_be_tainted(element: &Element<'_, '_>, condition: Condition<'_>) -> String {
+    match condition.why_open(element.document, element.node) {
+        Some(why) => format!("the provider may add a taint: {why}"),
+        None => "whether the provider adds a taint depends on a template".to_owned(),
     }
+}
 
-    /// Taints that count for want of others, and those that stand under the pool's name.
-    pub(super) fn other_taints(&mut self) -> Vec<Found<'a>> {
-        let row = self.row;
-        let mut found = self.of_this_pool(&row.taints_by_pool);
-        if !self.is_written(&row.taints) && !self.is_open(&row.taints) {
-            for path in &row.fallback_taints {
-                found.extend(self.document.find(self.element, path, &self.path));
-            }
+/// Where taints and labels may be that cannot be read, with the reason that the value itself gives.
+pub(super) fn read(element: &Element<'_, '_>) -> PoolFacts {
+    let mut facts = PoolFacts::default();
+    let row = element.row;
+    let fallback = !element.is_written(&row.taints);
+    let paths = row
+        .taints
+        .iter()
+        .chain(row.fallback_taints.iter().filter(|_| fallback))
+        .chain(&row.taint_flags)
+        .chain(&row.flags)
+        .chain(&row.patches)
+        .chain(&row.startup_taints);
+    for path in paths {
+        let found = element.find([path]);
+        let inside = found.iter().find_map(|one| unknown_taint(one.node));
+        let open = element.open_at(path);
+        if let Some(why) = open.or(inside) {
+            facts.doubt(why);
         }
-        found
-    }
-
-    /// The same for labels.
-    pub(super) fn other_labels(&mut self) -> Vec<Found<'a>> {
-        let row = self.row;
-        let mut found = self.of_this_pool(&row.labels_by_pool);
-        if !self.is_written(&row.labels) {
-            for path in &row.fallback_labels {
-                found.extend(self.document.find(self.element, path, &self.path));
-            }
-        }
-        found
-    }
-
-    /// Whether maps from pool names have something for single pools.
-    fn names_pools(&self, paths: &[Anchored]) -> bool {
-        let mut maps = paths
-            .iter()
-            .flat_map(|path| self.document.find(self.element, path, ""));
-        maps.any(|map| {
-            let mut fields = map.node.fields().into_iter();
-            fields.any(|field| field.name().is_some_and(|name| name != EVERY_POOL))
-        })
-    }
-
-    /// What maps from pool names have for this pool, and for all.
-    fn of_this_pool(&mut self, paths: &[Anchored]) -> Vec<Found<'a>> {
-        let mut found = Vec::new();
-        for path in paths {
-            for map in self.document.find(self.element, path, &self.path) {
-                for field in map.node.fields() {
-                    let Some(name) = field.name() else { continue };
-                    if name == EVERY_POOL || name == self.pool.name {
-                        found.push(Found {
-                            node: field.value,
-                            path: yaml::join(&map.path, name),
-                            field: Some(field),
-                        });
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// It is open whether there is such a pool.
-    pub(super) fn doubt(&mut self, condition: Condition<'_>) {
-        let why = condition.why_open(self.document, self.element);
-        let why = why.unwrap_or("it depends on unknown values");
-        self.incomplete(&format!("it may not exist: {why}"));
-    }
-
-    /// It is open whether the provider adds a taint.
-    pub(super) fn doubt_implied(&mut self, condition: Condition<'_>) {
-        match condition.why_open(self.document, self.element) {
-            Some(why) => self.incomplete(&format!("the provider may add a taint: {why}")),
-            None => self.incomplete("whether the provider adds a taint depends on a template"),
+        if unknown_in_plan(element, path) {
+            facts.doubt("some of its taints are known only after the plan is applied");
         }
     }
-
-    /// Notes where taints and labels may be that cannot be read, with the reason that the value itself gives.
-    pub(super) fn note_open(&mut self) {
-        let row = self.row;
-        let fallback = !self.is_written(&row.taints);
-        let paths = row
-            .taints
-            .iter()
-            .chain(row.fallback_taints.iter().filter(|_| fallback))
-            .chain(&row.taint_flags)
-            .chain(&row.flags)
-            .chain(&row.patches)
-            .chain(&row.startup_taints);
-        for path in paths {
-            let found = self.document.find(self.element, path, "");
-            let inside = found.iter().find_map(|one| unknown_taint(one.node));
-            let open = open_at(self.document, self.element, path);
-            if let Some(why) = open.or(inside) {
-                self.incomplete(why);
-            }
-            if self.document.unknown_in_plan(path) {
-                self.incomplete("some of its taints are known only after the plan is applied");
-            }
-        }
-        for path in &row.taints_by_pool {
-            let open = open_at(self.document, self.element, path);
-            let maps = self.document.find(self.element, path, "");
-            let of_key = maps.iter().find_map(|map| {
-                let mut fields = map.node.written_fields();
-                fields.find_map(|field| field.key.unknown_because())
-            });
-            if let Some(why) = open.or(of_key) {
-                self.incomplete(why);
-            }
-        }
-        if self.name_is_open && self.names_pools(&row.taints_by_pool) {
-            self.incomplete("its taints are listed by pool name, and its name is unknown");
-        }
-        if self.name_is_open && self.names_pools(&row.labels_by_pool) {
-            self.open_labels();
-        }
-        for found in self.of_this_pool(&row.taints_by_pool) {
-            if let Some(why) = unknown_taint(found.node) {
-                self.incomplete(why);
-            }
-        }
-        let labels = row.labels.iter().chain(&row.fallback_labels);
-        for path in labels.chain(&row.labels_by_pool).chain(&row.label_flags) {
-            if open_at(self.document, self.element, path).is_some()
-                || self.document.unknown_in_plan(path)
-            {
-                self.open_labels();
-            }
+    for path in &row.taints_by_pool {
+        let open = element.open_at(path);
+        let maps = element.find([path]);
+        let of_key = maps.iter().find_map(|map| {
+            let mut fields = map.node.written_fields();
+            fields.find_map(|field| field.key.unknown_because())
+        });
+        if let Some(why) = open.or(of_key) {
+            facts.doubt(why);
         }
     }
+    let name_is_open = element.name.on_nodes.is_unknown();
+    if name_is_open && element.names_pools(&row.taints_by_pool) {
+        facts.doubt("its taints are listed by pool name, and its name is unknown");
+    }
+    if name_is_open && element.names_pools(&row.labels_by_pool) {
+        facts.open_labels();
+    }
+    for found in element.of_this_pool(&row.taints_by_pool) {
+        if let Some(why) = unknown_taint(found.node) {
+            facts.doubt(why);
+        }
+    }
+    let labels = row.labels.iter().chain(&row.fallback_labels);
+    for path in labels.chain(&row.labels_by_pool).chain(&row.label_flags) {
+        if element.open_at(path).is_some() || unknown_in_plan(element, path) {
+            facts.open_labels();
+        }
+    }
+    facts
 }
 
 /// Why a list of taints is not known completely.

@@ -1,5 +1,7 @@
 //! Words that some tool puts a value in the place of before anything is sent to a cluster.
 
+use crate::yaml::{Kind, Node, Style};
+
 /// Whether a text is filled in later by some template language or by a person.
 pub fn is_placeholder(text: &str) -> bool {
     if ["{{", "}}", "<<", "%{", "{%", "[[", "@@", "#{", "(("]
@@ -63,6 +65,38 @@ pub(super) fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
         .count();
     let close = at + open + word;
     (word > 0 && count(close) == open).then_some(close + open)
+}
+
+/// Whether a node is an unquoted template action, which YAML reads as a map in a map, or the call of a function that
+/// some tool puts something else in the place of: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
+pub fn is_template_action(node: Node<'_>) -> bool {
+    if node.has_local_tag() || is_call(node) {
+        return true;
+    }
+    if node.kind() != Kind::Mapping || node.style() != Style::Flow {
+        return false;
+    }
+    let mut fields = node.written_fields();
+    matches!((fields.next(), fields.next()), (Some(only), None)
+        if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
+}
+
+/// Whether a node stands for more than is written: a template action, or a text that is filled in later.
+pub fn is_filled_in(node: Node<'_>) -> bool {
+    is_template_action(node)
+        || (node.kind() == Kind::Scalar && node.raw().is_some_and(is_placeholder))
+}
+
+/// Whether a node is a map of one field that is the name of a function of CloudFormation or Pulumi.
+fn is_call(node: Node<'_>) -> bool {
+    if node.kind() != Kind::Mapping {
+        return false;
+    }
+    let mut fields = node.written_fields();
+    matches!((fields.next(), fields.next()), (Some(only), None)
+    if only.name().is_some_and(|name| {
+        name == "Ref" || name.starts_with("Fn::") || name.starts_with("fn::")
+    }))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::pool_document::PoolDocument;
 use super::pool_rows::PoolRow;
 use super::pools::read_pools;
 use super::reading::Reading;
+use super::subject::Subject;
 use super::table::{ANY_MODULE, Table};
 use crate::finding::Object;
 use crate::yaml::{Kind, Node, Path};
@@ -21,11 +22,13 @@ pub(super) fn read_declared(
     document: &PoolDocument<'_>,
     doubt: Option<&str>,
     table: &Table,
-    facts: &mut FileFacts,
-) {
+) -> FileFacts {
+    let mut facts = FileFacts::default();
     let mut told: Vec<Option<String>> = Vec::new();
     for (provider, row) in rows {
-        for mut read in read_pools(table, provider, row, document, &mut facts.notices) {
+        let found = read_pools(table, provider, row, document);
+        facts.notices.extend(found.notices);
+        for mut read in found.pools {
             // What stands for a list that is not known stands for the lists of other rows as well, and nobody says that a
             // module that is not known has one.
             if row.each != Path::default() && read.pool.span == Some(document.root.span()) {
@@ -37,14 +40,12 @@ pub(super) fn read_declared(
                 told.push(why.clone());
             }
             if let Some(doubt) = doubt {
-                read.pool.complete = false;
-                read.pool
-                    .incomplete_because
-                    .get_or_insert_with(|| format!("it may not exist: {doubt}"));
+                read.pool.doubt(format!("it may not exist: {doubt}"));
             }
             facts.pools.push(read);
         }
     }
+    facts
 }
 
 /// Whether a document has the field with which a path begins.
@@ -54,16 +55,14 @@ fn writes(root: Node<'_>, path: &Path) -> bool {
     first.is_some_and(|first| root.get(first).is_some())
 }
 
-/// Reads what `terraform show -json` prints of a plan or a state, or a state file; whether the document is one.
-pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) -> bool {
+/// Reads what `terraform show -json` prints of a plan or a state, or a state file; nothing where the document is neither.
+pub(super) fn read_state(subject: &Subject<'_>) -> Option<FileFacts> {
+    let root = subject.root;
     let Reading {
         source, id, table, ..
-    } = reading;
-    let read = |of_type: &str,
-                name: &str,
-                values: Node<'_>,
-                unknown: Option<Node<'_>>,
-                facts: &mut FileFacts| {
+    } = subject.reading;
+    let mut facts = FileFacts::default();
+    let mut read = |of_type: &str, name: &str, values: Node<'_>, unknown: Option<Node<'_>>| {
         let rows: Vec<_> = table.resource_rows(of_type).collect();
         if rows.is_empty() || values.kind() != Kind::Mapping {
             return;
@@ -83,7 +82,7 @@ pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileF
             base: "",
             after_unknown: unknown,
         };
-        read_declared(&rows, &document, None, table, facts);
+        facts.absorb(read_declared(&rows, &document, None, table));
     };
     let text = |node: Node<'_>, key: &str| {
         let found = node.get(key).and_then(|node| node.raw());
@@ -97,19 +96,15 @@ pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileF
             let of_type = text(resource, "type");
             for instance in resource.get("instances").into_iter().flat_map(Node::items) {
                 if let Some(values) = instance.get("attributes") {
-                    read(&of_type, &text(resource, "name"), values, None, facts);
+                    read(&of_type, &text(resource, "name"), values, None);
                 }
             }
         }
-        return true;
+        return Some(facts);
     }
     let values = root.get("planned_values").or_else(|| root.get("values"));
-    let Some(module) = values.and_then(|values| values.get("root_module")) else {
-        return false;
-    };
-    if root.get("format_version").is_none() {
-        return false;
-    }
+    let module = values.and_then(|values| values.get("root_module"))?;
+    root.get("format_version")?;
     let changes: Vec<_> = root
         .get("resource_changes")
         .into_iter()
@@ -137,7 +132,7 @@ pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileF
                 .iter()
                 .find(|(known, _)| *known == address)
                 .and_then(|(_, change)| change.get("change")?.get("after_unknown"));
-            read(&of_type, &address, values, unknown, facts);
+            read(&of_type, &address, values, unknown);
         }
         let children: Vec<_> = module
             .get("child_modules")
@@ -146,5 +141,5 @@ pub(super) fn read_state(root: Node<'_>, reading: Reading<'_>, facts: &mut FileF
             .collect();
         open.extend(children.into_iter().rev());
     }
-    true
+    Some(facts)
 }

@@ -1,6 +1,6 @@
 //! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
 
-pub use super::placeholders::is_placeholder;
+pub use super::placeholders::{is_filled_in, is_placeholder, is_template_action};
 use crate::finding::{Label, Object};
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
@@ -8,7 +8,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, LocatedToleration, MoreTolerations};
 use crate::source::Span;
-use crate::yaml::{self, Kind, Node, Scalar, Style};
+use crate::yaml::{self, Kind, Node, Scalar};
 
 /// Fields of a taint, in the order of Kubernetes' own type.
 pub const TAINT_FIELDS: [&str; 4] = ["key", "value", "effect", "timeAdded"];
@@ -16,38 +16,6 @@ pub const TAINT_FIELDS: [&str; 4] = ["key", "value", "effect", "timeAdded"];
 /// Fields of a toleration, in the order of Kubernetes' own type.
 pub const TOLERATION_FIELDS: [&str; 5] =
     ["key", "operator", "value", "effect", "tolerationSeconds"];
-
-/// Whether a node is an unquoted template action, which YAML reads as a map in a map, or the call of a function that
-/// some tool puts something else in the place of: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
-pub fn is_template_action(node: Node<'_>) -> bool {
-    if node.has_local_tag() || is_call(node) {
-        return true;
-    }
-    if node.kind() != Kind::Mapping || node.style() != Style::Flow {
-        return false;
-    }
-    let mut fields = node.written_fields();
-    matches!((fields.next(), fields.next()), (Some(only), None)
-        if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
-}
-
-/// Whether a node stands for more than is written: a template action, or a text that is filled in later.
-pub fn is_filled_in(node: Node<'_>) -> bool {
-    is_template_action(node)
-        || (node.kind() == Kind::Scalar && node.raw().is_some_and(is_placeholder))
-}
-
-/// Whether a node is a map of one field that is the name of a function of CloudFormation or Pulumi.
-fn is_call(node: Node<'_>) -> bool {
-    if node.kind() != Kind::Mapping {
-        return false;
-    }
-    let mut fields = node.written_fields();
-    matches!((fields.next(), fields.next()), (Some(only), None)
-    if only.name().is_some_and(|name| {
-        name == "Ref" || name.starts_with("Fn::") || name.starts_with("fn::")
-    }))
-}
 
 /// Whether a key is a name that lists of tolerations have outside Kubernetes' own types: `tolerations`, and
 /// `extraTolerations`, `agent_tolerations` or `PLUGIN_TOLERATIONS` for one of several.
@@ -148,6 +116,59 @@ impl Context<'_> {
             meant,
         };
         self.note(kind, field.span(), path.to_owned());
+    }
+
+    /// The map in a field and its path. What is no map is noted; what a template fills in is not looked at.
+    pub(super) fn map_at<'a>(
+        &mut self,
+        holder: Node<'a>,
+        path: &str,
+        name: &str,
+    ) -> Option<(Node<'a>, String)> {
+        let field = holder.field(name)?;
+        let at = yaml::join(path, name);
+        self.expect_kind(&field, Kind::Mapping, &at);
+        let is_map = field.value.kind() == Kind::Mapping && !is_filled_in(field.value);
+        is_map.then_some((field.value, at))
+    }
+
+    /// Notes a field that holds another kind of value than it must, unless a template fills it in. Null is nothing.
+    pub(super) fn expect_kind(&mut self, field: &yaml::Field<'_>, kind: Kind, at: &str) {
+        if field.value.kind() == kind || field.value.is_null() || is_filled_in(field.value) {
+            return;
+        }
+        let wanted = match kind {
+            Kind::Mapping => "a map",
+            Kind::Sequence => "a list",
+            Kind::Scalar => "a single value",
+        };
+        self.misshapen(field, at, wanted);
+    }
+
+    /// Notes a field whose value is of a type that it cannot have.
+    pub(super) fn misshapen(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &'static str) {
+        let kind = NoticeKind::MisshapenField {
+            what: format!("`{}`", field.name().unwrap_or_default()),
+            found: describe(field.value),
+            wanted,
+        };
+        self.note(kind, field.span(), at.to_owned());
+    }
+
+    /// A field that Kubernetes decodes into a boolean.
+    pub(super) fn expect_boolean(&mut self, field: &yaml::Field<'_>, at: &str) -> Field<bool> {
+        let node = field.value;
+        match node.scalar() {
+            Some(Scalar::Null) => return Field::Absent,
+            Some(Scalar::Bool(on)) => return Field::Is(on),
+            _ => {}
+        }
+        if self.level == Level::Typed && !is_filled_in(node) {
+            let meant = ["true", "false"].into_iter();
+            let meant = meant.filter(|word| node.raw() == Some(*word)).collect();
+            self.mistyped(field, at, (describe(node), "true or false"), meant);
+        }
+        Field::Unknown
     }
 
     /// A field that Kubernetes decodes into a string.

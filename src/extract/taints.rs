@@ -11,9 +11,10 @@
 use std::ops::Range;
 
 use super::embedded::Embedded;
+use super::pool_facts::{Element, PoolFacts};
 use super::pool_rows::EffectSpelling;
-use super::pools::PoolReader;
-use super::read::{Context, describe, is_filled_in, is_placeholder, is_template_action, read_text};
+use super::read::{describe, is_filled_in, is_placeholder, is_template_action, read_text};
+use super::taint_errors::{self, strict_level, wants_maps};
 use crate::model::Field;
 use crate::model::node_pool::{Origin, PoolTaint};
 use crate::model::notice::NoticeKind;
@@ -38,93 +39,172 @@ fn is_one_taint(node: Node<'_>) -> bool {
     }
 }
 
-impl<'a> PoolReader<'_, 'a> {
-    pub(super) fn read_taints(&mut self, found: &Found<'a>, origin: Origin) {
-        self.before = self.pool.taints.len();
+/// Reads a list of taints, in whatever notation.
+pub(super) fn read(element: &Element<'_, '_>, found: &Found<'_>, origin: Origin) -> PoolFacts {
+    let mut list = List {
+        element,
+        origin,
+        facts: PoolFacts::default(),
+    };
+    list.read(found);
+    list.facts
+}
+
+/// `k=v:E,k2:E2` in one string.
+pub(super) fn read_flag(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFacts {
+    let node = found.node;
+    match (node.raw(), read_text(Some(node))) {
+        (_, Field::Absent) => PoolFacts::default(),
+        (Some(text), _) if !node.has_local_tag() => {
+            let embedded = Embedded::new(element.document.text, node, text);
+            read_words(element, text, 0..text.len(), &embedded, &found.path)
+        }
+        _ => {
+            let mut facts = PoolFacts::default();
+            facts.doubt("taints are filled in by a template");
+            facts
+        }
+    }
+}
+
+/// The same in a part of a text. A flag of the kubelet adds taints; kubeadm's own default stays beside them.
+pub(super) fn read_words(
+    element: &Element<'_, '_>,
+    text: &str,
+    range: Range<usize>,
+    embedded: &Embedded<'_>,
+    path: &str,
+) -> PoolFacts {
+    let mut list = List {
+        element,
+        origin: Origin::Declared,
+        facts: PoolFacts::default(),
+    };
+    for (part, at) in parts(text, range) {
+        list.read_word(part, embedded.place_of(at), path);
+    }
+    list.facts
+}
+
+/// One list, and what was read of it so far.
+struct List<'l, 'e, 'a> {
+    element: &'l Element<'e, 'a>,
+    origin: Origin,
+    facts: PoolFacts,
+}
+
+impl List<'_, '_, '_> {
+    fn read(&mut self, found: &Found<'_>) {
+        let element = self.element;
         let node = found.node;
         if node.is_null() {
             return;
         }
         if is_template_action(node) || node.raw().is_some_and(is_placeholder) {
-            self.incomplete("taints are filled in by a template");
+            self.facts.doubt("taints are filled in by a template");
             return;
         }
         if node.kind() != Kind::Sequence
             && !node.is_assembled()
-            && let Some(level) = self.strict_level()
+            && let Some(level) = strict_level(element)
         {
             // Nothing that is not a list is decoded into one.
             if let Some(field) = &found.field {
-                self.context(level).misshapen(field, &found.path, "a list");
+                let mut context = element.context(level, &mut self.facts.notices);
+                context.misshapen(field, &found.path, "a list");
             }
-            return self.incomplete("`taints` is not a list");
+            return self.facts.doubt("`taints` is not a list");
         }
         match node.kind() {
             Kind::Sequence => {
                 for (index, item) in node.items().enumerate() {
-                    let path = yaml::index(&found.path, index);
-                    match item.kind() {
-                        Kind::Mapping if is_template_action(item) => {
-                            self.incomplete("a taint is filled in by a template");
-                        }
-                        Kind::Mapping => self.read_taint(item, path, origin),
-                        // The API server decodes null into a taint without anything.
-                        _ if item.is_null() && self.document.object.api_version == "v1" => {
-                            self.read_taint(item, path, origin);
-                        }
-                        _ if self.wants_maps() && !is_filled_in(item) => {
-                            self.note_malformed_taint(item, path);
-                        }
-                        _ => self.read_taint_text(item, &path, origin),
-                    }
+                    self.read_item(item, yaml::index(&found.path, index));
                 }
             }
             // A single block without its list, in JSON and where newer versions have an object.
-            Kind::Mapping if is_one_taint(node) => {
-                self.read_taint(node, found.path.clone(), origin);
-            }
+            Kind::Mapping if is_one_taint(node) => self.read_map(node, found.path.clone()),
             Kind::Mapping => {
                 for field in node.fields() {
                     match (field.name(), field.value.kind()) {
                         // The keys only tell the taints apart.
                         (Some(key), Kind::Mapping) if !is_template_action(field.value) => {
-                            let path = yaml::join(&found.path, key);
-                            self.read_taint(field.value, path, origin);
+                            self.read_map(field.value, yaml::join(&found.path, key));
                         }
-                        _ => self.read_keyed_taint(&field, &found.path, origin),
+                        _ => self.read_keyed(&field, &found.path),
                     }
                 }
             }
-            Kind::Scalar if self.row.only_lists => {}
-            Kind::Scalar => self.read_taint_flag(found),
+            Kind::Scalar if element.row.only_lists => {}
+            Kind::Scalar => self.facts.absorb(read_flag(element, found)),
+        }
+    }
+
+    fn read_item(&mut self, item: Node<'_>, path: String) {
+        let element = self.element;
+        match item.kind() {
+            Kind::Mapping if is_template_action(item) => {
+                self.facts.doubt("a taint is filled in by a template");
+            }
+            Kind::Mapping => self.read_map(item, path),
+            // The API server decodes null into a taint without anything.
+            _ if item.is_null() && element.document.object.api_version == "v1" => {
+                self.read_map(item, path);
+            }
+            _ if wants_maps(element) && !is_filled_in(item) => {
+                self.facts
+                    .absorb(taint_errors::malformed(element, item, path));
+            }
+            _ => match (item.raw(), read_text(Some(item))) {
+                (_, Field::Absent) => {}
+                (Some(text), _) if !item.has_local_tag() => {
+                    self.read_word(text, item.span(), &path);
+                }
+                (None, _) if !is_template_action(item) => {
+                    self.facts.doubt(format!("a taint is {}", describe(item)));
+                }
+                _ => self.facts.doubt("a taint is filled in by a template"),
+            },
         }
     }
 
     /// `{key: k, value: v, effect: E}`
-    fn read_taint(&mut self, item: Node<'a>, path: String, origin: Origin) {
-        let row = self.row;
+    fn read_map(&mut self, item: Node<'_>, path: String) {
+        let element = self.element;
+        let row = element.row;
         let startup = !row.startup_when.is_empty()
             && row
                 .startup_when
                 .iter()
                 .all(|(key, text)| item.get(key).and_then(|node| node.raw()) == Some(text));
-        let origin = if startup { Origin::Startup } else { origin };
-        self.note_unknown_fields(item, &path);
-        self.note_time(item, &path);
-        let strict = self.strict_level().is_some();
+        let origin = if startup {
+            Origin::Startup
+        } else {
+            self.origin
+        };
+        let facts = &mut self.facts;
+        let unknown = taint_errors::unknown_fields(element, item, &path);
+        facts.notices.extend(unknown);
+        let wrong = taint_errors::wrong_time(element, item, &path);
+        facts.notices.extend(wrong);
+        let strict = strict_level(element);
         let written = PARTS.map(|names| {
-            let names = if strict {
-                names.get(..1).unwrap_or_default()
-            } else {
-                names
+            let names = match strict {
+                Some(_) => names.get(..1).unwrap_or_default(),
+                None => names,
             };
             names.iter().find_map(|name| item.field(name))
         });
-        if !strict && written.iter().all(Option::is_none) {
-            self.incomplete("a taint has an unknown format");
+        if strict.is_none() && written.iter().all(Option::is_none) {
+            facts.doubt("a taint has an unknown format");
             return;
         }
-        let mut text = |at: usize| self.read_taint_field(written[at], PARTS[at][0], &path);
+        let mut text = |at: usize| match strict {
+            Some(level) => {
+                let mut context = element.context(level, &mut facts.notices);
+                context.read_string(written[at], &yaml::join(&path, PARTS[at][0]))
+            }
+            None => read_text(written[at].map(|field| field.value)),
+        };
         let (key, value, effect) = (text(0), text(1), text(2));
         let fields = PARTS
             .iter()
@@ -137,12 +217,13 @@ impl<'a> PoolReader<'_, 'a> {
         let unread = key.is_unknown() || value.is_unknown() || effect.is_unknown();
         let (effect, spelled) = self.canonical(effect);
         if unread && origin != Origin::Startup {
-            self.incomplete("a taint could not be read");
+            self.facts.doubt("a taint could not be read");
         }
         if item.is_assembled() && effect == Field::Absent {
-            self.incomplete("a taint has no effect, and the provider's default is unknown");
+            let why = "a taint has no effect, and the provider's default is unknown";
+            self.facts.doubt(why);
         }
-        self.add(PoolTaint {
+        self.facts.taints.push(PoolTaint {
             taint: Taint { key, value, effect },
             origin,
             span: Some(item.span()),
@@ -152,27 +233,10 @@ impl<'a> PoolReader<'_, 'a> {
         });
     }
 
-    fn read_taint_field(
-        &mut self,
-        field: Option<yaml::Field<'a>>,
-        name: &str,
-        path: &str,
-    ) -> Field<String> {
-        let Some(level) = self.strict_level() else {
-            return read_text(field.map(|field| field.value));
-        };
-        Context {
-            object: self.document.object,
-            level,
-            notices: self.notices,
-        }
-        .read_string(field, &yaml::join(path, name))
-    }
-
     /// An effect that is one of the three, and not in the spelling that this source wants.
     fn note_spelling(&mut self, written: &str, span: Span, path: &str) {
-        let wanted =
-            Effect::canonical(written).map(|effect| self.row.effect_spelling.spell(effect));
+        let spelling = self.element.row.effect_spelling;
+        let wanted = Effect::canonical(written).map(|effect| spelling.spell(effect));
         let Some(wanted) = wanted.filter(|wanted| *wanted != written) else {
             return;
         };
@@ -180,15 +244,16 @@ impl<'a> PoolReader<'_, 'a> {
             written: written.to_owned(),
             meant: wanted.to_owned(),
         };
-        self.context(Level::Custom)
-            .note(kind, span, path.to_owned());
+        let notices = &mut self.facts.notices;
+        let mut context = self.element.context(Level::Custom, notices);
+        context.note(kind, span, path.to_owned());
     }
 
     fn canonical(&self, effect: Field<String>) -> (Field<String>, Option<String>) {
         let Field::Is(written) = &effect else {
             return (effect, None);
         };
-        let own = match self.row.effect_spelling {
+        let own = match self.element.row.effect_spelling {
             EffectSpelling::Kubernetes => false,
             EffectSpelling::UpperSnake | EffectSpelling::Kebab => true,
         };
@@ -200,56 +265,32 @@ impl<'a> PoolReader<'_, 'a> {
         }
     }
 
-    /// `k=v:E` as one item of a list.
-    fn read_taint_text(&mut self, item: Node<'a>, path: &str, origin: Origin) {
-        match (item.raw(), read_text(Some(item))) {
-            (_, Field::Absent) => {}
-            (Some(text), _) if !item.has_local_tag() => {
-                self.push_taint_text(text, item.span(), path, origin);
-            }
-            (Some(_), _) => self.incomplete("a taint is filled in by a template"),
-            (None, _) if is_template_action(item) => {
-                self.incomplete("a taint is filled in by a template");
-            }
-            (None, _) => {
-                self.incomplete(&format!("a taint is {}", describe(item)));
-            }
-        }
-    }
-
     /// `k: "v:E"`, `k: ":E"` or `k: E`, or a list of such.
-    fn read_keyed_taint(&mut self, field: &yaml::Field<'a>, path: &str, origin: Origin) {
+    fn read_keyed(&mut self, field: &yaml::Field<'_>, path: &str) {
         let Some(key) = field.name().filter(|name| !is_placeholder(name)) else {
-            self.incomplete("a taint is filled in by a template");
+            self.facts.doubt("a taint is filled in by a template");
             return;
         };
         let path = yaml::join(path, key);
         if field.value.kind() == Kind::Sequence && !is_template_action(field.value) {
             for (index, item) in field.value.items().enumerate() {
-                let path = yaml::index(&path, index);
-                self.push_keyed_taint(key, item, item.span(), path, origin);
+                self.read_under(key, item, item.span(), yaml::index(&path, index));
             }
         } else {
-            self.push_keyed_taint(key, field.value, field.span(), path, origin);
+            self.read_under(key, field.value, field.span(), path);
         }
     }
 
-    fn push_keyed_taint(
-        &mut self,
-        key: &str,
-        text: Node<'a>,
-        span: Span,
-        path: String,
-        origin: Origin,
-    ) {
+    /// A value and an effect, which stand under their key.
+    fn read_under(&mut self, key: &str, text: Node<'_>, span: Span, path: String) {
         let Field::Is(text) = read_text(Some(text)) else {
-            self.incomplete("a taint is filled in by a template");
+            self.facts.doubt("a taint is filled in by a template");
             return;
         };
         let (value, effect) = text.rsplit_once(':').unwrap_or(("", text.as_str()));
         self.note_spelling(effect, span, &path);
         let (effect, spelled) = self.canonical(Field::Is(effect.to_owned()));
-        self.add(PoolTaint {
+        self.facts.taints.push(PoolTaint {
             taint: Taint {
                 key: Field::Is(key.to_owned()),
                 value: if value.is_empty() {
@@ -259,7 +300,7 @@ impl<'a> PoolReader<'_, 'a> {
                 },
                 effect,
             },
-            origin,
+            origin: self.origin,
             span: Some(span),
             path,
             spelled,
@@ -267,44 +308,18 @@ impl<'a> PoolReader<'_, 'a> {
         });
     }
 
-    /// `k=v:E,k2:E2` in one string.
-    pub(super) fn read_taint_flag(&mut self, found: &Found<'a>) {
-        let node = found.node;
-        match (node.raw(), read_text(Some(node))) {
-            (_, Field::Absent) => {}
-            (Some(text), _) if !node.has_local_tag() => {
-                let embedded = Embedded::new(self.document.text, node, text);
-                self.read_taint_list(text, 0..text.len(), &embedded, &found.path);
-            }
-            _ => self.incomplete("taints are filled in by a template"),
-        }
-    }
-
-    /// The same in a part of a text. A flag of the kubelet adds taints; kubeadm's own default stays beside them.
-    pub(super) fn read_taint_list(
-        &mut self,
-        text: &str,
-        range: Range<usize>,
-        embedded: &Embedded<'_>,
-        path: &str,
-    ) {
-        self.before = self.pool.taints.len();
-        for (part, at) in parts(text, range) {
-            self.push_taint_text(part, embedded.place_of(at), path, Origin::Declared);
-        }
-    }
-
-    fn push_taint_text(&mut self, text: &str, span: Span, path: &str, origin: Origin) {
+    /// `k=v:E`
+    fn read_word(&mut self, text: &str, span: Span, path: &str) {
         let taint = match partial_taint(text) {
             Ok(taint) => taint,
-            Err(why) => return self.incomplete(&why),
+            Err(why) => return self.facts.doubt(why),
         };
         if taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown() {
-            self.incomplete("a taint is filled in by a template");
+            self.facts.doubt("a taint is filled in by a template");
         }
-        self.add(PoolTaint {
+        self.facts.taints.push(PoolTaint {
             taint,
-            origin,
+            origin: self.origin,
             span: Some(span),
             path: path.to_owned(),
             ..PoolTaint::default()

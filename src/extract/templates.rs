@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::FileFacts;
-use super::document;
+use super::declared;
 use super::reading::Reading;
+use super::subject::Subject;
 use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
 use crate::source::text::Cut as _;
@@ -14,53 +15,58 @@ use crate::yaml;
 const BECAUSE: &str = "its document is a template";
 
 /// Reads the pools of a document that could not be parsed; the others of its file are known.
-pub(super) fn read(reading: Reading<'_>, range: Range<usize>, facts: &mut FileFacts) {
-    let Reading {
-        source, id, table, ..
-    } = reading;
+pub(super) fn read(reading: Reading<'_>, range: Range<usize>) -> FileFacts {
+    let Reading { source, table, .. } = reading;
     let Some(text) = source.text.get(range.clone()) else {
-        return;
+        return FileFacts::default();
     };
     let declares_pools = top_level(text, "kind").is_some_and(|kind| table.may_have_pools(kind));
     if !declares_pools {
-        return;
+        return FileFacts::default();
     }
     let rest = flatten(text);
-    let blank = |text: &str| -> String { text.bytes().map(blank_byte).collect() };
-    let before = blank(source.text.get(..range.start).unwrap_or_default());
-    let read = |inner: &str, facts: &mut FileFacts| {
-        let stream = yaml::parse(&format!("{before}{inner}"), id);
-        if !stream.errors.is_empty() {
-            return false;
-        }
-        let known = facts.pools.len();
-        for document in &stream.documents {
-            document::read_pools_only(document.root(), reading, facts);
-        }
-        for read in facts.pools.get_mut(known..).unwrap_or_default() {
-            for taint in &mut read.pool.taints {
-                let starts = taint.span.map(|span| span.start as usize);
-                if starts.is_some_and(|start| may_say_more(&source.text, range.start, inner, start))
-                {
-                    for field in [&mut taint.taint.key, &mut taint.taint.value] {
-                        doubt(field);
-                    }
-                    doubt(&mut taint.taint.effect);
-                }
-            }
-            read.pool.complete = false;
-            read.pool.incomplete_because = Some(BECAUSE.to_owned());
-            // The lines that are left out may say more.
-            read.pool.labels.others = OtherLabels::Possible;
-            read.pool.open_labels = true;
-            read.taints_written = true;
-        }
-        facts.pools.len() > known
-    };
     // Where even the lines that are left are no YAML, at least that there is a pool is known.
-    if !read(&rest, facts) {
-        read(&head(&rest), facts);
+    read_left(reading, range.start, &rest)
+        .or_else(|| read_left(reading, range.start, &head(&rest)))
+        .unwrap_or_default()
+}
+
+/// Reads what was left of the part of the file from `start` on; nothing where no pool is found in it.
+fn read_left(reading: Reading<'_>, start: usize, left: &str) -> Option<FileFacts> {
+    let Reading {
+        source, id, table, ..
+    } = reading;
+    let before = source.text.get(..start).unwrap_or_default();
+    let before: String = before.bytes().map(blank_byte).collect();
+    let stream = yaml::parse(&format!("{before}{left}"), id);
+    if !stream.errors.is_empty() {
+        return None;
     }
+    let mut facts = FileFacts::default();
+    for document in &stream.documents {
+        let subject = Subject::new(document.root(), String::new(), reading);
+        if !table.is_skipped(subject.group(), &subject.object.kind) {
+            facts.absorb(declared::pools(&subject).unwrap_or_default());
+        }
+    }
+    for read in &mut facts.pools {
+        for taint in &mut read.pool.taints {
+            let at = taint.span.map(|span| span.start as usize);
+            if at.is_some_and(|at| may_say_more(&source.text, start, left, at)) {
+                for field in [&mut taint.taint.key, &mut taint.taint.value] {
+                    doubt(field);
+                }
+                doubt(&mut taint.taint.effect);
+            }
+        }
+        read.pool.complete = false;
+        read.pool.incomplete_because = Some(BECAUSE.to_owned());
+        // The lines that are left out may say more.
+        read.pool.labels.others = OtherLabels::Possible;
+        read.pool.open_labels = true;
+        read.taints_written = true;
+    }
+    (!facts.pools.is_empty()).then_some(facts)
 }
 
 /// Whether lines were left out that may be fields of the map that starts at an offset of the file. `left` is what was

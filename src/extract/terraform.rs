@@ -99,22 +99,15 @@ pub fn read_configuration(
         let ignored = table.ignored_rows(&declared.of_type, is_module);
         ignored::note(ignored, &document, &mut facts.notices);
         let before = facts.pools.len();
-        read_declared(
-            &rows,
-            &document,
-            declared.doubt.as_deref(),
-            table,
-            &mut facts,
-        );
+        let doubt = declared.doubt.as_deref();
+        facts.absorb(read_declared(&rows, &document, doubt, table));
         ranges.push((declared, before..facts.pools.len()));
     }
     for (declared, range) in ranges {
         for read in &mut facts.pools[range] {
             if let Some(other) = tainting.iter().find(|other| speaks_of(declared, other)) {
-                read.pool.complete = false;
-                read.pool.incomplete_because.get_or_insert_with(|| {
-                    format!("its machines register with taints from {other}")
-                });
+                let why = format!("its machines register with taints from {other}");
+                read.pool.doubt(why);
             }
         }
     }

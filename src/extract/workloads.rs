@@ -1,219 +1,243 @@
 //! Pod templates at the paths that rows give: what scheduling reads of them, and what is known about the rest.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::FileFacts;
+use super::character;
 use super::controllers;
-use super::document::{ObjectReader, join};
-use super::notation::api_group;
 use super::overlays::Overlay;
 use super::pod::Pod;
 use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
+use super::subject::Subject;
 use crate::finding::{Because, Open};
 use crate::model::admission::PodTolerations;
 use crate::model::character::Character;
 use crate::model::workload::{Level, MoreTolerations, Pairs, PodShape, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::source::Span;
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Kind, Node, NodeId};
 
-impl<'a> ObjectReader<'_, 'a> {
-    /// Reads every pod template at a known path; the level when the kind has a row.
-    pub(super) fn read_workloads(
-        &mut self,
-        group: &str,
-        version: &str,
-        kind: &str,
-    ) -> Option<Level> {
-        let mut level = None;
-        let rows: Vec<_> = self.table.workload_rows(group, version, kind).collect();
-        for row in rows {
-            let row_level = match row.level {
-                RowLevel::Typed => Level::Typed,
-                RowLevel::Custom => Level::Custom,
-            };
-            level = Some(row_level);
-            for path in &row.pods {
-                let mut ends = path.find_ends(self.root).into_iter();
-                if let Some(end) = ends.find(|end| is_filled_in(*end)) {
-                    self.open_pod(end);
-                }
-                for found in path.find(self.root) {
-                    if is_filled_in(found.node) {
-                        self.open_pod(found.node);
-                    } else if found.node.kind() == Kind::Mapping {
-                        let at = join(&self.base, &found.path);
-                        self.read_pod(found.node, at, row_level, row);
-                    } else if let Some(field) = &found.field
-                        && row_level == Level::Typed
-                    {
-                        let at = join(&self.base, &found.path);
-                        Self::context(&self.object, row_level, &mut self.facts.notices)
-                            .expect_kind(field, Kind::Mapping, &at);
-                    }
+/// What the rows of a kind find in an object.
+pub(super) struct Workloads {
+    pub(super) facts: FileFacts,
+    /// How well the kind is known; nothing where it has no row.
+    pub(super) level: Option<Level>,
+    pub(super) known: Known,
+}
+
+/// Places of an object that its rows name. Who looks for tolerations elsewhere leaves them alone.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Lists of tolerations.
+    pub(super) lists: HashSet<NodeId>,
+    /// Field paths of the pod templates.
+    pub(super) pods: Vec<String>,
+}
+
+/// Reads every pod template at a known path.
+pub(super) fn read(subject: &Subject<'_>) -> Workloads {
+    let mut read = Workloads {
+        facts: FileFacts::default(),
+        level: None,
+        known: Known::default(),
+    };
+    let table = subject.reading.table;
+    let (group, version) = (subject.group(), subject.version());
+    for row in table.workload_rows(group, version, &subject.object.kind) {
+        let level = match row.level {
+            RowLevel::Typed => Level::Typed,
+            RowLevel::Custom => Level::Custom,
+        };
+        read.level = Some(level);
+        for path in &row.pods {
+            let mut ends = path.find_ends(subject.root).into_iter();
+            let end = ends.find(|end| is_filled_in(*end));
+            let open =
+                |node: Node<'_>| Open::object(node.span(), &subject.object, Because::OpenPod);
+            read.facts.not_judged.extend(end.map(open));
+            for found in path.find(subject.root) {
+                if is_filled_in(found.node) {
+                    read.facts.not_judged.push(open(found.node));
+                } else if found.node.kind() == Kind::Mapping {
+                    let list = found.node.get(&row.tolerations_key);
+                    read.known.lists.extend(list.map(Node::id));
+                    let at = subject.path(&found.path);
+                    read.known.pods.push(at.clone());
+                    read.facts
+                        .absorb(read_pod(subject, found.node, at, level, row));
+                } else if let Some(field) = &found.field
+                    && level == Level::Typed
+                {
+                    let at = subject.path(&found.path);
+                    let mut context = subject.context(level, &mut read.facts.notices);
+                    context.expect_kind(field, Kind::Mapping, &at);
                 }
             }
         }
-        level
     }
+    read
+}
 
-    fn open_pod(&mut self, node: Node<'_>) {
-        let open = Open::object(node.span(), &self.object, Because::OpenPod);
-        self.facts.not_judged.push(open);
+fn read_pod(
+    subject: &Subject<'_>,
+    node: Node<'_>,
+    path: String,
+    level: Level,
+    row: &WorkloadRow,
+) -> FileFacts {
+    let mut facts = FileFacts::default();
+    let list = row.tolerations_key.as_str();
+    let mut read = subject
+        .context(level, &mut facts.notices)
+        .read_pod(node, &path, list);
+    // A field whose name is filled in may be any of those that are not there.
+    let has_gap = node
+        .fields()
+        .iter()
+        .any(|field| field.name().is_some_and(is_placeholder));
+    read.selection.unknown |= has_gap;
+    let has_containers = node.get("containers").is_some();
+    let says_something = [list, "nodeSelector", "affinity", "nodeAffinity", "nodeName"]
+        .iter()
+        .any(|name| node.get(name).is_some());
+    if level == Level::Custom && !has_containers && !says_something {
+        return facts;
     }
-
-    fn read_pod(&mut self, node: Node<'a>, path: String, level: Level, row: &WorkloadRow) {
-        let list = row.tolerations_key.as_str();
-        let mut read =
-            Self::context(&self.object, level, &mut self.facts.notices).read_pod(node, &path, list);
-        // A field whose name is filled in may be any of those that are not there.
-        let has_gap = node
-            .fields()
-            .iter()
-            .any(|field| field.name().is_some_and(is_placeholder));
-        read.selection.unknown |= has_gap;
-        let has_containers = node.get("containers").is_some();
-        let says_something = [list, "nodeSelector", "affinity", "nodeAffinity", "nodeName"]
-            .iter()
-            .any(|name| node.get(name).is_some());
-        if let Some(list) = node.get(list) {
-            self.known_lists.insert(list.id());
-        }
-        self.pods.push(path.clone());
-        if level == Level::Custom && !has_containers && !says_something {
-            return;
-        }
-        let stands = match level {
-            _ if row.lends => Stands::ForOthers,
-            // A built-in pod spec without containers is a patch.
-            Level::Typed if !has_containers => Stands::InPart,
-            _ => Stands::Alone,
-        };
-        if stands == Stands::InPart && says_something {
-            self.facts
-                .overlays
-                .push(Overlay::partial(&self.object, self.own_span()));
-        }
-        let lacks_list = node.get(list).is_none();
-        let unread = match (read.tolerations.unread, lacks_list) {
-            (Some(reason), _) => Some(reason),
-            (None, true) if has_gap => Some(MoreTolerations::Template(
-                "a field is filled in by a template",
-            )),
-            (None, true) if stands == Stands::InPart => Some(MoreTolerations::InPart),
-            (None, true) if level == Level::Custom && !has_containers => {
-                Some(MoreTolerations::Other("its operator may add tolerations"))
-            }
-            _ => None,
-        };
-        let mut shape = self.shape(level, &read, unread, stands);
-        shape.character = self.character(node, level);
-        if level == Level::Custom {
-            let name = path.rsplit('.').next();
-            let spec = self.root.get("spec").map(|spec| (spec, None));
-            let way = std::iter::once((node, name)).chain(spec);
-            let found = controllers::beside(way.chain([(self.root, None)]));
-            shape.character.controller = found.or_else(|| row.makes.clone()).unwrap_or_default();
-        }
-        if row.lends {
-            shape.character.controller.clear();
-        }
-        self.push(shape, read, path, stands, None);
+    let stands = match level {
+        _ if row.lends => Stands::ForOthers,
+        // A built-in pod spec without containers is a patch.
+        Level::Typed if !has_containers => Stands::InPart,
+        _ => Stands::Alone,
+    };
+    if stands == Stands::InPart && says_something {
+        let part = Overlay::partial(&subject.object, subject.own_span());
+        facts.overlays.push(part);
     }
-
-    pub(super) fn shape(
-        &self,
-        level: Level,
-        read: &Pod,
-        unread: Option<MoreTolerations>,
-        stands: Stands,
-    ) -> PodShape {
-        let group = api_group(&self.object.api_version);
-        let resources = &read.resources;
-        let computed = level == Level::Typed && stands == Stands::Alone && !resources.unread;
-        let mut selection = read.selection.clone();
-        selection.unknown |= stands == Stands::InPart;
-        PodShape {
-            kind: self.object.kind.clone(),
-            api_group: group.to_owned(),
-            level,
-            tolerations: read.tolerations.entries.clone(),
-            on_pods: PodTolerations::default(),
-            unread_tolerations: unread,
-            selection,
-            prefers: read.prefers,
-            node_name: read.node_name.clone(),
-            priority_class: read.priority_class.clone(),
-            runtime_class: read.runtime_class.clone(),
-            host_network: read.host_network.clone(),
-            extended_resources: resources
-                .resources
-                .extended_resources()
-                .map(str::to_owned)
-                .collect(),
-            resources_unread: resources.unread,
-            qos_class: match resources.resources.qos_class() {
-                Some(class) if computed => Field::Is(class),
-                _ => Field::Unknown,
-            },
-            system: self.is_system(read),
-            on_openshift: self.is_about_openshift(),
-            refused: None,
-            character: Character::default(),
+    let lacks_list = node.get(list).is_none();
+    let unread = match (read.tolerations.unread, lacks_list) {
+        (Some(reason), _) => Some(reason),
+        (None, true) if has_gap => Some(MoreTolerations::Template(
+            "a field is filled in by a template",
+        )),
+        (None, true) if stands == Stands::InPart => Some(MoreTolerations::InPart),
+        (None, true) if level == Level::Custom && !has_containers => {
+            Some(MoreTolerations::Other("its operator may add tolerations"))
         }
+        _ => None,
+    };
+    let mut shape = shape(subject, level, &read, unread, stands);
+    shape.character = character::of(subject, node, level);
+    if level == Level::Custom {
+        let name = path.rsplit('.').next();
+        let spec = subject.root.get("spec").map(|spec| (spec, None));
+        let way = std::iter::once((node, name)).chain(spec);
+        let found = controllers::beside(way.chain([(subject.root, None)]));
+        shape.character.controller = found.or_else(|| row.makes.clone()).unwrap_or_default();
     }
-
-    /// Whether the object, or the path of its file, names OpenShift: in a namespace, an annotation, an image.
-    fn is_about_openshift(&self) -> bool {
-        const NAME: &str = "openshift";
-        self.source.path.to_ascii_lowercase().contains(NAME)
-            || self.source.slice(self.root.span()).contains(NAME)
+    if row.lends {
+        shape.character.controller.clear();
     }
+    let span = subject.own_span();
+    facts
+        .workloads
+        .push(workload(subject, shape, read, path, stands, span));
+    facts
+}
 
-    /// Whether the pods belong to the cluster itself.
-    fn is_system(&self, read: &Pod) -> Truth {
-        let by_namespace = match self.object.namespace.as_deref() {
-            Some(name) if is_placeholder(name) => Truth::Unknown,
-            name => (name == Some("kube-system")).into(),
-        };
-        let by_class = match read.priority_class.text() {
-            None => Truth::Unknown,
-            Some(class) => ["system-node-critical", "system-cluster-critical"]
-                .contains(&class)
-                .into(),
-        };
-        by_namespace.or(by_class)
+/// What scheduling reads of a pod.
+pub(super) fn shape(
+    subject: &Subject<'_>,
+    level: Level,
+    read: &Pod,
+    unread: Option<MoreTolerations>,
+    stands: Stands,
+) -> PodShape {
+    let resources = &read.resources;
+    let computed = level == Level::Typed && stands == Stands::Alone && !resources.unread;
+    let mut selection = read.selection.clone();
+    selection.unknown |= stands == Stands::InPart;
+    PodShape {
+        kind: subject.object.kind.clone(),
+        api_group: subject.group().to_owned(),
+        level,
+        tolerations: read.tolerations.entries.clone(),
+        on_pods: PodTolerations::default(),
+        unread_tolerations: unread,
+        selection,
+        prefers: read.prefers,
+        node_name: read.node_name.clone(),
+        priority_class: read.priority_class.clone(),
+        runtime_class: read.runtime_class.clone(),
+        host_network: read.host_network.clone(),
+        extended_resources: resources
+            .resources
+            .extended_resources()
+            .map(str::to_owned)
+            .collect(),
+        resources_unread: resources.unread,
+        qos_class: match resources.resources.qos_class() {
+            Some(class) if computed => Field::Is(class),
+            _ => Field::Unknown,
+        },
+        system: is_system(subject, read),
+        on_openshift: is_about_openshift(subject),
+        refused: None,
+        character: Character::default(),
     }
+}
 
-    pub(super) fn push(
-        &mut self,
-        shape: PodShape,
-        read: Pod,
-        path: String,
-        stands: Stands,
-        span: Option<Span>,
-    ) {
-        let metadata = self.root.get("metadata");
-        let span = span.unwrap_or_else(|| self.own_span());
-        let map = |name: &str| {
-            metadata
-                .and_then(|metadata| metadata.get(name))
-                .map(read_map)
-                .unwrap_or_default()
-        };
-        self.facts.workloads.push(Workload {
-            object: self.object.clone(),
-            labels: map("labels"),
-            annotations: map("annotations"),
-            shape: Arc::new(shape),
-            source: self.id,
-            span,
-            path,
-            list: read.tolerations.span,
-            located: read.tolerations.located.into(),
-            selectors: read.selectors.into(),
-            stands,
-        });
+/// Whether the object, or the path of its file, names OpenShift: in a namespace, an annotation, an image.
+fn is_about_openshift(subject: &Subject<'_>) -> bool {
+    const NAME: &str = "openshift";
+    let path = subject.reading.source.path.to_ascii_lowercase();
+    path.contains(NAME) || subject.text().contains(NAME)
+}
+
+/// Whether the pods belong to the cluster itself.
+fn is_system(subject: &Subject<'_>, read: &Pod) -> Truth {
+    let by_namespace = match subject.object.namespace.as_deref() {
+        Some(name) if is_placeholder(name) => Truth::Unknown,
+        name => (name == Some("kube-system")).into(),
+    };
+    let by_class = match read.priority_class.text() {
+        None => Truth::Unknown,
+        Some(class) => ["system-node-critical", "system-cluster-critical"]
+            .contains(&class)
+            .into(),
+    };
+    by_namespace.or(by_class)
+}
+
+/// A workload of the object.
+pub(super) fn workload(
+    subject: &Subject<'_>,
+    shape: PodShape,
+    read: Pod,
+    path: String,
+    stands: Stands,
+    span: Span,
+) -> Workload {
+    let metadata = subject.root.get("metadata");
+    let map = |name: &str| {
+        metadata
+            .and_then(|metadata| metadata.get(name))
+            .map(read_map)
+            .unwrap_or_default()
+    };
+    Workload {
+        object: subject.object.clone(),
+        labels: map("labels"),
+        annotations: map("annotations"),
+        shape: Arc::new(shape),
+        source: subject.reading.id,
+        span,
+        path,
+        list: read.tolerations.span,
+        located: read.tolerations.located.into(),
+        selectors: read.selectors.into(),
+        stands,
     }
 }
 

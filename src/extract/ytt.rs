@@ -7,13 +7,10 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::FileFacts;
-use super::document;
-use super::reading::Reading;
 use crate::model::node_selection::OtherLabels;
 use crate::model::notice::NoticeKind;
 use crate::model::workload::MoreTolerations;
 use crate::source::text::Cut as _;
-use crate::yaml::Node;
 
 const BECAUSE: &str = "its document is a template";
 
@@ -38,19 +35,17 @@ pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
     Some(filled)
 }
 
-/// Reads a document with directives. What stands there is judged as it stands; what does not may come of a directive.
-pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFacts) {
-    let (workloads, pools) = (facts.workloads.len(), facts.pools.len());
-    let notices = facts.notices.len();
-    document::extract(root, reading, facts);
-    for workload in facts.workloads.get_mut(workloads..).unwrap_or_default() {
+/// What is known of the facts of a document with directives. What stands there is judged as it stands; what does not may
+/// come of a directive.
+pub(super) fn doubt(facts: &mut FileFacts) {
+    for workload in &mut facts.workloads {
         let shape = Arc::make_mut(&mut workload.shape);
         shape.selection.unknown = true;
         shape
             .unread_tolerations
             .get_or_insert(MoreTolerations::TemplateDocument);
     }
-    for read in facts.pools.get_mut(pools..).unwrap_or_default() {
+    for read in &mut facts.pools {
         read.pool.taints.clear();
         read.pool.complete = false;
         read.pool.incomplete_because = Some(BECAUSE.to_owned());
@@ -58,11 +53,9 @@ pub(super) fn extract(root: Node<'_>, reading: Reading<'_>, facts: &mut FileFact
         read.pool.open_labels = true;
     }
     // One of them may be there at a time.
-    let kept = facts.notices.split_off(notices);
-    let kept = kept
-        .into_iter()
-        .filter(|notice| !matches!(notice.kind, NoticeKind::DuplicateYamlKey { .. }));
-    facts.notices.extend(kept);
+    facts
+        .notices
+        .retain(|notice| !matches!(notice.kind, NoticeKind::DuplicateYamlKey { .. }));
 }
 
 /// Whether parts of a document are there under a condition, several times or as a patch of others, or all of it is the

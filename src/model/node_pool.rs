@@ -90,6 +90,13 @@ pub struct NodePool {
 }
 
 impl NodePool {
+    /// Its taints are not all known. The first reason is kept.
+    pub fn doubt(&mut self, because: impl Into<String>) {
+        self.complete = false;
+        self.incomplete_because
+            .get_or_insert_with(|| because.into());
+    }
+
     /// The taints that keep pods away for good, with their index: hard, declared or implied, not of the kind that
     /// comes and goes with a node's state. A taint whose effect could not be read is not among them.
     pub fn blocking_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
-use super::document::read_object;
+use super::subject::read_object;
 use crate::finding::Object;
 use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};

@@ -1,0 +1,212 @@
+//! What one place of a document says of a pool, what several places say together, and the pool as it was read.
+
+use std::collections::BTreeMap;
+
+use super::names::Name;
+use super::notation::Anchored;
+use super::pool_document::{PoolDocument, open_at};
+use super::pool_rows::PoolRow;
+use super::read::Context;
+use super::table::Table;
+use crate::model::Field;
+use crate::model::node_pool::{AutoscalerTemplate, NodePool, PoolTaint};
+use crate::model::node_selection::{OtherLabels, Requirement};
+use crate::model::notice::Notice;
+use crate::model::workload::Level;
+use crate::source::SourceId;
+use crate::yaml::{self, Found, Node};
+
+/// What `taints-by-pool` and `labels-by-pool` call every pool.
+const EVERY_POOL: &str = "all";
+
+/// A pool of one document, before documents that refer to each other are put together.
+#[derive(Debug, Clone)]
+pub struct ReadPool {
+    /// The pool.
+    pub pool: NodePool,
+    /// Where its document is.
+    pub source: SourceId,
+    /// Documents that add taints and labels to it.
+    pub refers: Vec<Referred>,
+    /// Its name as written, by which such a document is found, when it is one itself.
+    pub part: Option<String>,
+    /// The kind by which it is found then, when that is not its own.
+    pub part_kind: Option<String>,
+    /// As a part it says everything by itself.
+    pub whole: bool,
+    /// It stands in a list of all pools of its cluster.
+    pub lists_all: bool,
+    /// The label by which nodes are known to be this pool's, when it was put together from a dump of them.
+    pub named_by: Option<(String, String)>,
+    /// A list of taints is written, be it empty, so that no default applies.
+    pub taints_written: bool,
+}
+
+impl ReadPool {
+    /// A pool of which nothing else is known.
+    pub(super) fn new(pool: NodePool, source: SourceId) -> Self {
+        ReadPool {
+            pool,
+            source,
+            refers: Vec::new(),
+            part: None,
+            part_kind: None,
+            whole: false,
+            lists_all: false,
+            named_by: None,
+            taints_written: false,
+        }
+    }
+}
+
+/// A document that adds to a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referred {
+    /// Its kind.
+    pub kind: String,
+    /// Its name as written, which may hold variables: two texts that are equal in one file become equal names.
+    pub name: String,
+    /// It need not be there.
+    pub optional: bool,
+}
+
+/// The part of a document that is read as one pool. Nothing here changes while it is read.
+pub(super) struct Element<'e, 'a> {
+    pub(super) table: &'e Table,
+    pub(super) provider: &'e str,
+    pub(super) row: &'e PoolRow,
+    pub(super) document: &'e PoolDocument<'a>,
+    pub(super) node: Node<'a>,
+    pub(super) path: String,
+    pub(super) name: Name,
+}
+
+impl<'a> Element<'_, 'a> {
+    /// What paths of the row lead to.
+    pub(super) fn find<'p>(&self, paths: impl IntoIterator<Item = &'p Anchored>) -> Vec<Found<'a>> {
+        let paths = paths.into_iter();
+        let found = paths.map(|path| self.document.find(self.node, path, &self.path));
+        found.flatten().collect()
+    }
+
+    /// Whether something stands at one of these paths.
+    pub(super) fn is_written(&self, paths: &[Anchored]) -> bool {
+        self.find(paths).iter().any(|found| !found.node.is_null())
+    }
+
+    /// Whether it is open what stands there.
+    pub(super) fn is_open(&self, paths: &[Anchored]) -> bool {
+        let mut open = paths.iter().map(|path| self.open_at(path));
+        open.any(|why| why.is_some())
+    }
+
+    /// Why it is open what stands at a path.
+    pub(super) fn open_at(&self, path: &Anchored) -> Option<&'a str> {
+        open_at(self.document, self.node, path)
+    }
+
+    /// Whether maps from pool names have something for single pools.
+    pub(super) fn names_pools(&self, paths: &[Anchored]) -> bool {
+        self.find(paths).iter().any(|map| {
+            let mut fields = map.node.fields().into_iter();
+            fields.any(|field| field.name().is_some_and(|name| name != EVERY_POOL))
+        })
+    }
+
+    /// What maps from pool names have for this pool, and for all.
+    pub(super) fn of_this_pool(&self, paths: &[Anchored]) -> Vec<Found<'a>> {
+        let mut found = Vec::new();
+        for map in self.find(paths) {
+            for field in map.node.fields() {
+                let Some(name) = field.name() else { continue };
+                if name == EVERY_POOL || name == self.name.text {
+                    found.push(Found {
+                        node: field.value,
+                        path: yaml::join(&map.path, name),
+                        field: Some(field),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// For readers of single values, who add to `notices`.
+    pub(super) fn context<'c>(&'c self, level: Level, notices: &'c mut Vec<Notice>) -> Context<'c> {
+        Context {
+            object: self.document.object,
+            level,
+            notices,
+        }
+    }
+}
+
+/// What is read of a pool.
+#[derive(Default)]
+pub(super) struct PoolFacts {
+    pub(super) taints: Vec<PoolTaint>,
+    pub(super) labels: BTreeMap<String, Field<String>>,
+    pub(super) requirements: Vec<Requirement>,
+    /// There may be labels that were not read.
+    pub(super) other_labels: bool,
+    /// Labels are filled in by a template.
+    pub(super) open_labels: bool,
+    /// A list of taints is written, be it empty.
+    pub(super) taints_written: bool,
+    /// Why not every taint is known.
+    pub(super) incomplete_because: Option<String>,
+    /// What the autoscaler is told.
+    pub(super) autoscaler: Option<AutoscalerTemplate>,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl PoolFacts {
+    /// Not every taint is known. The first reason is kept.
+    pub(super) fn doubt(&mut self, because: impl Into<String>) {
+        self.incomplete_because
+            .get_or_insert_with(|| because.into());
+    }
+
+    /// There may be labels that cannot be read.
+    pub(super) fn open_labels(&mut self) {
+        self.other_labels = true;
+        self.open_labels = true;
+    }
+
+    /// Adds what another place says. A taint that another list gave already is left out: nodes that are made the first or
+    /// the later way carry it once. Repetition within a list stays, for whoever judges lists.
+    pub(super) fn absorb(&mut self, other: PoolFacts) {
+        let before = self.taints.len();
+        for taint in other.taints {
+            let mut known = self.taints.iter().take(before);
+            if !known.any(|one| one.taint == taint.taint && one.origin == taint.origin) {
+                self.taints.push(taint);
+            }
+        }
+        self.labels.extend(other.labels);
+        self.requirements.extend(other.requirements);
+        self.other_labels |= other.other_labels;
+        self.open_labels |= other.open_labels;
+        self.taints_written |= other.taints_written;
+        if let Some(why) = other.incomplete_because {
+            self.doubt(why);
+        }
+        self.autoscaler = other.autoscaler.or(self.autoscaler.take());
+        self.notices.extend(other.notices);
+    }
+
+    /// Adds all of it to a pool.
+    pub(super) fn fill(self, pool: &mut NodePool) {
+        pool.taints.extend(self.taints);
+        pool.labels.labels.extend(self.labels);
+        pool.labels.requirements.extend(self.requirements);
+        pool.open_labels |= self.open_labels;
+        pool.autoscaler = self.autoscaler;
+        if self.other_labels {
+            pool.labels.others = OtherLabels::Possible;
+        }
+        if let Some(why) = self.incomplete_because {
+            pool.doubt(why);
+        }
+    }
+}
