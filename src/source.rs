@@ -105,6 +105,12 @@ impl Source {
         }
     }
 
+    /// The file's name without its ending.
+    pub fn stem(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
     /// The same file, in a place that says whether it is a template.
     #[must_use]
     pub fn rendered(mut self, rendered: bool) -> Self {

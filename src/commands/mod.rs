@@ -38,8 +38,7 @@ use crate::config::{Config, Located};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::rule::RuleSet;
-use crate::source::{Source, SourceId};
-use crate::yaml;
+use crate::source::Source;
 
 /// Says a line on standard error. Where nobody can listen (a full disk, a closed pipe) nothing is said, and the run goes on.
 pub fn say(line: impl std::fmt::Display) {
@@ -109,31 +108,12 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
             .next()
             .unwrap_or_default()
             .to_owned();
-        check_table_name(&name, &source)?;
         files.insert(name, source);
     }
     let files = files
         .values()
         .map(|source| (source.path.as_str(), &*source.text));
     Table::load(files).map_err(CommandError::Problems)
-}
-
-/// A table is named like its file, as a rule is: reports show the one, and people look for the other.
-fn check_table_name(file: &str, source: &Source) -> Result<(), CommandError> {
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let stream = yaml::parse(&source.text, SourceId(0));
-    let root = stream.documents.first().map(|document| document.root());
-    let Some(node) = root.and_then(|root| root.get("name")) else {
-        return Ok(());
-    };
-    match node.as_str() {
-        Some(name) if name != stem => Err(CommandError::Problems(vec![Problem {
-            file: Some(source.path.clone()),
-            position: Some(source.position(node.written_at().start)),
-            message: format!("name `{name}` differs from the file's name, `{stem}`"),
-        }])),
-        _ => Ok(()),
-    }
 }
 
 /// The rules that the program carries, and those of the given files and folders. A rule of the user's replaces a

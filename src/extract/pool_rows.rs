@@ -147,7 +147,7 @@ pub struct PoolRow {
     pub own_labels: Vec<String>,
     /// What a label that is not listed means.
     #[serde(default)]
-    pub other_labels: OtherLabelsWord,
+    pub other_labels: OtherLabels,
     /// Where a node says that it is cordoned.
     #[serde(default)]
     pub unschedulable: Option<Anchored>,
@@ -305,28 +305,5 @@ impl EffectSpelling {
             Effect::NoExecute => ["NoExecute", "NO_EXECUTE", "no-execute"],
         };
         spellings[self as usize]
-    }
-}
-
-/// `other-labels` of a row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OtherLabelsWord {
-    /// Labels can come from elsewhere.
-    #[default]
-    Possible,
-    /// Only Kubernetes' and providers' own labels can.
-    WellKnownOnly,
-    /// None can.
-    None,
-}
-
-impl From<OtherLabelsWord> for OtherLabels {
-    fn from(word: OtherLabelsWord) -> Self {
-        match word {
-            OtherLabelsWord::Possible => OtherLabels::Possible,
-            OtherLabelsWord::WellKnownOnly => OtherLabels::WellKnownOnly,
-            OtherLabelsWord::None => OtherLabels::None,
-        }
     }
 }

@@ -134,7 +134,7 @@ fn start_pool(element: &Element<'_, '_>, found: &Found<'_>) -> NodePool {
         labels: NodeLabels {
             labels,
             requirements: Vec::new(),
-            others: OtherLabels::from(row.other_labels),
+            others: row.other_labels,
         },
         open_labels: !row.pool_label.as_slice().is_empty()
             && name.span.is_some()

@@ -6,14 +6,14 @@ use serde::Deserialize;
 
 use super::pool_rows::{PoolRow, Values};
 use crate::model::well_known::WellKnownTaint;
-use crate::yaml::Path;
+use crate::yaml::{Path, Spanned};
 
 /// One file of `providers/`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Provider {
     /// Same as the file's name.
-    pub name: String,
+    pub name: Spanned<String>,
     /// What the table describes.
     pub about: String,
     /// Admission plugins beyond Kubernetes' defaults that the API servers of its clusters run.

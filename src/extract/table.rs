@@ -19,7 +19,7 @@ use super::rows::{
 use crate::finding::Problem;
 use crate::model::well_known::WellKnownTaint;
 use crate::source::{Source, SourceId, Span};
-use crate::yaml::{self, Node, Path, join};
+use crate::yaml::{self, Node, Path, Spanned, join};
 
 /// All rows, found by API group and kind.
 #[derive(Debug, Default)]
@@ -58,16 +58,7 @@ impl Table {
         let files: Vec<(&str, &str)> = files.into_iter().collect();
         let read: Vec<_> = files
             .par_iter()
-            .map(|(file, text)| {
-                let source = Source::new(*file, *text);
-                let read = yaml::read(&source, SourceId(0), "the provider table");
-                let read = read.whole(&source, Problem::at)?;
-                read.ok_or_else(|| {
-                    let start = Span::new(SourceId(0), 0..0);
-                    let message = "the provider table is empty".to_owned();
-                    vec![Problem::at(&source, start, message)]
-                })
-            })
+            .map(|(file, text)| Self::read(&Source::new(*file, *text)))
             .collect();
         let mut table = Table::default();
         let mut problems = Vec::new();
@@ -81,6 +72,25 @@ impl Table {
             true => Ok(table),
             false => Err(problems),
         }
+    }
+
+    fn read(source: &Source) -> Result<Provider, Vec<Problem>> {
+        let reading = yaml::read::<Provider>(source, SourceId(0), "the provider table");
+        let start = Span::new(SourceId(0), 0..0);
+        let (span, message) = match reading.whole(source, Problem::at)? {
+            None => (start, "the provider table is empty".to_owned()),
+            Some(provider) => {
+                let Spanned { value: name, span } = &provider.name;
+                // Reports show the name, and people look for the file.
+                if name == source.stem() {
+                    return Ok(provider);
+                }
+                let stem = source.stem();
+                let message = format!("name `{name}` differs from the file's name, `{stem}`");
+                (*span, message)
+            }
+        };
+        Err(vec![Problem::at(source, span, message)])
     }
 
     fn add(&mut self, provider: Provider) {
@@ -224,7 +234,7 @@ impl Table {
             .iter()
             .filter_map(move |row| match *row {
                 RowRef::Pool(provider, at) => Some((
-                    self.providers[provider].name.as_str(),
+                    self.providers[provider].name.value.as_str(),
                     &self.providers[provider].pools[at],
                 )),
                 RowRef::Workload(..) | RowRef::Manifest(..) | RowRef::Cluster(_) => None,
@@ -243,7 +253,7 @@ impl Table {
             .iter()
             .map(|(provider, at)| {
                 let provider = &self.providers[*provider];
-                (provider.name.as_str(), &provider.pools[*at])
+                (provider.name.value.as_str(), &provider.pools[*at])
             })
             .filter(move |(_, row)| {
                 let is_there =
@@ -330,7 +340,7 @@ impl Table {
             })
             .map(|(_, provider, row)| {
                 let provider = &self.providers[*provider];
-                (provider.name.as_str(), &provider.pools[*row])
+                (provider.name.value.as_str(), &provider.pools[*row])
             })
     }
 
@@ -374,7 +384,7 @@ impl Table {
     pub fn admission(&self, provider: &str) -> &[String] {
         self.providers
             .iter()
-            .find(|one| one.name == provider)
+            .find(|one| one.name.value == provider)
             .map_or(&[], |one| &one.admission)
     }
 

@@ -7,7 +7,7 @@ impl Table {
     /// Whether the control plane of the clusters that have pools of this provider is run by the provider.
     pub fn is_managed(&self, provider: &str) -> bool {
         let mut all = self.providers.iter();
-        all.any(|one| one.name == provider && one.managed_control_plane)
+        all.any(|one| one.name.value == provider && one.managed_control_plane)
     }
 
     /// Whether objects of a kind declare a cluster, or pools of one, whose control plane the provider runs.

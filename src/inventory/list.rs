@@ -1,11 +1,8 @@
 //! From a pool as it was understood to its entry in an inventory.
 
-use std::collections::BTreeMap;
-
-use super::{Autoscaler, Origin, OtherLabels, Owner, Pool, Requirement, Taint, Text};
+use super::{Autoscaler, Owner, Pool, Taint};
 use crate::model::Field;
 use crate::model::node_pool::{self, NodePool};
-use crate::model::node_selection;
 use crate::source::Span;
 
 /// A pool and what of it only the run knows.
@@ -37,13 +34,12 @@ impl Pool {
             labels: template
                 .labels
                 .iter()
-                .map(|(key, (value, _))| (key.clone(), Text(value.clone())))
+                .map(|(key, (value, _))| (key.clone(), value.clone()))
                 .collect(),
             taints: taints(&template.taints),
             complete: template.complete,
         });
         let taints = taints(&pool.taints);
-        let text = |field: &Field<String>| Text(field.clone());
         Pool {
             name: pool.name.clone(),
             provider: pool.provider.clone(),
@@ -56,22 +52,9 @@ impl Pool {
                 namespace: pool.object.namespace.clone(),
                 name: pool.object.name.clone(),
             },
-            labels: list_labels(&pool.labels.labels),
-            requirements: pool
-                .labels
-                .requirements
-                .iter()
-                .map(|requirement| Requirement {
-                    key: text(&requirement.key),
-                    operator: text(&requirement.operator),
-                    values: requirement.values.iter().map(text).collect(),
-                })
-                .collect(),
-            other_labels: match pool.labels.others {
-                node_selection::OtherLabels::Possible => OtherLabels::Possible,
-                node_selection::OtherLabels::WellKnownOnly => OtherLabels::WellKnownOnly,
-                node_selection::OtherLabels::None => OtherLabels::None,
-            },
+            labels: pool.labels.labels.clone(),
+            requirements: pool.labels.requirements.clone(),
+            other_labels: pool.labels.others,
             taints,
             unschedulable: pool.unschedulable,
             weak: pool.weak,
@@ -83,11 +66,6 @@ impl Pool {
     }
 }
 
-fn list_labels(labels: &BTreeMap<String, Field<String>>) -> BTreeMap<String, Text> {
-    let entry = |(key, value): (&String, &Field<String>)| (key.clone(), Text(value.clone()));
-    labels.iter().map(entry).collect()
-}
-
 fn list_taint(taint: &node_pool::PoolTaint, listed: &Listed<'_>, file: Option<&str>) -> Taint {
     let (taint_file, line) = taint.span.and_then(listed.place).unzip();
     // An absent value is the empty one; where something is due, absent says so.
@@ -96,14 +74,10 @@ fn list_taint(taint: &node_pool::PoolTaint, listed: &Listed<'_>, file: Option<&s
         other => other.clone(),
     };
     Taint {
-        key: Text(taint.taint.key.clone()),
-        value: Text(value),
-        effect: Text(taint.taint.effect.clone()),
-        origin: match taint.origin {
-            node_pool::Origin::Declared => Origin::Declared,
-            node_pool::Origin::Startup => Origin::Startup,
-            node_pool::Origin::Implied => Origin::Implied,
-        },
+        key: taint.taint.key.clone(),
+        value,
+        effect: taint.taint.effect.clone(),
+        origin: taint.origin,
         spelled: taint.spelled.clone(),
         file: taint_file.filter(|own| Some(own.as_str()) != file),
         line,

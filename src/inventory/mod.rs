@@ -7,10 +7,12 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::Field;
 
+pub use crate::model::node_pool::Origin;
+pub use crate::model::node_selection::{OtherLabels, Requirement};
 pub use list::Listed;
 pub use read::{ReadInventory, read};
 
@@ -68,7 +70,7 @@ pub struct Pool {
     pub object: Owner,
     /// Labels that its nodes carry.
     #[serde(default)]
-    pub labels: BTreeMap<String, Text>,
+    pub labels: BTreeMap<String, Field<String>>,
     /// Values that its nodes may be made with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
@@ -103,7 +105,7 @@ pub struct Pool {
 pub struct Autoscaler {
     /// Labels that nodes would carry.
     #[serde(default)]
-    pub labels: BTreeMap<String, Text>,
+    pub labels: BTreeMap<String, Field<String>>,
     /// Taints that nodes would carry.
     #[serde(default)]
     pub taints: Vec<Taint>,
@@ -134,13 +136,13 @@ pub struct Owner {
 #[serde(deny_unknown_fields)]
 pub struct Taint {
     /// Its key.
-    pub key: Text,
+    pub key: Field<String>,
     /// Its value; empty when it has none.
     #[serde(default)]
-    pub value: Text,
+    pub value: Field<String>,
     /// Its effect, in Kubernetes' spelling.
     #[serde(default)]
-    pub effect: Text,
+    pub effect: Field<String>,
     /// How it comes to be on the nodes.
     #[serde(default)]
     pub origin: Origin,
@@ -158,62 +160,7 @@ pub struct Taint {
     pub field: String,
 }
 
-/// One requirement on a label.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Requirement {
-    /// The label's key.
-    pub key: Text,
-    /// As node affinity spells it.
-    pub operator: Text,
-    /// Its values.
-    #[serde(default)]
-    pub values: Vec<Text>,
-}
-
-/// How a taint comes to be on a pool's nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    /// Written, and there to stay.
-    #[default]
-    Declared,
-    /// Written, and removed once the node is ready.
-    Startup,
-    /// Not written: the provider puts it there.
-    Implied,
-}
-
-impl Origin {
-    /// The word that inventories use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Origin::Declared => "declared",
-            Origin::Startup => "startup",
-            Origin::Implied => "implied",
-        }
-    }
-}
-
-/// What a label that a pool does not list means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OtherLabels {
-    /// It may be there.
-    #[default]
-    Possible,
-    /// Only one in Kubernetes' or a provider's own domain may be there.
-    WellKnownOnly,
-    /// It is not there.
-    None,
-}
-
-/// A text, as far as it could be read: absent is null, and what could not be read is `{unknown: true}`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "Option<Written>")]
-pub struct Text(pub Field<String>);
-
-/// [`Text`] as it is written, where it is not null.
+/// A text of a manifest as inventories write it, where it is not null.
 #[derive(Deserialize)]
 enum Written {
     #[serde(rename = "$string")]
@@ -228,9 +175,9 @@ struct Unknown {
     unknown: bool,
 }
 
-impl From<Option<Written>> for Text {
-    fn from(written: Option<Written>) -> Text {
-        Text(match written {
+impl<'de> Deserialize<'de> for Field<String> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Option::deserialize(deserializer)? {
             None => Field::Absent,
             Some(Written::Known(text)) => Field::Is(text),
             // `{unknown: false}` says nothing that could be relied on.
@@ -239,9 +186,9 @@ impl From<Option<Written>> for Text {
     }
 }
 
-impl Serialize for Text {
+impl Serialize for Field<String> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
+        match self {
             Field::Absent => serializer.serialize_none(),
             Field::Is(text) => serializer.serialize_str(text),
             Field::Unknown => Unknown { unknown: true }.serialize(serializer),
@@ -249,11 +196,9 @@ impl Serialize for Text {
     }
 }
 
-impl Text {
-    /// The text as people read it; `?` when it could not be read.
-    pub fn shown(&self) -> &str {
-        self.0.text().unwrap_or("?")
-    }
+/// A text as people read it; `?` when it is not known.
+pub fn shown(text: &Field<String>) -> &str {
+    text.text().unwrap_or("?")
 }
 
 impl Owner {
@@ -301,8 +246,8 @@ mod tests {
         read(stream.documents[0].root(), SourceId(0)).unwrap()
     }
 
-    fn text(text: &str) -> Text {
-        Text(Field::Is(text.to_owned()))
+    fn text(text: &str) -> Field<String> {
+        Field::Is(text.to_owned())
     }
 
     /// Texts that some reader of YAML takes for something else, or that cannot stand as they are.
@@ -356,19 +301,19 @@ mod tests {
                 object: Owner::default(),
                 labels: [
                     ((*one).to_owned(), text(one)),
-                    ("open".to_owned(), Text(Field::Unknown)),
+                    ("open".to_owned(), Field::Unknown),
                 ]
                 .into(),
                 requirements: vec![Requirement {
                     key: text(one),
-                    operator: Text(Field::Unknown),
-                    values: vec![text(one), Text(Field::Unknown), Text(Field::Absent)],
+                    operator: Field::Unknown,
+                    values: vec![text(one), Field::Unknown, Field::Absent],
                 }],
                 other_labels: OtherLabels::WellKnownOnly,
                 taints: vec![Taint {
-                    key: Text(Field::Unknown),
+                    key: Field::Unknown,
                     value: text(one),
-                    effect: Text(Field::Absent),
+                    effect: Field::Absent,
                     origin: Origin::Startup,
                     spelled: Some((*one).to_owned()),
                     file: None,

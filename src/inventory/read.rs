@@ -1,13 +1,10 @@
 //! From a document to the pools that an inventory lists. Their places are those in the inventory: it is the file that
 //! is there, and each entry in it says where the pool was declared.
 
-use std::collections::BTreeMap;
-
-use super::{API_VERSION, Inventory, KIND, Origin, OtherLabels, Pool, Taint, Text};
+use super::{API_VERSION, Inventory, KIND, Origin, Pool, Taint};
 use crate::finding::Object;
-use crate::model::Field;
-use crate::model::node_pool::{self, AutoscalerTemplate, NodePool, PoolTaint};
-use crate::model::node_selection::{self, NodeLabels};
+use crate::model::node_pool::{AutoscalerTemplate, NodePool, PoolTaint};
+use crate::model::node_selection::NodeLabels;
 use crate::model::taint;
 use crate::source::SourceId;
 use crate::yaml::{DeError, Node, from_node};
@@ -71,7 +68,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         labels: template
             .labels
             .iter()
-            .map(|(key, value)| (key.clone(), (value.0.clone(), node.span())))
+            .map(|(key, value)| (key.clone(), (value.clone(), node.span())))
             .collect(),
         complete: template.complete,
     });
@@ -82,25 +79,9 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         provider: pool.provider.clone(),
         cluster: pool.cluster.clone(),
         labels: NodeLabels {
-            labels: understand_labels(&pool.labels),
-            requirements: pool
-                .requirements
-                .iter()
-                .map(|requirement| node_selection::Requirement {
-                    key: requirement.key.0.clone(),
-                    operator: requirement.operator.0.clone(),
-                    values: requirement
-                        .values
-                        .iter()
-                        .map(|value| value.0.clone())
-                        .collect(),
-                })
-                .collect(),
-            others: match pool.other_labels {
-                OtherLabels::Possible => node_selection::OtherLabels::Possible,
-                OtherLabels::WellKnownOnly => node_selection::OtherLabels::WellKnownOnly,
-                OtherLabels::None => node_selection::OtherLabels::None,
-            },
+            labels: pool.labels.clone(),
+            requirements: pool.requirements.clone(),
+            others: pool.other_labels,
         },
         taints: understand_taints(&pool.taints, Some(node)),
         weak: pool.weak,
@@ -120,16 +101,11 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
     }
 }
 
-fn understand_labels(labels: &BTreeMap<String, Text>) -> BTreeMap<String, Field<String>> {
-    let field = |(key, value): (&String, &Text)| (key.clone(), value.0.clone());
-    labels.iter().map(field).collect()
-}
-
 fn understand_taint(taint: &Taint) -> taint::Taint {
     taint::Taint {
-        key: taint.key.0.clone(),
-        value: taint.value.0.clone(),
-        effect: taint.effect.0.clone(),
+        key: taint.key.clone(),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
     }
 }
 
@@ -143,16 +119,11 @@ fn understand_taints(taints: &[Taint], owner: Option<Node<'_>>) -> Vec<PoolTaint
         .iter()
         .zip(nodes)
         .map(|(taint, node)| {
-            let origin = match taint.origin {
-                Origin::Declared => node_pool::Origin::Declared,
-                Origin::Startup => node_pool::Origin::Startup,
-                Origin::Implied => node_pool::Origin::Implied,
-            };
             PoolTaint {
                 taint: understand_taint(taint),
-                origin,
+                origin: taint.origin,
                 // What is implied is written nowhere, and told at the pool.
-                span: (origin != node_pool::Origin::Implied).then(|| node.span()),
+                span: (taint.origin != Origin::Implied).then(|| node.span()),
                 path: taint.field.clone(),
                 spelled: taint.spelled.clone(),
                 fields: ["key", "value", "effect"]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::finding::Object;
 use crate::source::Span;
 
@@ -12,7 +14,10 @@ use super::well_known::is_transient_key;
 use super::{Field, Truth};
 
 /// How a taint comes to be on a pool's nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Written, and there to stay.
     #[default]
@@ -21,6 +26,17 @@ pub enum Origin {
     Startup,
     /// Not written: the provider puts it there.
     Implied,
+}
+
+impl Origin {
+    /// The word that inventories and reports use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Declared => "declared",
+            Origin::Startup => "startup",
+            Origin::Implied => "implied",
+        }
+    }
 }
 
 /// A taint of a pool and where it comes from.

@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::label_keys::{canonical_label_key, everyday_value, is_place_or_size_key};
 use super::node_labels::Ask;
 use super::validation::is_label_key;
 use super::{Field, Truth};
 
 /// One expression over a label or a field of a node.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Requirement {
     /// Label key.
     pub key: Field<String>,
     /// `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`; Karpenter also `Gte`, `Lte`.
     pub operator: Field<String>,
     /// Values, each as far as it could be read.
+    #[serde(default)]
     pub values: Vec<Field<String>>,
 }
 
@@ -49,8 +53,22 @@ pub struct NodeLabels {
     pub others: OtherLabels,
 }
 
-/// What may be said of a label that a pool does not list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// What a label that a pool does not list means.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum OtherLabels {
     /// It may be there: labels can come from elsewhere.
     #[default]

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::finding::Counts;
-use crate::inventory::{Inventory, Origin, Pool, Requirement, Taint};
+use crate::inventory::{Inventory, Origin, Pool, Requirement, Taint, shown};
 
 use super::escape;
 use super::standpoint::Standpoint;
@@ -253,8 +253,8 @@ fn limited(text: &str) -> String {
 
 /// `key=value:Effect`, and how it comes to be there when it is not plainly declared.
 fn shown_taint(taint: &Taint) -> String {
-    let mut text = taint.key.shown().to_owned();
-    let (value, effect) = (taint.value.shown(), taint.effect.shown());
+    let mut text = shown(&taint.key).to_owned();
+    let (value, effect) = (shown(&taint.value), shown(&taint.effect));
     if !value.is_empty() {
         text.push('=');
         text.push_str(value);
@@ -276,15 +276,15 @@ fn shown_labels(pool: &Pool) -> Vec<String> {
     // The label that says the pool's name says nothing new.
     let repeats = |value: &str| !value.is_empty() && value == pool.name;
     let labels = pool.labels.iter().map(|(key, value)| {
-        let text = match value.shown() {
+        let text = match shown(value) {
             "" => key.clone(),
             value => format!("{key}={value}"),
         };
-        (!own(key) || repeats(value.shown()), text)
+        (!own(key) || repeats(shown(value)), text)
     });
     let requirements = pool.requirements.iter().map(|requirement| {
         let text = shown_requirement(requirement);
-        (!own(requirement.key.shown()), text)
+        (!own(shown(&requirement.key)), text)
     });
     let all: BTreeSet<(bool, String)> = labels.chain(requirements).collect();
     let whole = all.len();
@@ -301,12 +301,8 @@ fn shown_labels(pool: &Pool) -> Vec<String> {
 
 /// `key=value` where there is one value, else as node affinity says it.
 fn shown_requirement(requirement: &Requirement) -> String {
-    let (key, operator) = (requirement.key.shown(), requirement.operator.shown());
-    let values: Vec<&str> = requirement
-        .values
-        .iter()
-        .map(|value| value.shown())
-        .collect();
+    let (key, operator) = (shown(&requirement.key), shown(&requirement.operator));
+    let values: Vec<&str> = requirement.values.iter().map(shown).collect();
     match (operator, values.as_slice()) {
         ("In", [value]) => format!("{key}={value}"),
         (_, []) => format!("{key} {operator}"),

@@ -479,8 +479,7 @@ impl Loader<'_> {
         if !kebab {
             problems.push(self.problem(file.id.span, format!("id `{id}` is not kebab-case")));
         }
-        let name = self.source.path.rsplit('/').next().unwrap_or_default();
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let stem = self.source.stem();
         if stem != id {
             problems.push(self.problem(
                 file.id.span,

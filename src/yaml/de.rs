@@ -211,6 +211,15 @@ impl<'a> De<'a> {
         Wrong::MustBe(expected.to_owned()).into()
     }
 
+    /// Reads the node; if it is wrong, `part` is to be left out.
+    fn read<T: DeserializeSeed<'a>>(self, seed: T, part: Node<'_>) -> Result<T::Value, Fault> {
+        seed.deserialize(self).map_err(|fault| {
+            let mut fault = self.claim(fault);
+            fault.leave_out.get_or_insert((part.id(), false));
+            fault
+        })
+    }
+
     /// Puts a fault into words and gives it this node's place, unless it has one.
     fn claim(self, mut fault: Fault) -> Fault {
         let mut span = self.node.written_at();
@@ -534,11 +543,7 @@ impl<'a> SeqAccess<'a> for Items<'a> {
             depth: self.list.depth + 1,
             ..self.list
         };
-        seed.deserialize(de).map(Some).map_err(|fault| {
-            let mut fault = de.claim(fault);
-            fault.leave_out.get_or_insert((node.id(), false));
-            fault
-        })
+        de.read(seed, node).map(Some)
     }
 }
 
@@ -564,11 +569,7 @@ impl<'a> MapAccess<'a> for Fields<'a> {
             is_key: true,
             ..self.mapping
         };
-        seed.deserialize(de).map(Some).map_err(|fault| {
-            let mut fault = de.claim(fault);
-            fault.leave_out.get_or_insert((field.key.id(), false));
-            fault
-        })
+        de.read(seed, field.key).map(Some)
     }
 
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Fault> {
@@ -581,11 +582,7 @@ impl<'a> MapAccess<'a> for Fields<'a> {
             depth: self.mapping.depth + 1,
             ..self.mapping
         };
-        seed.deserialize(de).map_err(|fault| {
-            let mut fault = de.claim(fault);
-            fault.leave_out.get_or_insert((field.key.id(), false));
-            fault
-        })
+        de.read(seed, field.key)
     }
 }
 

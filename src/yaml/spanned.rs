@@ -67,7 +67,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
 }
 
 /// The text of a scalar as it is written: `1.30` stays `1.30`, though YAML reads it as the number 1.3.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, schemars::JsonSchema)]
+#[schemars(inline, extend("type" = ["string", "number"]))]
 pub struct Written(pub String);
 
 impl<'de> Deserialize<'de> for Written {
@@ -88,21 +89,6 @@ impl<'de> Deserialize<'de> for Written {
 
         // Identifiers, such as the names of variants, are always handed over as they are written.
         deserializer.deserialize_identifier(Text)
-    }
-}
-
-/// A string or a number.
-impl schemars::JsonSchema for Written {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Written".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": ["string", "number"] })
     }
 }
 

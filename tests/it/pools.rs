@@ -397,10 +397,10 @@ fn whatever_an_inventory_loses_changes_a_finding_somewhere() {
             taints(list).for_each(|taint| taint.origin = inventory::Origin::Declared);
         }),
         ("values", |list| {
-            taints(list).for_each(|taint| taint.value = inventory::Text::default());
+            taints(list).for_each(|taint| taint.value = Field::default());
         }),
         ("effects", |list| {
-            let soft = inventory::Text(Field::Is("PreferNoSchedule".to_owned()));
+            let soft = Field::Is("PreferNoSchedule".to_owned());
             taints(list).for_each(|taint| taint.effect = soft.clone());
         }),
         ("that not every taint is known", |list| {
