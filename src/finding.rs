@@ -80,16 +80,19 @@ pub struct Edit {
     pub text: String,
 }
 
-/// The Kubernetes object that a finding is about.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The Kubernetes object that a finding is about. Inventories write it like this, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Object {
     /// As written; empty when the document has none (Helm values).
     pub api_version: String,
     /// As written; empty when the document has none.
     pub kind: String,
     /// Absent when not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Absent when not written or not literal.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 

@@ -34,30 +34,30 @@ pub struct Config {
     pub kubernetes: KubernetesVersion,
     /// Feature gates that are set, by name; only those that kubetaint knows.
     pub feature_gates: BTreeMap<String, bool>,
-    /// Admission plugins beyond the API server's defaults, by name; only those that kubetaint knows. Where somebody says
-    /// which, no other runs; `None` where nobody says.
+    /// Admission plugins that run in addition to the API server's default ones, by name. Only plugins that kubetaint knows.
+    /// `None` when the configuration does not say.
     pub admission: Option<Vec<String>>,
-    /// Files that are not read.
+    /// Files to skip.
     pub exclude: Patterns,
-    /// In the order written, those made from templates last.
+    /// In the order of the file. Clusters made from templates come last.
     pub clusters: Vec<Cluster>,
-    /// Clusters that are written once for many; see [`Config::make_clusters`].
+    /// Entries that stand for many clusters each; see [`Config::make_clusters`].
     pub templates: Vec<Template>,
-    /// Pools that the repository cannot show, in the order written.
+    /// Pools that no file declares, in the order of the file.
     pub pools: Vec<ConfiguredPool>,
-    /// What is set for single rules, by rule id. The ids are unchecked until [`Config::check_names`].
+    /// Settings of single rules, by rule id. [`Config::check_names`] checks the ids.
     pub rules: BTreeMap<String, RuleSetting>,
     /// Folders with the user's own rules, relative to the repository's root.
     pub rule_dirs: Vec<Located>,
-    /// Folders with provider tables of the user's own, relative to the repository's root.
+    /// Folders with the user's own provider tables, relative to the repository's root.
     pub providers: Vec<Located>,
-    /// Paths of tests, examples and archives; `None` for the list that is there without a configuration.
+    /// Paths of tests, examples and archives. `None` stands for the default list.
     pub test_paths: Option<TestPaths>,
-    /// Comments and annotations that accept findings count only when they say why.
+    /// Comments and annotations that suppress findings count only if they give a reason.
     pub require_reason: bool,
-    /// Files whose pools were given for this run, beside what the configuration says: paths as they are read by.
+    /// Paths of files whose pools were given on the command line.
     pub given: Vec<String>,
-    /// Folders of Helm charts that are known to be there, whether the files that make them charts are read or not.
+    /// Folders that are known to be Helm charts, even if their `Chart.yaml` is not read.
     pub charts: BTreeSet<String>,
     /// The file; absent for the defaults.
     pub source: Option<Source>,
@@ -66,7 +66,7 @@ pub struct Config {
 /// A text of the configuration and its place.
 pub type Located = Spanned<String>;
 
-/// A node pool that stands in the configuration only.
+/// A node pool that only the configuration declares.
 #[derive(Clone, Debug)]
 pub struct ConfiguredPool {
     /// Unique within its cluster.
@@ -83,20 +83,20 @@ pub struct ConfiguredPool {
     pub span: Span,
 }
 
-/// What is set for one rule.
+/// Settings of one rule.
 #[derive(Clone, Debug)]
 pub struct RuleSetting {
-    /// The rule is not applied.
+    /// The rule is off.
     pub off: bool,
     /// Instead of the rule's own severity.
     pub severity: Option<Severity>,
-    /// Where the rule is not applied.
+    /// What the rule skips.
     pub except: Vec<Except>,
     /// Where the rule's id is written.
     pub span: Span,
 }
 
-/// Objects and files that a rule does not apply to: those that match every pattern written.
+/// Objects and files that a rule skips: those that match every given pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Except {
     /// Over the object's kind.
@@ -112,7 +112,7 @@ pub struct Except {
 }
 
 impl Except {
-    /// Whether an object falls under it. What is not known of an object matches no pattern.
+    /// Whether the rule skips an object. A value that is not known matches no pattern.
     pub fn covers(
         &self,
         kind: Option<&str>,
@@ -132,10 +132,10 @@ impl Except {
     }
 }
 
-/// Reads a configuration file and checks everything that can be told from it alone.
+/// Reads a configuration file and checks everything that can be checked without other files.
 ///
 /// # Errors
-/// Every problem that was found, each with its place, in file order.
+/// All problems with their places, in the order of the file.
 pub fn parse(source: Source, id: SourceId) -> Result<Config, Vec<Problem>> {
     check::read(source, id)
 }
@@ -148,7 +148,7 @@ pub fn is_key(key: &str) -> bool {
 }
 
 impl Config {
-    /// A problem for each rule id in the file that is none of `rule_ids`.
+    /// A problem for each rule id in the configuration that is not in `rule_ids`.
     pub fn check_names(&self, rule_ids: &[&str]) -> Vec<Problem> {
         let unknown = self
             .rules

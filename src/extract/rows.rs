@@ -1,5 +1,5 @@
-//! The form of provider tables (`providers/*.yaml`): rows that say which kinds hold pod templates or node pools, and at
-//! which paths. `docs/provider-tables.md` explains each key to people.
+//! The form of provider tables (`providers/*.yaml`). Rows say which kinds hold pod templates or node pools, and at which
+//! paths. `docs/provider-tables.md` explains each key to people.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,10 +16,10 @@ pub struct Provider {
     pub name: Spanned<String>,
     /// What the table describes.
     pub about: String,
-    /// Admission plugins beyond Kubernetes' defaults that the API servers of its clusters run.
+    /// Admission plugins that the API servers of its clusters run in addition to the default ones.
     #[serde(default)]
     pub admission: Vec<String>,
-    /// The provider runs the control plane of its clusters itself: no node of theirs has its taints.
+    /// The provider runs the control plane of its clusters itself, so no node has the taints of a control plane.
     #[serde(default)]
     pub managed_control_plane: bool,
     /// Kinds and Terraform resources that declare a cluster as a whole.
@@ -28,13 +28,13 @@ pub struct Provider {
     /// How the provider's own add-ons are known.
     #[serde(default)]
     pub add_ons: Option<AddOns>,
-    /// Programs that run on every node, by what their objects, containers or images are called.
+    /// Programs that run on every node, by names of their objects, containers or images.
     #[serde(default)]
     pub node_agents: Vec<String>,
-    /// Programs that are part of a cluster itself and belong on its control plane, by what they are called.
+    /// Programs that are part of a cluster itself and belong on its control plane, by the same names.
     #[serde(default)]
     pub cluster_parts: Vec<String>,
-    /// Kinds of files that a program reads itself: no API server ever sees them.
+    /// Kinds of files that a program reads itself. No API server ever sees them.
     #[serde(default)]
     pub own_files: Vec<KindRow>,
     /// Rows for pod templates and other maps that hold `tolerations`.
@@ -49,7 +49,7 @@ pub struct Provider {
     /// Objects that add tolerations to the pods of others.
     #[serde(default)]
     pub injects: Vec<InjectRow>,
-    /// Kinds that are never looked into.
+    /// Kinds that kubetaint ignores.
     #[serde(default)]
     pub skip: Vec<KindRow>,
     /// Kinds whose `tolerations` are not about nodes.
@@ -79,7 +79,7 @@ pub struct ClusterRow {
     /// API group.
     #[serde(default)]
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     #[serde(default)]
     pub kinds: Vec<String>,
     /// Types of Terraform resources.
@@ -87,32 +87,32 @@ pub struct ClusterRow {
     pub terraform: Vec<String>,
 }
 
-/// How the add-ons of a provider are known, any of these.
+/// How the add-ons of a provider are known. One match is enough.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AddOns {
-    /// Beginnings of the keys of labels that they carry.
+    /// Prefixes of their labels' keys.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Beginnings of what their images are called.
+    /// Prefixes of their images' names.
     #[serde(default)]
     pub images: Vec<String>,
-    /// Beginnings of what the objects are called.
+    /// Prefixes of the objects' names.
     #[serde(default)]
     pub names: Vec<String>,
 }
 
-/// A kind that holds whole objects of other kinds, whose pools are read as if they stood alone.
+/// A kind that holds whole objects of other kinds. Their pools are read as if the objects stood alone.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HoldRow {
     /// API group.
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     pub kinds: Vec<String>,
     /// Paths to the objects.
     pub objects: Vec<Path>,
-    /// Why the objects' pools are not known completely, where that is so.
+    /// Why some taints or labels of the objects' pools are unknown, if that is so.
     #[serde(default)]
     pub incomplete: Option<String>,
 }
@@ -124,12 +124,12 @@ pub struct HoldRow {
 pub struct ValuesTextRow {
     /// API group.
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     pub kinds: Vec<String>,
     /// Paths to the texts.
     #[serde(default)]
     pub texts: Vec<Path>,
-    /// Paths to texts that may be anything else, too: what is no YAML is passed over.
+    /// Paths to texts that may also be something else. Texts that are not YAML are skipped.
     #[serde(default)]
     pub other_texts: Vec<Path>,
 }
@@ -141,10 +141,10 @@ pub struct ManifestRow {
     /// Types of Terraform resources.
     #[serde(default)]
     pub terraform: Vec<String>,
-    /// Terraform modules as the registry names them; a `*` at the end stands for anything.
+    /// Terraform modules as the registry names them. A `*` at the end matches anything.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// Paths to arguments of which each is a release of its own: the other paths start there.
+    /// Paths to arguments that are a release each. The other paths start there.
     #[serde(default)]
     pub each: Vec<Path>,
     /// Paths to manifests or Helm values, as texts or as values.
@@ -153,57 +153,58 @@ pub struct ManifestRow {
     /// Paths to Helm's single values, each with its `name`, which is a path, and its `value`.
     #[serde(default)]
     pub sets: Vec<Path>,
-    /// Paths to what a machine runs when it starts: commands, cloud-init's parts. What it says of taints is weak evidence.
+    /// Paths to what a machine runs when it starts, such as commands and the parts of cloud-init. Taints in it are weak
+    /// evidence.
     #[serde(default)]
     pub scripts: Vec<Path>,
-    /// The resource is an object of this kind itself, in Terraform's words.
+    /// The resource is itself an object of this kind, with Terraform's names for its fields.
     #[serde(default)]
     pub object: Option<ObjectRow>,
-    /// Fields that are texts in Kubernetes: Terraform makes texts of numbers and booleans in them.
+    /// Fields that are strings in Kubernetes. Terraform converts numbers and booleans in them to strings.
     #[serde(default)]
     pub strings: Vec<String>,
-    /// Fields that are integers in Kubernetes: Terraform makes integers of texts in them.
+    /// Fields that are integers in Kubernetes. Terraform converts strings in them to integers.
     #[serde(default)]
     pub integers: Vec<String>,
 }
 
-/// Arguments of a Terraform resource or module that are written and have no effect.
+/// Arguments of a Terraform resource or module that have no effect.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct IgnoredRow {
     /// Types of Terraform resources.
     #[serde(default)]
     pub terraform: Vec<String>,
-    /// Terraform modules as the registry names them; a `*` at the end stands for anything.
+    /// Terraform modules as the registry names them. A `*` at the end matches anything.
     #[serde(default)]
     pub modules: Vec<String>,
-    /// Values that it has, by path.
+    /// Values that the resource or module must have, by path.
     #[serde(default, rename = "match")]
     pub matches: Values,
-    /// Values that it does not have.
+    /// Values that the resource or module must not have, by path.
     #[serde(default)]
     pub unless: Values,
-    /// Paths to arguments that nobody reads.
+    /// Paths to the arguments without effect.
     #[serde(default)]
     pub arguments: Vec<Path>,
-    /// Paths to maps of which only some keys are read.
+    /// Paths to maps in which only some keys have an effect.
     #[serde(default)]
     pub maps: Vec<Path>,
-    /// Paths to the keys of these maps that are read.
+    /// Paths to the keys of these maps that have an effect.
     #[serde(default)]
     pub keys: Vec<Path>,
-    /// Keys of these maps that are always read.
+    /// Keys of these maps that always have an effect.
     #[serde(default)]
     pub other_keys: Vec<String>,
-    /// Why, in words that end a sentence.
+    /// Why they have none, as the end of a sentence.
     pub because: String,
-    /// What is read in its place.
+    /// What to write instead.
     #[serde(default)]
     pub instead: Option<String>,
 }
 
-/// How the arguments of a Terraform resource are called in the object that it stands for. Arguments are written in camel
-/// case there; blocks that are not listed are left out.
+/// How a Terraform resource maps to the object that it stands for. Names of arguments become camel case. Blocks that are
+/// not listed are left out.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ObjectRow {
@@ -211,20 +212,20 @@ pub struct ObjectRow {
     pub api_version: String,
     /// Its kind.
     pub kind: String,
-    /// Blocks, each with the field that it is; with `[]` at the end where each block is an item of a list.
+    /// Blocks, each with its field. `[]` at the end means that each block is an item of a list.
     pub blocks: std::collections::BTreeMap<String, String>,
-    /// Arguments that have another name than their own in camel case.
+    /// Arguments whose field is not their name in camel case.
     #[serde(default)]
     pub names: std::collections::BTreeMap<String, String>,
 }
 
-/// A kind, without anything to read in it.
+/// Kinds of one API group.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KindRow {
-    /// API group; empty for the core group.
+    /// API group. Empty for the core group.
     pub group: String,
-    /// Kinds in it; empty means all.
+    /// Kinds in the group. Empty means all.
     #[serde(default)]
     pub kinds: Vec<String>,
 }
@@ -235,15 +236,15 @@ pub struct KindRow {
 pub struct InjectRow {
     /// API group.
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     pub kinds: Vec<String>,
-    /// Only when this text occurs in the document.
+    /// Only if the document contains this text.
     #[serde(default)]
     pub when_text: Option<String>,
     /// Only pods of workloads that carry this label.
     #[serde(default)]
     pub workload_label: Option<String>,
-    /// Only pods of workloads of these kinds; any when empty.
+    /// Only pods of workloads of these kinds. Empty means any.
     #[serde(default)]
     pub workload_kinds: Vec<String>,
 }
@@ -252,11 +253,11 @@ pub struct InjectRow {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorkloadRow {
-    /// API group; empty for the core group.
+    /// API group. Empty for the core group.
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     pub kinds: Vec<String>,
-    /// Versions; empty means any.
+    /// Versions. Empty means any.
     #[serde(default)]
     pub versions: Vec<String>,
     /// Whether the API server decodes the pod template.
@@ -264,17 +265,16 @@ pub struct WorkloadRow {
     pub level: RowLevel,
     /// Paths to the maps that hold `tolerations`.
     pub pods: Vec<Path>,
-    /// No other place of the kind holds tolerations of pods: a list elsewhere is read by nobody.
+    /// No other place of the kind holds tolerations of pods. A list anywhere else has no effect.
     #[serde(default)]
     pub all_paths: bool,
-    /// What it holds is lent to pods of others: the object itself has none.
+    /// It lends its pod template to other objects and has no pods itself.
     #[serde(default)]
     pub lends: bool,
-    /// The built-in kind that the operator makes its pods with, such as `DaemonSet`, where nothing in the object says
-    /// otherwise.
+    /// The built-in kind, such as `DaemonSet`, that the operator makes pods with unless the object says otherwise.
     #[serde(default)]
     pub makes: Option<String>,
-    /// The list's name, where it is another.
+    /// The key of the list, if it is not `tolerations`.
     #[serde(default = "usual_tolerations_key")]
     pub tolerations_key: String,
 }
@@ -289,9 +289,9 @@ fn usual_tolerations_key() -> String {
 pub struct DeviceRow {
     /// API group.
     pub group: String,
-    /// Kinds in it.
+    /// Kinds in the group.
     pub kinds: Vec<String>,
-    /// Versions; empty means any.
+    /// Versions. Empty means any.
     #[serde(default)]
     pub versions: Vec<String>,
     /// Paths to taints, each a map.
@@ -300,7 +300,7 @@ pub struct DeviceRow {
     /// Paths to lists of tolerations.
     #[serde(default)]
     pub tolerations: Vec<Path>,
-    /// Where a list of tolerations at any other place of the object was meant to be, in words of a path.
+    /// The path to suggest for a list of tolerations at any other place of the object.
     #[serde(default)]
     pub right_place: Option<String>,
 }

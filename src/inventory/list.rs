@@ -1,11 +1,11 @@
-//! From a pool as it was understood to its entry in an inventory.
+//! Turns a pool into its entry in an inventory.
 
-use super::{Autoscaler, Owner, Pool, Taint};
+use super::{Autoscaler, Pool, Taint};
 use crate::model::Field;
 use crate::model::node_pool::{self, NodePool};
 use crate::source::Span;
 
-/// A pool and what of it only the run knows.
+/// A pool, with what only the run knows about it.
 pub struct Listed<'l> {
     /// The pool.
     pub pool: &'l NodePool,
@@ -46,12 +46,7 @@ impl Pool {
             cluster: listed.cluster.clone(),
             file,
             line,
-            object: Owner {
-                api_version: pool.object.api_version.clone(),
-                kind: pool.object.kind.clone(),
-                namespace: pool.object.namespace.clone(),
-                name: pool.object.name.clone(),
-            },
+            object: pool.object.clone(),
             labels: pool.labels.labels.clone(),
             requirements: pool.labels.requirements.clone(),
             other_labels: pool.labels.others,

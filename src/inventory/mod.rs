@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::finding::Object;
 use crate::model::Field;
 
 pub use crate::model::node_pool::Origin;
@@ -66,8 +67,8 @@ pub struct Pool {
     #[serde(default)]
     pub line: Option<u32>,
     /// The object that declares it.
-    #[serde(default, skip_serializing_if = "Owner::is_empty")]
-    pub object: Owner,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub object: Object,
     /// Labels that its nodes carry.
     #[serde(default)]
     pub labels: BTreeMap<String, Field<String>>,
@@ -81,10 +82,10 @@ pub struct Pool {
     #[serde(default)]
     pub taints: Vec<Taint>,
     /// Cordoned.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unschedulable: bool,
     /// Known from a command or a flag alone.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub weak: bool,
     /// Taints that a command takes off nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,24 +112,6 @@ pub struct Autoscaler {
     pub taints: Vec<Taint>,
     /// It could be read to the end.
     pub complete: bool,
-}
-
-/// The object that declares a pool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Owner {
-    /// As written.
-    #[serde(rename = "apiVersion", default)]
-    pub api_version: String,
-    /// As written.
-    #[serde(default)]
-    pub kind: String,
-    /// Absent when not written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// Absent when not written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
 }
 
 /// One taint of a pool.
@@ -201,18 +184,8 @@ pub fn shown(text: &Field<String>) -> &str {
     text.text().unwrap_or("?")
 }
 
-impl Owner {
-    fn is_empty(&self) -> bool {
-        *self == Owner::default()
-    }
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks with a reference"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Inventory {
@@ -298,7 +271,7 @@ mod tests {
                 cluster: Some((*one).to_owned()),
                 file: Some((*one).to_owned()),
                 line: Some(3),
-                object: Owner::default(),
+                object: Object::default(),
                 labels: [
                     ((*one).to_owned(), text(one)),
                     ("open".to_owned(), Field::Unknown),

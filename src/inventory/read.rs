@@ -1,8 +1,7 @@
-//! From a document to the pools that an inventory lists. Their places are those in the inventory: it is the file that
-//! is there, and each entry in it says where the pool was declared.
+//! Reads the pools that an inventory lists. Their places are those in the inventory, since that is the file at hand. Each
+//! entry says where its pool was declared.
 
 use super::{API_VERSION, Inventory, KIND, Origin, Pool, Taint};
-use crate::finding::Object;
 use crate::model::node_pool::{AutoscalerTemplate, NodePool, PoolTaint};
 use crate::model::node_selection::NodeLabels;
 use crate::model::taint;
@@ -92,12 +91,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         unschedulable: pool.unschedulable,
         span: Some(node.span()),
         name_span: node.field("name").map(|field| field.span()),
-        object: Object {
-            api_version: pool.object.api_version.clone(),
-            kind: pool.object.kind.clone(),
-            namespace: pool.object.namespace.clone(),
-            name: pool.object.name.clone(),
-        },
+        object: pool.object.clone(),
     }
 }
 
@@ -122,7 +116,7 @@ fn understand_taints(taints: &[Taint], owner: Option<Node<'_>>) -> Vec<PoolTaint
             PoolTaint {
                 taint: understand_taint(taint),
                 origin: taint.origin,
-                // What is implied is written nowhere, and told at the pool.
+                // An implied taint is written nowhere, so findings point at the pool.
                 span: (taint.origin != Origin::Implied).then(|| node.span()),
                 path: taint.field.clone(),
                 spelled: taint.spelled.clone(),
