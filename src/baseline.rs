@@ -1,5 +1,5 @@
-//! A baseline: findings that were accepted as they stood on one day. Reads and writes its file, takes what it accepts out
-//! of a report, and knows which of its entries match nothing any more. Entries are known by content, never by line.
+//! A baseline: findings that were suppressed all at once. Reads and writes its file, removes its findings from a report,
+//! and knows which entries no longer match anything. Entries are matched by content, never by line.
 
 #![cfg_attr(
     not(test),
@@ -18,7 +18,7 @@ use crate::finding::{Finding, Object, Problem, Report};
 use crate::source::{Source, SourceId};
 use crate::yaml;
 
-/// The only form there is so far.
+/// The only version so far.
 const VERSION: u32 = 1;
 
 const HEAD: &str = "# Findings of kubetaint that are accepted as they stand. Each is known by its content: lines may move, and a file may be\n\

@@ -1,4 +1,5 @@
-//! Clusters: the files of each, written by name, or one for each name that `{cluster}` stands for in paths.
+//! Clusters and the files that belong to them. An entry whose name and paths contain `{cluster}` is a template: it makes a
+//! cluster for each name that its paths find.
 
 #![cfg_attr(
     not(test),
@@ -17,7 +18,7 @@ use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
 use crate::source::Span;
 
-/// What stands for a cluster's name in names, paths and inventories.
+/// The placeholder for a cluster's name in names, paths and inventories.
 pub const PLACEHOLDER: &str = "{cluster}";
 
 /// One cluster, as a set of paths.
@@ -25,28 +26,28 @@ pub const PLACEHOLDER: &str = "{cluster}";
 pub struct Cluster {
     /// Unique.
     pub name: String,
-    /// Where that is written.
+    /// Where its name is written.
     pub span: Span,
     /// The files that belong to it.
     pub paths: Patterns,
-    /// Its pools are all known.
+    /// All its pools are known.
     pub complete: bool,
-    /// Where that is said.
+    /// Where the configuration says so.
     pub complete_span: Option<Span>,
     /// Files with its Nodes, relative to the repository's root.
     pub inventory: Vec<Located>,
-    /// It was made from a [`Template`], whose patterns need not match for each name.
+    /// It was made from a [`Template`], so its patterns need not match any file.
     pub(super) made: bool,
 }
 
-/// Clusters that are written once for many.
+/// An entry that stands for many clusters.
 #[derive(Debug)]
 pub struct Template {
     /// With the placeholder in it.
     pub(super) name: String,
     /// Where that is written.
     pub(super) span: Span,
-    /// With and without the placeholder in them.
+    /// Some contain the placeholder, some may not.
     pub(super) paths: Vec<TemplatePath>,
     pub(super) complete: bool,
     pub(super) complete_span: Option<Span>,
@@ -56,21 +57,21 @@ pub struct Template {
 /// A path pattern of a template.
 #[derive(Debug)]
 pub(super) struct TemplatePath {
-    /// The pattern with any name in the place of the placeholder.
+    /// The pattern with `*` instead of the placeholder.
     any: Pattern,
-    /// Finds the name in a path; absent for a pattern that all clusters share.
+    /// Finds the name in a path. Absent for a pattern without the placeholder.
     name: Option<Regex>,
 }
 
 impl TemplatePath {
-    /// A path pattern in which the placeholder may stand, several times for the same name.
+    /// A path pattern that may contain the placeholder. If it contains it several times, all stand for the same name.
     pub(super) fn new(text: &str, span: Span) -> Result<Self, PatternError> {
         let mut any = Pattern::over_paths(&text.replace(PLACEHOLDER, "*"), span)?;
         any.text = text.to_owned();
         if !text.contains(PLACEHOLDER) {
             return Ok(TemplatePath { any, name: None });
         }
-        // Letters that a pattern has no use for and no path will hold.
+        // A word without special characters that occurs in no path.
         const MARK: &str = "kubetaintNameOfTheCluster";
         let marked = Pattern::over_paths(&text.replace(PLACEHOLDER, MARK), span)?;
         let expression = marked
@@ -91,7 +92,7 @@ impl TemplatePath {
         self.name.is_some()
     }
 
-    /// The name that the placeholder stands for in a path.
+    /// The name that a path has where the pattern has the placeholder.
     fn name_in<'p>(&self, path: &'p str) -> Option<&'p str> {
         let found = self
             .name
@@ -99,7 +100,7 @@ impl TemplatePath {
             .captures(path.as_bytes())?
             .name("name")?;
         let name = path.get(found.range())?;
-        // The same name wherever the placeholder stands.
+        // All placeholders must stand for the same name.
         let own = Pattern::over_paths(&self.with(name), self.any.span).ok()?;
         own.matches(path).then_some(name)
     }
@@ -120,18 +121,18 @@ impl TemplatePath {
 /// A cluster as it is written in the configuration.
 #[derive(Debug)]
 pub struct WrittenCluster<'c> {
-    /// With the placeholder in it where it stands for many.
+    /// Contains the placeholder if it is a template's.
     pub name: &'c str,
     /// Its path patterns.
     pub paths: Vec<&'c str>,
-    /// Its pools are all known.
+    /// All its pools are known.
     pub complete: bool,
     /// Files with its Nodes.
     pub inventory: &'c [Located],
 }
 
 impl Config {
-    /// The clusters as they are written, those for many last.
+    /// The clusters as they are written, templates last.
     pub fn written_clusters(&self) -> impl Iterator<Item = WrittenCluster<'_>> {
         let single = self.clusters.iter().filter(|cluster| !cluster.made);
         let single = single.map(|cluster| WrittenCluster {
@@ -153,8 +154,8 @@ impl Config {
         single.chain(many)
     }
 
-    /// Makes the clusters of templates: one for each name that their paths capture. A cluster that is written by name
-    /// is none of a template's. Gives a problem for each pool that names a cluster which is not there.
+    /// Makes the clusters of templates: one for each name that their paths capture, unless the configuration names that
+    /// cluster itself. Returns a problem for each pool whose cluster does not exist.
     pub fn make_clusters(&mut self, paths: &[&str]) -> Vec<Problem> {
         let mut made = Vec::new();
         for template in &self.templates {
@@ -231,7 +232,7 @@ impl Config {
             .chain(unused)
     }
 
-    /// The indices in [`Config::clusters`] of the clusters that a path belongs to; two may share files.
+    /// The indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
     pub fn clusters_of(&self, path: &str) -> Vec<usize> {
         (0..self.clusters.len())
             .filter(|at| self.clusters[*at].paths.matches(path))

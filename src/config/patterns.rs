@@ -1,4 +1,4 @@
-//! Patterns over paths and names, which remember where they stand and whether they ever matched.
+//! Patterns for paths and names. They know their place in the configuration and whether they ever matched.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,19 +6,19 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::source::Span;
 
-/// Longer patterns are refused, so that no configuration can make matching expensive.
+/// Longer patterns are errors, so that no configuration makes matching expensive.
 const MAX_PATTERN_BYTES: usize = 1000;
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// Nothing is written; it could only match nothing.
+    /// An empty pattern could match nothing.
     #[error("the pattern is empty")]
     Empty,
-    /// Longer than is reasonable.
+    /// Longer than the limit.
     #[error("the pattern is too long: {0} bytes, and the limit is {MAX_PATTERN_BYTES}")]
     TooLong(usize),
-    /// The syntax of globs.
+    /// Not a valid glob.
     #[error("invalid pattern `{pattern}`: {cause}")]
     Syntax {
         /// As written.
@@ -96,14 +96,14 @@ impl Pattern {
     }
 }
 
-/// Several patterns, of which any may match.
+/// Several patterns. One match is enough.
 #[derive(Debug, Default)]
 pub struct Patterns {
     patterns: Vec<(Pattern, AtomicBool)>,
 }
 
 impl Patterns {
-    /// Whether any pattern matches. All that do are remembered, so that those that never did can be told.
+    /// Whether any pattern matches. Remembers each pattern that does, so that the others can be reported as unused.
     pub fn matches(&self, path: &str) -> bool {
         let mut any = false;
         for (pattern, used) in &self.patterns {
@@ -115,7 +115,7 @@ impl Patterns {
         any
     }
 
-    /// The patterns that neither matched so far nor match one of `paths`.
+    /// The patterns that have not matched so far and match none of `paths`.
     pub fn unused<'a>(&'a self, paths: &'a [&str]) -> impl Iterator<Item = &'a Pattern> + 'a {
         self.patterns
             .iter()
@@ -125,12 +125,12 @@ impl Patterns {
             .map(|(pattern, _)| pattern)
     }
 
-    /// No pattern is there.
+    /// There are no patterns.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// The patterns in the order written.
+    /// The patterns in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &Pattern> {
         self.patterns.iter().map(|(pattern, _)| pattern)
     }

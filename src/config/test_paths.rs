@@ -1,4 +1,4 @@
-//! Which paths hold tests, examples or archives: `test-paths` of the configuration, or the list that is there without it.
+//! Which paths hold tests, examples or archives: `test-paths` of the configuration, or the default list.
 
 use std::sync::LazyLock;
 
@@ -6,19 +6,19 @@ use super::{Config, Pattern};
 use crate::model::path_words::{name_words, test_path_words};
 use crate::source::{SourceId, Span};
 
-/// Paths at which what workloads and node pools say of each other is worth a note at most.
+/// Paths where findings that compare workloads with node pools are notes at most.
 #[derive(Debug, Default)]
 pub struct TestPaths(pub(super) Vec<Entry>);
 
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// A pattern over the names of folders and files, and over the words in them.
+    /// A pattern for the names of folders and files, and for words in them.
     Name { written: Pattern, lower: Pattern },
-    /// A pattern over whole paths.
+    /// A pattern for whole paths.
     Path(Pattern),
 }
 
-/// What holds where the configuration says nothing.
+/// The default list.
 static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| {
     let nowhere = Span::new(SourceId(0), 0..0);
     let entries = test_path_words().filter_map(|word| Entry::new(word, nowhere).ok());
@@ -60,7 +60,7 @@ impl TestPaths {
         self.0.iter().map(|entry| entry.pattern().text.as_str())
     }
 
-    /// The entries that match none of `paths`. Those that are there without a configuration need not match.
+    /// The entries that match none of `paths`, except those of the default list.
     pub(super) fn unused<'a>(
         &'a self,
         paths: &'a [&str],
@@ -83,8 +83,8 @@ impl Config {
         self.test_paths.as_ref().unwrap_or(&DEFAULT)
     }
 
-    /// Whether a file stands among tests, examples or archives. `scanned` is the part of its path below the scanned
-    /// folder: of what lies above, names say nothing.
+    /// Whether a file is among tests, examples or archives. `scanned` is the part of its path below the scanned folder.
+    /// Names of folders above it do not count.
     pub fn is_test(&self, path: &str, scanned: &str) -> bool {
         let entries = &self.test_paths_in_effect().0;
         entries.iter().any(|entry| entry.covers(path, scanned))
