@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use kubetaint::builtin::{PROVIDERS, RULES};
 use kubetaint::config::Config;
 use kubetaint::extract::Table;
-use kubetaint::lint::{Acceptance, Content, Input, Settings, lint};
+use kubetaint::lint::{Content, Input, Settings, Suppressions, lint};
 use kubetaint::rule::RuleSet;
 use kubetaint::source::Source;
 use serde::Deserialize as _;
@@ -58,7 +58,7 @@ fn check(texts: &[String], rules: &RuleSet, table: &Table, config: &Config) {
         table,
         config,
         whole: true,
-        acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
+        suppressions: Suppressions::On(jiff::civil::date(2026, 1, 1)),
     };
     let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
     black_box(report);

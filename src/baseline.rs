@@ -21,16 +21,16 @@ use crate::yaml;
 /// The only version so far.
 const VERSION: u32 = 1;
 
-const HEAD: &str = "# Findings of kubetaint that are accepted as they stand. Each is known by its content: lines may move, and a file may be\n\
-                    # renamed. `--write-baseline` writes this file anew, `--prune-baseline` takes out what matches nothing any more.\n";
+const HEAD: &str = "# Findings that kubetaint suppresses. Each is identified by its content: lines may move, and a file may be renamed.\n\
+                    # `--write-baseline` writes this file anew. `--prune-baseline` removes entries that no longer match.\n";
 
 /// A baseline file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     version: Version,
-    /// What is accepted.
-    pub findings: Vec<Accepted>,
+    /// The findings, identical ones once.
+    pub findings: Vec<Entry>,
 }
 
 /// [`VERSION`]: any other is refused.
@@ -57,10 +57,10 @@ impl From<Version> for u32 {
     }
 }
 
-/// Findings that are accepted.
+/// A finding that is suppressed, or several identical ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct Entry {
     /// The rule's id.
     pub rule: String,
     /// The file in which it stood, relative to the repository.
@@ -90,9 +90,9 @@ fn is_once(count: &u32) -> bool {
     *count == 1
 }
 
-impl Accepted {
-    fn of(finding: &Finding, file: &str) -> Accepted {
-        Accepted {
+impl Entry {
+    fn of(finding: &Finding, file: &str) -> Entry {
+        Entry {
             rule: finding.rule.clone(),
             file: file.to_owned(),
             object: spoken(&finding.object),
@@ -104,7 +104,7 @@ impl Accepted {
     }
 }
 
-impl std::fmt::Display for Accepted {
+impl std::fmt::Display for Entry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} in {}", self.rule, self.file)?;
         if !self.object.is_empty() {
@@ -142,19 +142,19 @@ impl Baseline {
         })
     }
 
-    /// A baseline that accepts all findings of a report.
+    /// A baseline with all findings of a report.
     pub fn of(report: &Report) -> Baseline {
-        let mut by_identity: BTreeMap<(&str, &str), Accepted> = BTreeMap::new();
+        let mut by_identity: BTreeMap<(&str, &str), Entry> = BTreeMap::new();
         for finding in &report.findings {
             let file = file_of(finding, report);
             by_identity
                 .entry((&finding.rule, &finding.fingerprint))
                 .and_modify(|known| known.count += 1)
-                .or_insert_with(|| Accepted::of(finding, file));
+                .or_insert_with(|| Entry::of(finding, file));
         }
-        let mut findings: Vec<Accepted> = by_identity.into_values().collect();
+        let mut findings: Vec<Entry> = by_identity.into_values().collect();
         findings.sort_by(|one, other| {
-            let key = |one: &Accepted| {
+            let key = |one: &Entry| {
                 (
                     one.file.clone(),
                     one.rule.clone(),
@@ -179,8 +179,8 @@ impl Baseline {
         Ok(format!("{HEAD}{}", serde_yaml::to_string(self)?))
     }
 
-    /// Takes what is accepted out of a report. Gives what of the baseline matched nothing.
-    pub fn apply(&self, report: &mut Report) -> Vec<Accepted> {
+    /// Takes the findings of the baseline out of a report. Gives the entries that match none.
+    pub fn apply(&self, report: &mut Report) -> Vec<Entry> {
         let mut left: Vec<u32> = self.findings.iter().map(|one| one.count).collect();
         let mut here: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
         let mut anywhere: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
@@ -202,46 +202,46 @@ impl Baseline {
             }
             found.is_some()
         };
-        let mut accepted: BTreeSet<usize> = BTreeSet::new();
+        let mut suppressed: BTreeSet<usize> = BTreeSet::new();
         // Those in their own files first, so that a copy elsewhere takes nothing away from them.
         for (at, finding) in report.findings.iter().enumerate() {
             if take(here.get(&(finding.rule.as_str(), finding.fingerprint.as_str()))) {
-                accepted.insert(at);
+                suppressed.insert(at);
             }
         }
         for (at, finding) in report.findings.iter().enumerate() {
             let key = (finding.rule.as_str(), finding.fingerprint_anywhere.as_str());
-            if !accepted.contains(&at) && take(anywhere.get(&key)) {
-                accepted.insert(at);
+            if !suppressed.contains(&at) && take(anywhere.get(&key)) {
+                suppressed.insert(at);
             }
         }
         let (taken, open): (Vec<_>, Vec<_>) = std::mem::take(&mut report.findings)
             .into_iter()
             .enumerate()
-            .partition(|(at, _)| accepted.contains(at));
+            .partition(|(at, _)| suppressed.contains(at));
         let findings = |numbered: Vec<(usize, Finding)>| {
             let findings = numbered.into_iter().map(|(_, finding)| finding);
             findings.collect::<Vec<_>>()
         };
         report.findings = findings(open);
         report.baselined = findings(taken);
-        report.counts.baselined = u32::try_from(accepted.len()).unwrap_or(u32::MAX);
+        report.counts.baselined = u32::try_from(suppressed.len()).unwrap_or(u32::MAX);
         self.findings
             .iter()
             .zip(left)
             .filter(|(_, left)| *left > 0)
-            .map(|(one, left)| Accepted {
+            .map(|(one, left)| Entry {
                 count: left,
                 ..one.clone()
             })
             .collect()
     }
 
-    /// Takes out what matched nothing.
-    pub fn prune(&mut self, stale: &[Accepted]) {
+    /// Removes entries that matched none.
+    pub fn prune(&mut self, stale: &[Entry]) {
         for gone in stale {
             let same =
-                |one: &&mut Accepted| one.rule == gone.rule && one.fingerprint == gone.fingerprint;
+                |one: &&mut Entry| one.rule == gone.rule && one.fingerprint == gone.fingerprint;
             if let Some(one) = self.findings.iter_mut().find(same) {
                 one.count = one.count.saturating_sub(gone.count);
             }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use headings::{ACCEPTED, FIXES, INPUT, OUTPUT, RULES};
+use headings::{FIXES, INPUT, OUTPUT, RULES, SUPPRESSED};
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
 };
@@ -159,48 +159,48 @@ pub struct Check {
     #[arg(long, value_name = "RULE,...", value_delimiter = ',', help_heading = RULES)]
     pub ignore: Vec<String>,
 
-    /// Fix what can be fixed without changing what the objects mean, and report what is left
+    /// Apply fixes that do not change where pods run, and report what is left
     #[arg(long, help_heading = FIXES)]
     pub fix: bool,
 
-    /// Fix also where it may change where pods run
+    /// Also apply fixes that may change where pods run
     #[arg(long, help_heading = FIXES)]
     pub unsafe_fixes: bool,
 
-    /// Write comments that accept what would fail the run (findings at least as bad as --fail-on says, of the rules that
-    /// --select leaves), with this reason, and report what is left. With --diff the comments are shown and not written
+    /// Write comments that suppress the findings that fail the run, with this reason, and report what is left. These are
+    /// findings of the selected rules that are at least as bad as --fail-on. With --diff, print the comments as a patch
     #[arg(
         long,
         value_name = "REASON",
         conflicts_with_all = ["fix", "unsafe_fixes", "no_ignores", "write_baseline", "prune_baseline"],
-        help_heading = ACCEPTED
+        help_heading = SUPPRESSED
     )]
     pub add_ignores: Option<String>,
 
-    /// Show what --fix (or --unsafe-fixes) would change as a patch for `git apply`, and change nothing
+    /// Print what --fix (or --unsafe-fixes) would change as a patch for `git apply`, and change nothing
     #[arg(long, help_heading = FIXES)]
     pub diff: bool,
 
-    /// Leave out the findings that this file accepts
-    #[arg(long, value_name = "FILE", help_heading = ACCEPTED)]
+    /// Suppress the findings in this file
+    #[arg(long, value_name = "FILE", help_heading = SUPPRESSED)]
     pub baseline: Option<PathBuf>,
 
-    /// Take out of the --baseline what matches nothing any more
-    #[arg(long, requires = "baseline", help_heading = ACCEPTED)]
+    /// Remove entries of the --baseline that no longer match
+    #[arg(long, requires = "baseline", help_heading = SUPPRESSED)]
     pub prune_baseline: bool,
 
-    /// Accept everything that is found now: write it to this file, for --baseline, and report nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = ACCEPTED)]
+    /// Write all current findings to this file, for --baseline, and report nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", help_heading = SUPPRESSED)]
     pub write_baseline: Option<PathBuf>,
 
-    /// Report also what comments and annotations in the files accept
-    #[arg(long, help_heading = ACCEPTED)]
+    /// Also report what comments and annotations suppress
+    #[arg(long, help_heading = SUPPRESSED)]
     pub no_ignores: bool,
 
-    /// Leave out of SARIF what comments, annotations and the baseline accept, which is marked as suppressed otherwise: for
-    /// GitHub's code scanning, which takes no notice of the mark and opens an alert for each
-    #[arg(long, help_heading = ACCEPTED)]
-    pub omit_accepted: bool,
+    /// Omit suppressed findings from SARIF. Otherwise they are marked as suppressed, but GitHub's code scanning ignores the
+    /// mark and opens an alert for each
+    #[arg(long, help_heading = SUPPRESSED)]
+    pub omit_suppressed: bool,
 
     /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
     #[arg(long, value_name = "VERSION", help_heading = INPUT)]

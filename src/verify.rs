@@ -6,7 +6,7 @@ use crate::config::{self, Config};
 use crate::extract::Table;
 use crate::finding::{Finding, Problem, Report};
 use crate::lint::fixes::apply;
-use crate::lint::{Acceptance, Content, Input, Settings, lint};
+use crate::lint::{Content, Input, Settings, Suppressions, lint};
 use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
 use crate::yaml;
@@ -78,7 +78,7 @@ impl std::fmt::Display for Outcome {
 
 /// Runs one example of a rule.
 pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
-    let report = match report(rules, table, &example.files, ACCEPTANCE) {
+    let report = match report(rules, table, &example.files, SUPPRESSIONS) {
         Ok(report) if report.problems.is_empty() => report,
         Ok(report) => return Outcome::Unusable(report.problems),
         Err(problems) => return Outcome::Unusable(problems),
@@ -133,7 +133,7 @@ fn fixed(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outc
         .iter()
         .map(|(path, text)| (path.clone(), without_marks(text)))
         .collect();
-    let report = match report(rules, table, &plain, ACCEPTANCE) {
+    let report = match report(rules, table, &plain, SUPPRESSIONS) {
         Ok(report) => report,
         Err(problems) => return Outcome::Unusable(problems),
     };
@@ -172,8 +172,8 @@ pub fn without_marks(text: &str) -> String {
 /// The configuration among the files of an example.
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// Comments in examples accept findings as on this day: an example does not change with time.
-pub const ACCEPTANCE: Acceptance = Acceptance::On(jiff::civil::date(2026, 1, 1));
+/// Comments in examples suppress findings as on this day: an example does not change with time.
+pub const SUPPRESSIONS: Suppressions = Suppressions::On(jiff::civil::date(2026, 1, 1));
 
 /// What the rules say of files that are held in memory, paths and texts, with the configuration that is among them.
 ///
@@ -183,7 +183,7 @@ pub fn report<T: AsRef<str>>(
     rules: &RuleSet,
     table: &Table,
     files: &[(T, T)],
-    acceptance: Acceptance,
+    suppressions: Suppressions,
 ) -> Result<Report, Vec<Problem>> {
     let mut config = Config::default();
     let mut inputs = Vec::new();
@@ -210,7 +210,7 @@ pub fn report<T: AsRef<str>>(
         table,
         config: &config,
         whole: true,
-        acceptance,
+        suppressions,
     };
     let load = |at: usize| Content::Text(texts.get(at).copied().unwrap_or_default().to_owned());
     Ok(lint(&inputs, &load, settings))

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::{CommandError, read_file, write};
-use crate::baseline::{Accepted, Baseline};
+use crate::baseline::{Baseline, Entry};
 use crate::finding::{Problem, Report};
 
-/// So many entries that match nothing are told one by one.
-const TOLD: usize = 10;
+/// How many entries that no longer match are listed.
+const LISTED: usize = 10;
 
 /// The file that a baseline is written to.
 #[derive(Clone, Copy)]
@@ -26,8 +26,8 @@ pub fn read(path: &Path) -> Result<Baseline, CommandError> {
     Baseline::read(&read_file(path)?).map_err(CommandError::Problems)
 }
 
-/// Accepts all findings of a report: they are written, and taken out of it. A report with problems is not written, since
-/// nobody knows what it lacks.
+/// Writes all findings of a report to a baseline, and takes them out of the report. A report with problems is not written,
+/// because it may lack findings.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -37,7 +37,7 @@ pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), Com
             file: None,
             position: None,
             message: format!(
-                "{}: not written, as not everything could be read",
+                "{}: not written, because not everything could be read",
                 file.path.display()
             ),
         });
@@ -48,7 +48,7 @@ pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), Com
     baseline.apply(report);
     if !quiet {
         super::say(format_args!(
-            "{}: written, accepts {}",
+            "{}: written with {}",
             file.path.display(),
             findings(report.counts.baselined)
         ));
@@ -56,8 +56,8 @@ pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), Com
     Ok(())
 }
 
-/// Takes what is accepted out of a report, tells what matches nothing any more, and takes that out of the file if asked.
-/// `was_judged` says whether an entry could have matched: what was not read has not gone away.
+/// Takes the findings of a baseline out of a report, lists the entries that no longer match, and removes them from the file
+/// if asked. `was_judged` says whether an entry could have matched: a finding in a file that was not read may still be there.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -65,7 +65,7 @@ pub fn apply(
     file: File<'_>,
     mut baseline: Baseline,
     report: &mut Report,
-    was_judged: &dyn Fn(&Accepted) -> bool,
+    was_judged: &dyn Fn(&Entry) -> bool,
     quiet: bool,
     prune: bool,
 ) -> Result<(), CommandError> {
@@ -81,22 +81,25 @@ pub fn apply(
         save(file, &baseline)?;
         if !quiet {
             super::say(format_args!(
-                "{shown}: {} taken out, which no finding matches any more",
-                entries(number)
+                "{shown}: removed {} that no longer match{}",
+                entries(number),
+                third_person(number)
             ));
         }
         return Ok(());
     }
     if !quiet {
         super::say(format_args!(
-            "{shown}: no finding matches {} any more; --prune-baseline takes that out",
-            entries(number)
+            "{shown}: {} no longer match{}; --prune-baseline removes {}",
+            entries(number),
+            third_person(number),
+            if number == 1 { "it" } else { "them" }
         ));
-        for one in stale.iter().take(TOLD) {
+        for one in stale.iter().take(LISTED) {
             super::say(format_args!("  {one}"));
         }
-        if stale.len() > TOLD {
-            super::say(format_args!("  and {} more", stale.len() - TOLD));
+        if stale.len() > LISTED {
+            super::say(format_args!("  and {} more", stale.len() - LISTED));
         }
     }
     Ok(())
@@ -114,6 +117,10 @@ fn findings(number: u32) -> String {
     } else {
         format!("{number} findings")
     }
+}
+
+fn third_person(number: u32) -> &'static str {
+    if number == 1 { "es" } else { "" }
 }
 
 fn entries(number: u32) -> String {

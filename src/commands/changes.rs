@@ -14,6 +14,26 @@ use crate::finding::Problem;
 /// A file's text, at first.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
+/// What a run changes in files.
+#[derive(Debug, Default)]
+pub struct Edits {
+    /// The files.
+    pub changes: Changes,
+    /// How many fixes, or suppressed findings, each file holds.
+    pub counts: BTreeMap<usize, usize>,
+    /// Files that cannot be written, and why.
+    pub refused: BTreeMap<usize, String>,
+    /// Findings that cannot be suppressed where they are.
+    pub not_suppressed: Vec<Problem>,
+}
+
+impl Edits {
+    /// What the counts of some files add up to.
+    pub fn count(&self, files: &[usize]) -> usize {
+        files.iter().filter_map(|at| self.counts.get(at)).sum()
+    }
+}
+
 /// Old and new texts, by input.
 #[derive(Debug, Default)]
 pub struct Changes(BTreeMap<usize, (String, String)>);

@@ -3,19 +3,19 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::changes::{self, Changes};
+use super::changes::{self, Edits};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
 use super::{
-    CommandError, Exit, accept, baseline, configured_rules, files, fix, load_rules, settings,
+    CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, settings,
 };
-use crate::baseline::Accepted;
+use crate::baseline::Entry;
 use crate::cli::{Check, Cli};
 use crate::config::{self, Config};
-use crate::finding::{Report, Severity};
+use crate::finding::{Problem, Report, Severity};
 use crate::lint::session::Session;
-use crate::lint::{Acceptance, lint};
+use crate::lint::{Settings, Suppressions, lint};
 use crate::model::near_miss::nearest_word;
 use crate::rule::RuleSet;
 
@@ -25,9 +25,7 @@ use crate::rule::RuleSet;
 /// Whatever keeps the job from being started: configuration, rules, formats, nothing to check.
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let reports = Reports::asked_for(cli, arguments)?;
-    let mode = fix::Mode::of(arguments)?;
-    let acceptance = acceptance(arguments);
-    let asked = accept::Asked::of(arguments, acceptance)?;
+    let job = Job::of(arguments)?;
     if arguments.threads > 0 {
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new()
@@ -59,9 +57,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         return files::show(cli, &Inputs::gather(place, &arguments.beside.pools)?, out);
     }
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
-
-    let settings = inputs.settings(&rules, acceptance);
-    let accepts = |report: &mut Report| {
+    let suppress = |report: &mut Report| {
         if let Some((_, known)) = &known {
             known.apply(report);
         }
@@ -69,73 +65,31 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             report.keep_touching(|file| only.covers(file));
         }
     };
-    let (mut report, edits) = inputs.read(cli.quiet, |list, load| match (mode, &asked) {
-        (Some(mode), _) => {
-            let obstacle = |index: usize, text: &str| {
-                let file = inputs.discovery.files.get(index)?;
-                changes::obstacle(&inputs.place.root, file, text)
-            };
-            let mut session = Session::open(list, load, settings);
-            let (report, fixed) = fix::run(&mut session, mode, &accepts, &obstacle);
-            (report, Edits::Fixes(fixed))
-        }
-        (None, Some(asked)) => {
-            let mut session = Session::open(list, load, settings);
-            let (report, accepted) = accept::run(&mut session, settings, asked, &accepts);
-            (report, Edits::Ignores(accepted))
-        }
-        (None, None) => (lint(list, load, settings), Edits::None),
-    });
+    let settings = inputs.settings(&rules, suppressions(arguments));
+    let (mut report, edits) = job.run(&inputs, settings, cli.quiet, &suppress);
     let is_told = !(report.findings.is_empty() && report.problems.is_empty());
     let empty = inputs.check_stdin(&report.counts, is_told);
     report.problems.extend(empty);
     inputs.add_problems(&mut report.problems);
-    if let Edits::Ignores(accepted) = &edits {
-        accept::tell(accepted, &inputs.place);
-    }
+    inputs.place.say("warning", &edits.not_suppressed);
+    let threshold = arguments.fail_on.threshold();
     if arguments.diff {
-        accepts(&mut report);
-        let shown = match edits.changes() {
-            Some(changes) => changes.show(&inputs, out, &mut report.problems)?,
-            None => Vec::new(),
-        };
-        match &edits {
-            Edits::Fixes(fixed) if !cli.quiet => fix::tell(fixed, &shown),
-            Edits::Ignores(accepted) if !cli.quiet => accept::tell_planned(accepted, &shown),
-            _ => {}
+        suppress(&mut report);
+        let shown = edits.changes.show(&inputs, out, &mut report.problems)?;
+        if !cli.quiet {
+            job.summarize(&edits, &shown, Done::Planned);
         }
         inputs.place.say("error", &report.problems);
-        return Ok(exit(&report, arguments.fail_on.threshold()));
+        return Ok(exit(&report, threshold));
     }
-    match &edits {
-        Edits::Fixes(fixed) => fix::save(fixed, &inputs, cli.quiet, &mut report.problems),
-        Edits::Ignores(accepted) => {
-            accept::save(accepted, &inputs, cli.quiet, &mut report.problems);
-        }
-        Edits::None => {}
-    }
+    job.save(&edits, &inputs, cli.quiet, &mut report.problems);
+    let root = &inputs.place.root;
     if let Some(path) = &arguments.write_baseline {
-        let file = baseline::File {
-            root: &inputs.place.root,
-            path,
-        };
-        baseline::write(file, &mut report, cli.quiet)?;
+        baseline::write(baseline::File { root, path }, &mut report, cli.quiet)?;
     }
     if let Some((path, known)) = known {
-        let discovery = &inputs.discovery;
-        let was_judged = |one: &Accepted| {
-            let read = || discovery.files.iter().any(|file| file.path == one.file);
-            match rules.get(&one.rule) {
-                Some(rule) => discovery.whole || (!rule.may_rest_on_other_files() && read()),
-                // One that is off has not looked; one that is no more never will.
-                None => discovery.whole && !rules.loaded().contains(&one.rule),
-            }
-        };
-        let prune = arguments.prune_baseline;
-        let file = baseline::File {
-            root: &inputs.place.root,
-            path,
-        };
+        let was_judged = |one: &Entry| was_judged(one, &inputs, &rules);
+        let (file, prune) = (baseline::File { root, path }, arguments.prune_baseline);
         baseline::apply(file, known, &mut report, &was_judged, cli.quiet, prune)?;
     }
     if let Some(only) = &only {
@@ -143,34 +97,111 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     }
     inputs.place.say("warning", &report.warnings);
     inputs.place.say("error", &report.problems);
-    let exit = exit(&report, arguments.fail_on.threshold());
+    let exit = exit(&report, threshold);
     reports.write(&report, &rules, exit, &inputs.place, out)?;
     Ok(exit)
 }
 
-/// What a run changes in files.
-enum Edits {
-    Fixes(fix::Fixed),
-    Ignores(accept::Accepted),
-    None,
+/// What a run does with what it finds.
+enum Job {
+    /// Reports it.
+    Report,
+    /// Fixes it.
+    Fix(fix::Mode),
+    /// Suppresses it.
+    AddIgnores(add_ignores::Asked),
 }
 
-impl Edits {
-    fn changes(&self) -> Option<&Changes> {
-        match self {
-            Edits::Fixes(fixed) => Some(&fixed.changes),
-            Edits::Ignores(accepted) => Some(&accepted.changes),
-            Edits::None => None,
+/// Whether files were changed, or would be.
+#[derive(Clone, Copy)]
+enum Done {
+    Written,
+    Planned,
+}
+
+impl Job {
+    /// What the arguments ask for.
+    fn of(arguments: &Check) -> Result<Job, CommandError> {
+        if let Some(mode) = fix::Mode::of(arguments)? {
+            return Ok(Job::Fix(mode));
+        }
+        let asked = add_ignores::Asked::of(arguments, suppressions(arguments))?;
+        Ok(asked.map_or(Job::Report, Job::AddIgnores))
+    }
+
+    fn run(
+        &self,
+        inputs: &Inputs,
+        settings: Settings<'_>,
+        quiet: bool,
+        suppress: &dyn Fn(&mut Report),
+    ) -> (Report, Edits) {
+        inputs.read(quiet, |list, load| match self {
+            Job::Report => (lint(list, load, settings), Edits::default()),
+            Job::Fix(mode) => {
+                let obstacle = |index: usize, text: &str| {
+                    let file = inputs.discovery.files.get(index)?;
+                    changes::obstacle(&inputs.place.root, file, text)
+                };
+                let mut session = Session::open(list, load, settings);
+                fix::run(&mut session, *mode, suppress, &obstacle)
+            }
+            Job::AddIgnores(asked) => {
+                let mut session = Session::open(list, load, settings);
+                add_ignores::run(&mut session, settings, asked, suppress)
+            }
+        })
+    }
+
+    /// Writes the files that it changed.
+    fn save(&self, edits: &Edits, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
+        let done = match self {
+            Job::Report => return,
+            Job::Fix(_) => {
+                fix::report_refused(edits, inputs, problems);
+                "fixed"
+            }
+            Job::AddIgnores(_) => "written",
+        };
+        let written = edits.changes.save(inputs, done, problems);
+        if !quiet {
+            self.summarize(edits, &written, Done::Written);
+        }
+    }
+
+    /// Says how much changed in some files.
+    fn summarize(&self, edits: &Edits, files: &[usize], done: Done) {
+        match (self, done) {
+            (Job::Report, _) => {}
+            (Job::Fix(_), Done::Written) => fix::summarize(edits, files, "applied"),
+            (Job::Fix(_), Done::Planned) => fix::summarize(edits, files, "would be applied"),
+            (Job::AddIgnores(_), Done::Written) => {
+                add_ignores::summarize(edits, files, "suppressed");
+            }
+            (Job::AddIgnores(_), Done::Planned) => {
+                add_ignores::summarize(edits, files, "would be suppressed");
+            }
         }
     }
 }
 
-fn acceptance(arguments: &Check) -> Acceptance {
+/// Whether this run could have found an entry of a baseline.
+fn was_judged(entry: &Entry, inputs: &Inputs, rules: &RuleSet) -> bool {
+    let discovery = &inputs.discovery;
+    let was_read = || discovery.files.iter().any(|file| file.path == entry.file);
+    match rules.get(&entry.rule) {
+        Some(rule) => discovery.whole || (!rule.may_rest_on_other_files() && was_read()),
+        // A rule that is off has not run; one that no longer exists never will.
+        None => discovery.whole && !rules.loaded().contains(&entry.rule),
+    }
+}
+
+fn suppressions(arguments: &Check) -> Suppressions {
     if arguments.no_ignores {
-        return Acceptance::Off;
+        return Suppressions::Off;
     }
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    Acceptance::On(now.date())
+    Suppressions::On(now.date())
 }
 
 fn exit(report: &Report, threshold: Option<Severity>) -> Exit {

@@ -1,9 +1,9 @@
-//! `check --fix` and `check --diff`: applies fixes, looks again until nothing changes, and writes files or a patch.
+//! `check --fix` and `check --diff`: applies fixes, and checks again until nothing changes.
 
 use std::collections::BTreeMap;
 
 use super::CommandError;
-use super::changes::{Changes, problem};
+use super::changes::{Edits, problem};
 use super::inputs::Inputs;
 use crate::cli::Check;
 use crate::finding::{Fix, Problem, Report};
@@ -47,31 +47,20 @@ impl Mode {
     }
 }
 
-/// Files that are to be written, and how many fixes they hold.
-#[derive(Debug, Default)]
-pub struct Fixed {
-    /// The files.
-    pub changes: Changes,
-    fixes: BTreeMap<usize, usize>,
-    /// Files that cannot be written, and why: what is found in them stays.
-    refused: BTreeMap<usize, String>,
-}
-
-/// Judges and fixes by turns until nothing changes. Gives the report to show: of a patch the one before it, else the one
-/// after the fixes. `accepts` takes out of a report what is accepted, which is not fixed; `obstacle` says why an input cannot
-/// be written.
+/// Checks and fixes in turn until nothing changes. Gives the report to show: for a patch the first, otherwise the last.
+/// `suppress` takes findings out of a report that are not to be fixed. `obstacle` says why an input cannot be written.
 pub fn run(
     session: &mut Session<'_>,
     mode: Mode,
-    accepts: &dyn Fn(&mut Report),
+    suppress: &dyn Fn(&mut Report),
     obstacle: &dyn Fn(usize, &str) -> Option<String>,
-) -> (Report, Fixed) {
-    let mut fixed = Fixed::default();
+) -> (Report, Edits) {
+    let mut fixed = Edits::default();
     let first = check(session);
     let mut report = first.clone();
     for _ in 0..ROUNDS {
         let mut open = report.clone();
-        accepts(&mut open);
+        suppress(&mut open);
         let mut changed = false;
         let mut by_source: BTreeMap<SourceId, Vec<&Fix>> = BTreeMap::new();
         for finding in &open.findings {
@@ -95,7 +84,7 @@ pub fn run(
                     continue;
                 }
             };
-            let is_new = !fixed.fixes.contains_key(&index);
+            let is_new = !fixed.counts.contains_key(&index);
             if is_new
                 && !mode.show
                 && let Some(why) = obstacle(index, &source.text)
@@ -104,7 +93,7 @@ pub fn run(
                 continue;
             }
             changed = true;
-            *fixed.fixes.entry(index).or_default() += applied;
+            *fixed.counts.entry(index).or_default() += applied;
             fixed.changes.set(index, &source.text, text.clone());
             session.write(id, text);
         }
@@ -117,29 +106,19 @@ pub fn run(
     (report, fixed)
 }
 
-/// Says how much would be fixed, where the patch is all that is shown.
-pub fn tell(fixed: &Fixed, shown: &[usize]) {
-    say_how_much(fixed, shown, "would be applied");
-}
-
-/// Writes the files, and says how much was fixed.
-pub fn save(fixed: &Fixed, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
+/// Reports files that could not be fixed.
+pub fn report_refused(fixed: &Edits, inputs: &Inputs, problems: &mut Vec<Problem>) {
     for (index, why) in &fixed.refused {
         let file = inputs.discovery.files.get(*index);
         problems.extend(file.map(|file| problem(file, "fixed", why)));
     }
-    let written = fixed.changes.save(inputs, "fixed", problems);
-    if !quiet {
-        say_how_much(fixed, &written, "applied");
-    }
 }
 
-fn say_how_much(fixed: &Fixed, files: &[usize], done: &str) {
-    let fixes = files.iter().filter_map(|at| fixed.fixes.get(at));
-    let fixes: usize = fixes.sum();
-    let files = files.len();
+/// Says how many fixes were, or would be, applied to some files.
+pub fn summarize(fixed: &Edits, files: &[usize], done: &str) {
+    let (fixes, files) = (fixed.count(files), files.len());
     if fixes == 0 {
-        let nothing = fixed.fixes.is_empty() && fixed.refused.is_empty();
+        let nothing = fixed.counts.is_empty() && fixed.refused.is_empty();
         super::say(match nothing {
             true => "Nothing to fix",
             false => "Nothing was fixed",

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
-use crate::lint::{Acceptance, Content, Input, Listing, Settings, list_pools};
+use crate::lint::{Content, Input, Listing, Settings, Suppressions, list_pools};
 use crate::model::notice::NoticeKind;
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
@@ -185,20 +185,20 @@ impl Inputs {
     }
 
     /// What a run over these files goes by.
-    pub fn settings<'s>(&'s self, rules: &'s RuleSet, acceptance: Acceptance) -> Settings<'s> {
+    pub fn settings<'s>(&'s self, rules: &'s RuleSet, suppressions: Suppressions) -> Settings<'s> {
         Settings {
             rules,
             table: &self.table,
             config: &self.place.config,
             whole: self.discovery.whole,
-            acceptance,
+            suppressions,
         }
     }
 
     /// Lists the node pools in them; what went wrong so far is among the problems.
     pub fn list_pools(&self, quiet: bool) -> Listing {
         let rules = RuleSet::default();
-        let settings = self.settings(&rules, Acceptance::Off);
+        let settings = self.settings(&rules, Suppressions::Off);
         let mut listing = self.read(quiet, |list, load| list_pools(list, load, settings));
         let empty = self.check_stdin(&listing.counts, !listing.problems.is_empty());
         listing.problems.extend(empty);

@@ -1,7 +1,7 @@
 //! One file for each command, and what they share: gathers what it needs from the disk, calls the pure parts, writes
 //! what they give.
 
-mod accept;
+mod add_ignores;
 mod baseline;
 mod changes;
 pub mod check;

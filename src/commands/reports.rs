@@ -24,7 +24,7 @@ pub struct Reports<'a> {
     statistics: bool,
     cli: &'a Cli,
     min_severity: Option<Severity>,
-    with_accepted: bool,
+    with_suppressed: bool,
 }
 
 impl<'a> Reports<'a> {
@@ -85,7 +85,7 @@ impl<'a> Reports<'a> {
             statistics: arguments.statistics,
             cli,
             min_severity: arguments.min_severity.map(Severity::from),
-            with_accepted: !arguments.omit_accepted,
+            with_suppressed: !arguments.omit_suppressed,
         })
     }
 
@@ -110,7 +110,7 @@ impl<'a> Reports<'a> {
             color: false,
             hyperlinks: false,
             width: screen.width,
-            with_accepted: self.with_accepted,
+            with_suppressed: self.with_suppressed,
             version: env!("CARGO_PKG_VERSION"),
             quiet: self.cli.quiet,
             verbose: self.cli.verbose,

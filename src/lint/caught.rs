@@ -38,7 +38,7 @@ mod tests {
     use crate::builtin;
     use crate::config::Config;
     use crate::extract::Table;
-    use crate::lint::{Acceptance, Content, Input, Settings, lint};
+    use crate::lint::{Content, Input, Settings, Suppressions, lint};
     use crate::rule::RuleSet;
     use crate::source::Source;
 
@@ -56,7 +56,7 @@ mod tests {
             table: &table,
             config: &config,
             whole: true,
-            acceptance: Acceptance::Off,
+            suppressions: Suppressions::Off,
         };
         let input = |path: &str| Input {
             path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Findings that people accept: takes them out of the report, and says which comments and annotations are of no use.
+//! Findings that comments and annotations suppress: takes them out of the report, and reports comments that match nothing.
 
 #![cfg_attr(
     not(test),
@@ -23,20 +23,20 @@ use crate::source::{SourceId, Span};
 
 /// Whether comments and annotations count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acceptance {
+pub enum Suppressions {
     /// They do; this is today.
     On(Date),
-    /// They are passed over.
+    /// They do not.
     Off,
 }
 
-/// Takes accepted findings out of `findings`. Gives them, and what is to be said about the comments and annotations.
+/// Takes suppressed findings out of `findings`. Gives them, and notices about the comments and annotations.
 pub fn apply(
     findings: &mut Vec<Finding>,
     gathered: &Gathered,
     settings: Settings<'_>,
 ) -> (Vec<Suppressed>, Vec<Notice>) {
-    let Acceptance::On(today) = settings.acceptance else {
+    let Suppressions::On(today) = settings.suppressions else {
         return (Vec::new(), Vec::new());
     };
     let Ignores {
@@ -105,7 +105,7 @@ pub fn apply(
     (suppressed, notices)
 }
 
-/// What is to be said about a rule's id that accepted nothing; nothing when this run could not have found anything.
+/// A notice about a rule's id that suppressed nothing; none if this run could not have found anything.
 fn unused(
     id: &str,
     span: Span,

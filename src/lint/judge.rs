@@ -77,7 +77,7 @@ pub fn judge(
     let (mut findings, counted) = giving_way::counted(found);
     let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
     counted.take_out(&mut findings, settings.rules, report);
-    // What is wrong with an acceptance cannot be accepted by another.
+    // A finding about a suppression cannot be suppressed by another.
     judge.notices(&remarks);
     let Judge {
         found,

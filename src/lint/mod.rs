@@ -51,7 +51,7 @@ use crate::model::well_known::WellKnown;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
 use caught::{bug_text, caught};
-pub use ignores::Acceptance;
+pub use ignores::Suppressions;
 use session::{Load, Session};
 
 pub use listing::{Listing, list_pools};
@@ -100,8 +100,8 @@ pub struct Settings<'s> {
     /// The inputs are the whole repository. Of a part of it no cluster can be known completely, whatever the
     /// configuration says: the other pools stand in files that nobody read.
     pub whole: bool,
-    /// Whether comments and annotations in the files accept findings.
-    pub acceptance: Acceptance,
+    /// Whether comments and annotations in the files suppress findings.
+    pub suppressions: Suppressions,
 }
 
 /// How often a check starts over because files change under it.

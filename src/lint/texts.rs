@@ -122,7 +122,7 @@ mod tests {
     use crate::builtin::{PROVIDERS, RULES};
     use crate::config::Config;
     use crate::extract::Table;
-    use crate::lint::{Acceptance, Content, Input, Settings, lint};
+    use crate::lint::{Content, Input, Settings, Suppressions, lint};
     use crate::rule::RuleSet;
 
     const BAD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a}]\n  \
@@ -143,7 +143,7 @@ mod tests {
             table: &table,
             config: &Config::default(),
             whole: true,
-            acceptance: Acceptance::On(jiff::civil::date(2026, 1, 1)),
+            suppressions: Suppressions::On(jiff::civil::date(2026, 1, 1)),
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
             path: path.to_owned(),

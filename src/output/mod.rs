@@ -62,8 +62,8 @@ pub struct View<'a> {
     pub hyperlinks: bool,
     /// Columns of the terminal; sentences are wrapped and long source lines cropped to it. 0 means unknown.
     pub width: usize,
-    /// Whether formats that mark accepted findings hold them at all.
-    pub with_accepted: bool,
+    /// Whether formats that mark suppressed findings hold them at all.
+    pub with_suppressed: bool,
     /// The program's version.
     pub version: &'static str,
     /// Findings only: no folded notes, no closing lines.

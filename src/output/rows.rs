@@ -99,9 +99,9 @@ struct Summary<'a> {
     warning: usize,
     /// Findings that are notes.
     note: usize,
-    /// Findings that a comment or an annotation accepts.
+    /// Findings that a comment or an annotation suppresses.
     suppressed: u32,
-    /// Findings that the baseline accepts.
+    /// Findings that the baseline suppresses.
     baselined: u32,
     /// How many objects and files were not judged, counted once for each reason: the length of the list `not_judged`.
     not_judged: usize,

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, as code scanning reads it, within its limits.
 //!
-//! What a comment or a baseline accepts comes last, marked by `suppressions`, and is the first to go where the limits are
+//! What a comment or a baseline suppresses comes last, marked by `suppressions`, and is the first to go where the limits are
 //! reached. GitHub takes no notice of the mark and would open an alert for each, so that it can be left out. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
 //! warns of each that it did not make itself.
 
@@ -50,12 +50,12 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut results: Vec<Shown> = view.worst_first().into_iter().map(Shown::Open).collect();
     let open = results.len();
-    results.extend(accepted(view));
+    results.extend(suppressed(view));
     let kept = results
         .get(..results.len().min(RESULTS))
         .unwrap_or_default();
     let left = open.saturating_sub(RESULTS);
-    let left_accepted = results.len() - kept.len() - left;
+    let left_suppressed = results.len() - kept.len() - left;
     let mut notifications: Vec<Value> = view.report.problems.iter().map(of_problem).collect();
     for (reason, times) in &view.report.counts.not_judged {
         let text = format!("not judged: {} ({times})", escape::sentence(reason));
@@ -65,8 +65,8 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         let text = format!("{left} findings are left out, the least severe ones");
         notifications.push(json!({ "level": "warning", "message": { "text": text } }));
     }
-    if left_accepted > 0 {
-        let text = format!("{left_accepted} accepted findings are left out");
+    if left_suppressed > 0 {
+        let text = format!("{left_suppressed} suppressed findings are omitted");
         notifications.push(json!({ "level": "note", "message": { "text": text } }));
     }
     let run = Run {
@@ -116,7 +116,7 @@ struct Run<'a> {
 
 /// A finding that is written.
 enum Shown<'a> {
-    /// Nobody accepts it.
+    /// Nothing suppresses it.
     Open(&'a Finding),
     /// A comment or an annotation does.
     InSource(&'a Suppressed),
@@ -151,20 +151,20 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What is accepted, the worst first.
-fn accepted<'a>(view: &View<'a>) -> Vec<Shown<'a>> {
-    if !view.with_accepted {
+/// What is suppressed, the worst first.
+fn suppressed<'a>(view: &View<'a>) -> Vec<Shown<'a>> {
+    if !view.with_suppressed {
         return Vec::new();
     }
     let least = view.min_severity.unwrap_or(Severity::Note);
     let in_source = view.report.suppressed.iter().map(Shown::InSource);
     let external = view.report.baselined.iter().map(Shown::External);
-    let mut accepted: Vec<Shown> = in_source
+    let mut suppressed: Vec<Shown> = in_source
         .chain(external)
         .filter(|one| one.finding().severity >= least)
         .collect();
-    accepted.sort_by_key(|one| std::cmp::Reverse(one.finding().severity));
-    accepted
+    suppressed.sort_by_key(|one| std::cmp::Reverse(one.finding().severity));
+    suppressed
 }
 
 /// Made while they are written.

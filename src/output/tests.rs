@@ -115,7 +115,7 @@ fn view(report: &Report) -> View<'_> {
         color: false,
         hyperlinks: false,
         width: 100,
-        with_accepted: true,
+        with_suppressed: true,
         version: "0.0.0",
         quiet: false,
         verbose: false,

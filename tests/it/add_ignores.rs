@@ -42,7 +42,7 @@ fn accepted(name: &str, text: &str) -> String {
         result.err
     );
     assert!(
-        !result.err.contains("0 findings accepted"),
+        !result.err.contains("0 findings suppressed"),
         "{}",
         result.err
     );
@@ -242,7 +242,7 @@ fn json_has_an_annotation_on_the_object_and_not_on_its_pods() {
     assert_eq!(result.code, 1);
     assert!(
         result.err.contains(
-            "warning: a.json:2:56: value-with-exists: not accepted: JSON has no comments"
+            "warning: a.json:2:56: value-with-exists: not suppressed: JSON has no comments"
         ),
         "{}",
         result.err
@@ -326,12 +326,12 @@ fn what_cannot_be_accepted_is_told_with_its_place_and_stays_in_the_report() {
     assert!(
         result
             .err
-            .contains(": not accepted: the document cannot be parsed"),
+            .contains(": not suppressed: the document cannot be parsed"),
         "{}",
         result.err
     );
     assert!(
-        result.err.contains("1 finding accepted in 1 file\n"),
+        result.err.contains("1 finding suppressed in 1 file\n"),
         "{}",
         result.err
     );

@@ -10,7 +10,7 @@ use kubetaint::config::Config;
 use kubetaint::extract::{FileFacts, Table};
 use kubetaint::finding::Report;
 use kubetaint::lint::gather::{Gathered, gather};
-use kubetaint::lint::{Acceptance, Input, Paths};
+use kubetaint::lint::{Input, Paths, Suppressions};
 use kubetaint::rule::RuleSet;
 use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
@@ -47,6 +47,10 @@ pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
 }
 
 /// What rules say of files that are held in memory, with the configuration that is among them.
-pub fn judged<T: AsRef<str>>(rules: &RuleSet, files: &[(T, T)], acceptance: Acceptance) -> Report {
-    verify::report(rules, &TABLE, files, acceptance).expect("the configuration is right")
+pub fn judged<T: AsRef<str>>(
+    rules: &RuleSet,
+    files: &[(T, T)],
+    suppressions: Suppressions,
+) -> Report {
+    verify::report(rules, &TABLE, files, suppressions).expect("the configuration is right")
 }

@@ -678,12 +678,12 @@ fn a_patch_with_nothing_in_it_says_so() {
     };
     let none = "Nothing to fix\n";
     assert_eq!(told(&["check", "a.yaml", "--fix", "--diff"], 0, none), "");
-    let none = "0 findings would be accepted in 0 files\n";
+    let none = "0 findings would be suppressed in 0 files\n";
     let accepts = ["check", "a.yaml", "--diff", "--add-ignores", "known"];
     assert_eq!(told(&accepts, 0, none), "");
     let one = "1 fix would be applied in 1 file\n";
     assert_ne!(told(&["check", "b.yaml", "--fix", "--diff"], 1, one), "");
-    let one = "1 finding would be accepted in 1 file\n";
+    let one = "1 finding would be suppressed in 1 file\n";
     let accepts = ["check", "b.yaml", "--diff", "--add-ignores", "known"];
     assert_ne!(told(&accepts, 1, one), "");
 }
@@ -1414,7 +1414,7 @@ fn completions_know_rules_formats_and_every_command() {
     let folder = repo(&[]);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(folder.path(), &["completions", shell]).out;
-        for word in ["add-ignores", "omit-accepted", "explain", "man"] {
+        for word in ["add-ignores", "omit-suppressed", "explain", "man"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
         if ["bash", "zsh", "fish"].contains(&shell) {

@@ -10,7 +10,7 @@
 use crate::builtin::{RULES, TABLE, judged};
 use kubetaint::extract::{FileFacts, extract};
 use kubetaint::finding::Severity;
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::Suppressions;
 use kubetaint::model::Field;
 use kubetaint::source::{Source, SourceId};
 
@@ -25,7 +25,7 @@ fn node(fields: &str) -> String {
 
 /// The rules that report an error.
 fn errors(text: &str) -> Vec<String> {
-    let report = judged(&RULES, &[("a.yaml", text)], Acceptance::Off);
+    let report = judged(&RULES, &[("a.yaml", text)], Suppressions::Off);
     let errors = report.findings.into_iter();
     errors
         .filter(|finding| finding.severity == Severity::Error)

@@ -5,25 +5,25 @@
 
 use crate::builtin::{RULES, rules_beside};
 use kubetaint::finding::Report;
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::Suppressions;
 use kubetaint::source::SourceId;
 
 const TODAY: jiff::civil::Date = jiff::civil::date(2026, 6, 30);
 
-fn report_with(files: &[(&str, &str)], acceptance: Acceptance, keep: &[&str]) -> Report {
+fn report_with(files: &[(&str, &str)], suppressions: Suppressions, keep: &[&str]) -> Report {
     if keep.is_empty() {
-        return crate::builtin::judged(&RULES, files, acceptance);
+        return crate::builtin::judged(&RULES, files, suppressions);
     }
     let mut rules = rules_beside(&[]);
     rules.retain(|rule| keep.contains(&rule.id.as_str()));
-    crate::builtin::judged(&rules, files, acceptance)
+    crate::builtin::judged(&rules, files, suppressions)
 }
 
 /// `line rule` of each finding that is left and of each that is accepted.
 fn judged(text: &str) -> (Vec<String>, Vec<String>) {
     told(&report_with(
         &[("pod.yaml", text)],
-        Acceptance::On(TODAY),
+        Suppressions::On(TODAY),
         &[],
     ))
 }
@@ -195,7 +195,7 @@ items:
         containers: [{name: a}]
         tolerations: [{key: a, operator: Exists, value: b}]
 "#;
-    let report = report_with(&[("list.yaml", text)], Acceptance::On(TODAY), &[]);
+    let report = report_with(&[("list.yaml", text)], Suppressions::On(TODAY), &[]);
     let (found, suppressed) = told(&report);
     assert_eq!(found, ["31 value-with-exists"]);
     assert_eq!(suppressed, ["14 value-with-exists", "23 value-with-exists"]);
@@ -203,7 +203,7 @@ items:
     let json = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a",
         "annotations": {"ignore.kubetaint.io/value-with-exist": "why"}},
         "spec": {"containers": [{"name": "a"}], "tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]}}"#;
-    let report = report_with(&[("pod.json", json)], Acceptance::On(TODAY), &[]);
+    let report = report_with(&[("pod.json", json)], Suppressions::On(TODAY), &[]);
     let help: Vec<&str> = report
         .findings
         .iter()
@@ -267,7 +267,7 @@ fn what_does_not_say_which_rule_is_told() {
 fn a_rule_that_did_not_run_makes_no_comment_unused() {
     let unused = pod(3, "# kubetaint: ignore[unknown-effect] why\n");
     let files = [("pod.yaml", unused.as_str())];
-    let on = Acceptance::On(TODAY);
+    let on = Suppressions::On(TODAY);
     let (found, _) = told(&report_with(
         &files,
         on,
@@ -291,7 +291,7 @@ fn a_rule_that_did_not_run_makes_no_comment_unused() {
 #[test]
 fn comments_are_passed_over_when_asked() {
     let text = pod(3, ABOVE);
-    let (found, suppressed) = told(&report_with(&[("pod.yaml", &text)], Acceptance::Off, &[]));
+    let (found, suppressed) = told(&report_with(&[("pod.yaml", &text)], Suppressions::Off, &[]));
     assert_eq!(found, ["10 value-with-exists", "14 value-with-exists"]);
     assert_eq!(suppressed.len(), 0);
     let text = pod(3, "# kubetaint: ignore[value-with-exists]\n");
@@ -299,7 +299,7 @@ fn comments_are_passed_over_when_asked() {
         ("pod.yaml", text.as_str()),
         (".kubetaint.yaml", "require-reason: true\n"),
     ];
-    let (found, _) = told(&report_with(&files, Acceptance::On(TODAY), &[]));
+    let (found, _) = told(&report_with(&files, Suppressions::On(TODAY), &[]));
     assert_eq!(
         found,
         [
@@ -312,8 +312,12 @@ fn comments_are_passed_over_when_asked() {
 
 #[test]
 fn accepting_does_not_change_who_a_finding_is() {
-    let plain = report_with(&[("pod.yaml", &pod(1, ""))], Acceptance::On(TODAY), &[]);
-    let accepted = report_with(&[("pod.yaml", &pod(3, ABOVE))], Acceptance::On(TODAY), &[]);
+    let plain = report_with(&[("pod.yaml", &pod(1, ""))], Suppressions::On(TODAY), &[]);
+    let accepted = report_with(
+        &[("pod.yaml", &pod(3, ABOVE))],
+        Suppressions::On(TODAY),
+        &[],
+    );
     let before: Vec<&str> = plain
         .findings
         .iter()
@@ -372,7 +376,7 @@ fn accepted(list: &str) -> (bool, Vec<String>) {
     );
     let report = report_with(
         &[("pod.yaml", &text)],
-        Acceptance::On(TODAY),
+        Suppressions::On(TODAY),
         &["value-with-exists", "unused-ignore"],
     );
     let rules = report.findings.iter().map(|one| one.rule.clone());
@@ -402,7 +406,7 @@ fn comments_count_wherever_they_say_what_they_are_for() {
                  metadata: {{name: b}}\nspec:\n  containers: []\n  tolerations:\n{block}"
             ),
         )],
-        Acceptance::On(TODAY),
+        Suppressions::On(TODAY),
         &["value-with-exists", "unused-ignore"],
     );
     assert_eq!((report.suppressed.len(), report.findings.len()), (1, 1));
@@ -455,7 +459,7 @@ fn the_second_of_two_on_one_line_is_not_passed_over() {
     );
     let report = report_with(
         &[("main.tf", &terraform)],
-        Acceptance::On(TODAY),
+        Suppressions::On(TODAY),
         &["value-with-exists", "unknown-effect", "unused-ignore"],
     );
     assert_eq!((report.suppressed.len(), report.findings.len()), (2, 0));
@@ -491,7 +495,7 @@ fn a_text_in_quotes_accepts_nothing_in_a_configuration() {
         let text = terraform(&value);
         let report = report_with(
             &[("main.tf", &text)],
-            Acceptance::On(TODAY),
+            Suppressions::On(TODAY),
             &["value-with-exists", "unused-ignore"],
         );
         let counts = (report.suppressed.len(), report.findings.len());

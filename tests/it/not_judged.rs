@@ -271,7 +271,7 @@ fn of_class(files: &Files) -> Option<Files> {
 }
 
 fn judged(files: &Files) -> Report {
-    crate::builtin::judged(&RULES, files, verify::ACCEPTANCE)
+    crate::builtin::judged(&RULES, files, verify::SUPPRESSIONS)
 }
 
 fn found(report: &Report, counts: impl Fn(Severity, Scope) -> bool) -> Found {
@@ -373,7 +373,7 @@ fn the_list_is_what_the_summary_counts_and_names_nothing_twice() {
 
 /// What is listed of these files, as `-v` says it.
 fn listed(files: &[(&str, &str)]) -> Vec<String> {
-    let report = crate::builtin::judged(&RULES, files, verify::ACCEPTANCE);
+    let report = crate::builtin::judged(&RULES, files, verify::SUPPRESSIONS);
     let all = report.not_judged.iter();
     all.map(|one| {
         let object = one.object.as_deref();

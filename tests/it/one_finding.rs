@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::builtin::{RULES, judged};
 use crate::program::run;
 use kubetaint::finding::{Report, Severity};
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::Suppressions;
 
 /// Rules whose sentences about one entry cannot both be of use.
 const CONTRADICTIONS: [(&str, &str); 24] = [
@@ -97,7 +97,7 @@ fn contradictions(where_from: &str, said: &Said) -> Vec<String> {
 }
 
 fn report(files: &[(&str, &str)]) -> Report {
-    judged(&RULES, files, Acceptance::Off)
+    judged(&RULES, files, Suppressions::Off)
 }
 
 fn rules_of(report: &Report) -> Vec<(&str, Severity)> {
@@ -134,7 +134,7 @@ fn no_entry_of_generated_lists_gets_two_findings_that_contradict() {
                 });
             }
         }
-        let found = judged(&RULES, &files, Acceptance::Off);
+        let found = judged(&RULES, &files, Suppressions::Off);
         assert!(
             found.findings.len() > ENTRIES.len(),
             "{kind}: little is found"

@@ -12,7 +12,7 @@ use crate::program::{repo, run, write};
 use kubetaint::config::{self, Config};
 use kubetaint::finding::Report;
 use kubetaint::inventory::{self, Inventory};
-use kubetaint::lint::{Acceptance, Content, Input, Listing, Settings, lint, list_pools};
+use kubetaint::lint::{Content, Input, Listing, Settings, Suppressions, lint, list_pools};
 use kubetaint::model::Field;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn settings(config: &Config) -> Settings<'_> {
         table: &TABLE,
         config,
         whole: true,
-        acceptance: Acceptance::Off,
+        suppressions: Suppressions::Off,
     }
 }
 

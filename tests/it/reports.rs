@@ -164,12 +164,12 @@ fn sarif_marks_what_comments_and_the_baseline_accept_unless_it_is_to_leave_them_
         "the webhook drops it"
     );
     assert_eq!(results[1]["suppressions"][0]["kind"], "external");
-    let (code, results) = with(&["--baseline", "accepted.txt", "--omit-accepted"]);
+    let (code, results) = with(&["--baseline", "accepted.txt", "--omit-suppressed"]);
     assert_eq!((code, results.len()), (0, 0));
     let (code, results) = with(&["--baseline", "accepted.txt", "--only", "meant.yaml"]);
     assert_eq!((code, results.len()), (0, 1));
     // Not accepted, they are findings like others.
-    let (code, results) = with(&["--no-ignores", "--omit-accepted"]);
+    let (code, results) = with(&["--no-ignores", "--omit-suppressed"]);
     assert_eq!((code, results.len()), (1, 2));
 }
 

@@ -20,7 +20,7 @@ use crate::builtin::{RULES, TABLE};
 use kubetaint::config::{self, Config};
 use kubetaint::finding::Report;
 use kubetaint::lint::session::Session;
-use kubetaint::lint::{Acceptance, Content, Input, Settings, check, lint, list_pools};
+use kubetaint::lint::{Content, Input, Settings, Suppressions, check, lint, list_pools};
 use kubetaint::source::{Source, SourceId};
 use walkdir::WalkDir;
 
@@ -124,7 +124,7 @@ fn compare(name: &str, files: Texts, edits: usize) {
         table: &TABLE,
         config: &config,
         whole: true,
-        acceptance: Acceptance::Off,
+        suppressions: Suppressions::Off,
     };
     let current = Mutex::new(files);
     let load = |at: usize| {
@@ -220,7 +220,7 @@ fn a_text_that_is_written_counts_until_the_session_is_updated() {
         table: &TABLE,
         config: &config,
         whole: true,
-        acceptance: Acceptance::Off,
+        suppressions: Suppressions::Off,
     };
     let load = |_: usize| Content::Text(pod.to_owned());
     let mut session = Session::open(&inputs(&files), &load, settings);

@@ -127,7 +127,7 @@ fn places(
     example: &Example,
     fields: &[&'static str],
 ) -> Vec<(usize, Span, &'static str)> {
-    let report = judged(&RULES, &example.files, verify::ACCEPTANCE);
+    let report = judged(&RULES, &example.files, verify::SUPPRESSIONS);
     let mut places = Vec::new();
     for finding in report.findings.iter().filter(|one| one.rule == rule.id) {
         let Some(source) = report.sources.get(&finding.span.source) else {
@@ -180,7 +180,7 @@ fn line_of(text: &str, span: Span) -> u32 {
 
 /// Whether the rule still has a finding in the entry that holds the line.
 fn fires(rule: &Rule, files: &[(String, String)], at: usize, line: u32) -> bool {
-    let report = judged(&RULES, files, verify::ACCEPTANCE);
+    let report = judged(&RULES, files, verify::SUPPRESSIONS);
     report.findings.iter().any(|finding| {
         let Some(source) = report.sources.get(&finding.span.source) else {
             return false;

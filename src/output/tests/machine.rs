@@ -204,7 +204,7 @@ fn sarif_marks_what_is_accepted_and_cuts_it_first() {
     assert!(all.iter().all(|one| one.get("suppressions").is_none()));
     assert_eq!(
         run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"],
-        "2 accepted findings are left out"
+        "2 suppressed findings are omitted"
     );
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kubetaint::extract::extract;
 use kubetaint::finding::Severity;
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::Suppressions;
 use kubetaint::model::{Field, node_pool::Origin, node_selection, taint, toleration};
 use kubetaint::source::{Source, SourceId};
 use kubetaint::yaml::{self, Kind, Node, Scalar};
@@ -228,7 +228,7 @@ fn errors(text: &str) -> BTreeSet<String> {
         (".kubetaint.yaml", "kubernetes: \"1.37\"\n"),
         ("case.yaml", text),
     ];
-    let report = judged(&RULES, &files, Acceptance::Off);
+    let report = judged(&RULES, &files, Suppressions::Off);
     assert_eq!(report.problems, []);
     let errors = report
         .findings

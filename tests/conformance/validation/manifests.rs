@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubetaint::finding::{Finding, Severity};
-use kubetaint::lint::Acceptance;
+use kubetaint::lint::Suppressions;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -86,7 +86,7 @@ fn told(asked: &[(&Vector, &Vec<String>)], setting: Setting) -> BTreeMap<usize, 
                 (".kubetaint.yaml", config.as_str()),
                 ("cases.yaml", text.as_str()),
             ];
-            let report = judged(&RULES, &files, Acceptance::Off);
+            let report = judged(&RULES, &files, Suppressions::Off);
             assert_eq!(report.problems, []);
             assert_eq!(report.counts.documents as usize, cases.len());
             report.findings

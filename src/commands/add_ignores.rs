@@ -1,27 +1,26 @@
-//! `check --add-ignores`: writes the comments that accept what a run finds.
+//! `check --add-ignores`: writes comments that suppress what a run finds.
 
 use std::collections::BTreeMap;
 
 use super::CommandError;
-use super::changes::Changes;
-use super::inputs::{Inputs, Place};
+use super::changes::Edits;
 use crate::cli::Check;
 use crate::extract::ignores::Reason;
 use crate::extract::ignores::write::{Wanted, write};
 use crate::finding::{Finding, Problem, Report, Severity};
 use crate::lint::caught::caught;
 use crate::lint::session::Session;
-use crate::lint::{Acceptance, Settings, check};
+use crate::lint::{Settings, Suppressions, check};
 use crate::source::SourceId;
 
-/// The tag of rules that speak of comments which accept findings.
+/// The tag of rules about suppressions.
 const ABOUT_IGNORES: &str = "ignores";
 
 const NO_TEXT: &str = "its text cannot be read";
-const BUG: &str = "a bug in kubetaint keeps the comment from being written; please report it";
-const STILL: &str = "it is found all the same";
+const BUG: &str = "the comment was not written because of a bug in kubetaint; please report it";
+const STILL: &str = "the comment does not suppress it";
 
-/// What is to be accepted.
+/// What is to be suppressed.
 #[derive(Debug)]
 pub struct Asked {
     reason: Reason,
@@ -35,7 +34,10 @@ impl Asked {
     ///
     /// # Errors
     /// A reason that cannot stand in a comment, standard input, nothing that would fail the run.
-    pub fn of(arguments: &Check, acceptance: Acceptance) -> Result<Option<Asked>, CommandError> {
+    pub fn of(
+        arguments: &Check,
+        suppressions: Suppressions,
+    ) -> Result<Option<Asked>, CommandError> {
         let Some(reason) = &arguments.add_ignores else {
             return Ok(None);
         };
@@ -47,11 +49,11 @@ impl Asked {
         }
         let Some(least) = arguments.fail_on.threshold() else {
             return Err(failed(
-                "accepts what would fail the run, and with --fail-on never nothing would"
+                "suppresses the findings that fail the run, and with --fail-on never there are none"
                     .to_owned(),
             ));
         };
-        let Acceptance::On(today) = acceptance else {
+        let Suppressions::On(today) = suppressions else {
             return Ok(None);
         };
         let shown = arguments.min_severity.map_or(least, Severity::from);
@@ -64,7 +66,7 @@ impl Asked {
 }
 
 impl Asked {
-    /// The findings of a report that are to be accepted.
+    /// The findings of a report that are to be suppressed.
     fn wanted<'r>(&self, report: &'r Report) -> impl Iterator<Item = &'r Finding> {
         let least = self.least;
         let findings = report.findings.iter();
@@ -72,29 +74,20 @@ impl Asked {
     }
 }
 
-/// What was accepted, and what could not be.
-#[derive(Debug, Default)]
-pub struct Accepted {
-    /// The files.
-    pub changes: Changes,
-    findings: BTreeMap<usize, usize>,
-    refused: Vec<Problem>,
-}
-
-/// Judges, and accepts what is left. Gives the report to show: of a patch the one before it, else the one after it.
-/// `accepts` takes out of a report what is accepted otherwise.
+/// Checks, and suppresses what is found. Gives the report to show: for a patch the one before it, otherwise the one after it.
+/// `suppress` takes findings out of a report that are suppressed already.
 pub fn run(
     session: &mut Session<'_>,
     settings: Settings<'_>,
     asked: &Asked,
-    accepts: &dyn Fn(&mut Report),
-) -> (Report, Accepted) {
+    suppress: &dyn Fn(&mut Report),
+) -> (Report, Edits) {
     let reason = asked.reason.clone();
     let reason = reason.with_others_required(settings.config.require_reason);
     let first = check(session);
     let mut open = first.clone();
-    accepts(&mut open);
-    let mut accepted = Accepted::default();
+    suppress(&mut open);
+    let mut edits = Edits::default();
     let mut by_source: BTreeMap<SourceId, Vec<Wanted>> = BTreeMap::new();
     let mut refused: BTreeMap<Wanted, &str> = BTreeMap::new();
     for finding in asked.wanted(&open) {
@@ -117,12 +110,10 @@ pub fn run(
         };
         let not_written: BTreeMap<Wanted, &str> = written.refused.into_iter().collect();
         let number = all.iter().filter(|one| !not_written.contains_key(one));
-        accepted.findings.insert(index, number.count());
+        edits.counts.insert(index, number.count());
         refused.extend(not_written);
         if written.text != *source.text {
-            accepted
-                .changes
-                .set(index, &source.text, written.text.clone());
+            edits.changes.set(index, &source.text, written.text.clone());
             session.write(id, written.text);
         }
     }
@@ -133,19 +124,19 @@ pub fn run(
         .collect();
     if asked.show {
         let left = asked.wanted(&open);
-        accepted.refused = left
-            .filter_map(|one| Some(told(&open, one, whys.get(&identity(one))?)))
+        edits.not_suppressed = left
+            .filter_map(|one| Some(refusal(&open, one, whys.get(&identity(one))?)))
             .collect();
-        return (first, accepted);
+        return (first, edits);
     }
     let report = check(session);
     let mut left = report.clone();
-    accepts(&mut left);
-    accepted.refused = asked
+    suppress(&mut left);
+    edits.not_suppressed = asked
         .wanted(&left)
-        .map(|one| told(&left, one, whys.get(&identity(one)).unwrap_or(&STILL)))
+        .map(|one| refusal(&left, one, whys.get(&identity(one)).unwrap_or(&STILL)))
         .collect();
-    (report, accepted)
+    (report, edits)
 }
 
 fn wanted(finding: &Finding) -> Wanted {
@@ -159,48 +150,29 @@ fn identity(finding: &Finding) -> (&str, &str) {
     (&finding.rule, &finding.fingerprint)
 }
 
-/// Why a finding cannot be accepted where it stands, whatever the text is like.
+/// Why a finding cannot be suppressed by a comment, whatever the text is like.
 fn obstacle(finding: &Finding, settings: Settings<'_>) -> Option<&'static str> {
     let rule = settings.rules.get(&finding.rule);
     if rule.is_some_and(|rule| rule.has_tag(ABOUT_IGNORES)) {
-        return Some("what is wrong with a comment is not accepted by another one");
+        return Some("a finding about a suppression cannot be suppressed");
     }
     (finding.span.source == SourceId::CONFIGURATION)
         .then_some("comments in the configuration are not read")
 }
 
-fn told(report: &Report, finding: &Finding, why: &str) -> Problem {
+fn refusal(report: &Report, finding: &Finding, why: &str) -> Problem {
     let source = report.sources.get(&finding.span.source);
     Problem {
         file: source.map(|source| source.path.clone()),
         position: source.map(|source| source.position(finding.span.start)),
-        message: format!("{}: not accepted: {why}", finding.rule),
+        message: format!("{}: not suppressed: {why}", finding.rule),
     }
 }
 
-/// Says what could not be accepted, whatever else is shown.
-pub fn tell(accepted: &Accepted, place: &Place) {
-    place.say("warning", &accepted.refused);
-}
-
-/// Says how much would be accepted, where the patch is all that is shown.
-pub fn tell_planned(accepted: &Accepted, shown: &[usize]) {
-    say_how_much(accepted, shown, "would be accepted");
-}
-
-/// Writes the files, and says how much was accepted.
-pub fn save(accepted: &Accepted, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
-    let written = accepted.changes.save(inputs, "written", problems);
-    if !quiet {
-        say_how_much(accepted, &written, "accepted");
-    }
-}
-
-fn say_how_much(accepted: &Accepted, files: &[usize], done: &str) {
+/// Says how many findings were, or would be, suppressed in some files.
+pub fn summarize(written: &Edits, files: &[usize], done: &str) {
     let plural = |number: usize| if number == 1 { "" } else { "s" };
-    let findings = files.iter().filter_map(|at| accepted.findings.get(at));
-    let findings: usize = findings.sum();
-    let files = files.len();
+    let (findings, files) = (written.count(files), files.len());
     super::say(format_args!(
         "{findings} finding{} {done} in {files} file{}",
         plural(findings),
