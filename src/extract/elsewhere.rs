@@ -12,7 +12,7 @@ use super::FileFacts;
 use super::character;
 use super::controllers::{self, Step};
 use super::duplicates::{self, Visit};
-use super::pod::Pod;
+use super::pod::{Pod, read_node_selector};
 use super::read::{
     TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
     names_tolerations,
@@ -208,7 +208,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         context.level = Level::Other;
         // What stands beside the list belongs to it; more may stand where the values are used.
         if key == "tolerations" {
-            context.read_node_selector(self.holder(), &holder, &mut read);
+            read_node_selector(&mut context, self.holder(), &holder, &mut read);
         }
         let outward = self.outward(parent);
         let way: Vec<Step<'_>> = outward

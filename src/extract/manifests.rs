@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::commands::{self, Script};
 use super::helm_sets;
 use super::reading::Reading;
-use super::relocation::{Relocation, text_of};
+use super::relocation::{Text, text_of, unknown_manifest};
 use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
 use super::table::Table;
-use super::{FileFacts, broken, document, template_files};
-use crate::finding::{Because, Object, Open};
+use super::{FileFacts, document};
+use crate::finding::{Object, Open};
 use crate::source::{FileKind, Source, SourceId, Span};
 use crate::terraform::Repository;
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
@@ -157,53 +157,28 @@ impl Manifests<'_> {
         if self.is_read_itself(pieces) {
             return;
         }
-        let (text, stream) = pieces.parse(self.source);
-        let source = Source::new(self.path, text.text());
-        let reading = Reading {
-            source: &source,
-            id: self.source,
-            table: self.table,
-            is_values: true,
+        let text = Text {
+            pieces,
+            whole,
+            owner: self.resource,
+            reading: Reading {
+                source: &Source::new(self.path, ""),
+                id: self.source,
+                table: self.table,
+                is_values: true,
+            },
         };
-        let mut read = FileFacts::default();
-        let broken = stream.errors.len();
-        let is_template =
-            broken > 0 && template_files::is_template_text(text.text(), broken, self.source);
-        for error in &stream.errors {
-            // What is filled in may be what is missing.
-            if let Some(why) = pieces.open_because() {
-                read.not_judged.push(self.open(error.span, why));
-            } else if is_template {
-                let open = Open::object(error.span, self.resource, Because::Template);
-                read.not_judged.push(open);
-            } else {
-                let document = text.text().get(error.document.clone()).unwrap_or_default();
-                read.notices
-                    .push(broken::document(error.span, &error.message, document));
-            }
-        }
-        for document in stream.documents.iter().filter(|one| !one.is_empty()) {
-            read.documents += 1;
-            read.absorb(document::read(document.root(), reading));
-        }
-        read.ignores.read_documents(text.text(), &stream.documents);
+        let mut read = text.read(false, &document::read).unwrap_or_default();
         // An inventory that Terraform hands on says nothing of this cluster.
         read.inventories.clear();
         read.unreadable.clear();
-        let relocation = Relocation {
-            text: &text,
-            whole,
-            name: self.resource.name.as_deref().unwrap_or_default(),
-        };
-        relocation.apply(&mut read);
         self.cast_doubt(&mut read);
         facts.absorb(read);
     }
 
     /// A text that only running Terraform would give.
     fn open(&self, span: Span, why: &str) -> Open {
-        let why = format!("one of its manifests is unknown: {why}");
-        Open::object(span, self.resource, Because::Terraform(why.into()))
+        Open::object(span, self.resource, unknown_manifest(why))
     }
 
     fn cast_doubt(&self, read: &mut FileFacts) {

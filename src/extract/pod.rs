@@ -9,6 +9,7 @@ use super::read::{
 };
 use super::resources::{ReadResources, read_resources};
 use super::selectors::{PREFERRED, REQUIRED};
+use super::selectors::{note_repeated_tolerations, note_selector_errors};
 use crate::builtin;
 use crate::model::Field;
 use crate::model::near_miss::nearest_word;
@@ -35,192 +36,192 @@ const NODE_AFFINITY_FIELDS: [&str; 2] = [REQUIRED, PREFERRED];
 static POD_SPEC_FIELDS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| builtin::fields_of("PodSpec"));
 
-impl Context<'_> {
-    /// Everything that scheduling reads of a pod spec, or of a map that looks like one.
-    pub fn read_pod(&mut self, pod: Node<'_>, path: &str, tolerations_key: &str) -> Pod {
-        let mut read = Pod::default();
-        if let Some(list) = pod.field(tolerations_key) {
-            let at = yaml::join(path, tolerations_key);
-            read.tolerations = self.read_tolerations(list, &at);
-        }
-        if pod.get("containers").is_some() {
-            for field in pod.fields() {
-                let name = field.name().unwrap_or_default();
-                if !POD_SPEC_FIELDS.contains(name)
-                    && nearest_word(name, &SCHEDULING_FIELDS).is_some()
-                {
-                    self.unknown_field(&field, path, "the pod spec", &SCHEDULING_FIELDS);
-                } else if !POD_SPEC_FIELDS.contains(name)
-                    && name != tolerations_key
-                    && looks_like_tolerations(field.value)
-                {
-                    let right = yaml::join(path, tolerations_key);
-                    let at = yaml::join(path, name);
-                    let kind = NoticeKind::MisplacedTolerations {
-                        field: name.to_owned(),
-                        place: "the pod spec, which has no field of this name".to_owned(),
-                        move_to: right,
-                    };
-                    self.note(kind, field.key.span(), at);
-                }
-            }
-        }
-        if self.object.kind == "RuntimeClass" {
-            self.note_repeated_tolerations(&read.tolerations);
-        }
-        self.note_selector_errors(pod, path);
-        self.read_node_selector(pod, path, &mut read);
-        self.read_affinity(pod, path, &mut read);
-        let mut text = |name: &str| self.read_string(pod.field(name), &yaml::join(path, name));
-        read.node_name = text("nodeName");
-        read.priority_class = text("priorityClassName");
-        read.runtime_class = text("runtimeClassName");
-        read.host_network = self.read_host_network(pod, path);
-        read.resources = read_resources(pod);
-        read
+/// Everything that scheduling reads of a pod spec, or of a map that looks like one.
+pub(super) fn read_pod_spec(
+    context: &mut Context<'_>,
+    pod: Node<'_>,
+    path: &str,
+    tolerations_key: &str,
+) -> Pod {
+    let mut read = Pod::default();
+    if let Some(list) = pod.field(tolerations_key) {
+        let at = yaml::join(path, tolerations_key);
+        read.tolerations = context.read_tolerations(list, &at);
     }
-
-    fn read_host_network(&mut self, pod: Node<'_>, path: &str) -> Field<bool> {
-        let Some(field) = pod.field("hostNetwork") else {
-            return Field::Absent;
-        };
-        self.expect_boolean(&field, &yaml::join(path, "hostNetwork"))
-    }
-
-    pub(super) fn read_node_selector(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
-        let Some(selector) = pod.field("nodeSelector") else {
-            return;
-        };
-        let node = selector.value;
-        if node.is_null() {
-            return;
-        }
-        if node.kind() != Kind::Mapping || is_template_action(node) {
-            read.selection.unknown = true;
-            return;
-        }
-        let mut at = yaml::join(path, "nodeSelector");
-        let mut node = node;
-        // Custom resources may hold a label selector here (OpenShift's nodePlacement), or a map of their own.
-        let own_form = self.level != Level::Typed;
-        if own_form && let Some(labels) = node.field("matchLabels") {
-            read.selection.unknown |= node.fields().len() > 1;
-            node = labels.value;
-            at = yaml::join(&at, "matchLabels");
-        }
-        for field in node.fields() {
-            let Some(key) = field.name() else {
-                read.selection.unknown = true;
-                continue;
-            };
-            if own_form && field.value.kind() != Kind::Scalar {
-                read.selection.unknown = true;
-                continue;
-            }
-            let at = yaml::join(&at, key);
-            let value = self.read_string(Some(field), &at);
-            if is_placeholder(key) {
-                read.selection.unknown = true;
-                continue;
-            }
-            // A null value is the empty string to Kubernetes, and the key is still asked for.
-            let value = match value {
-                Field::Absent => Field::Is(String::new()),
-                other => other,
-            };
-            read.selectors.push((key.to_owned(), field.span(), at));
-            read.selection.node_selector.insert(key.to_owned(), value);
-        }
-    }
-
-    fn read_affinity(&mut self, pod: Node<'_>, path: &str, read: &mut Pod) {
-        let (affinity, at) = match pod.get("affinity") {
-            Some(affinity) if is_template_action(affinity) || is_text(affinity) => {
-                read.selection.unknown = true;
-                return;
-            }
-            Some(affinity) => (
-                affinity.get("nodeAffinity"),
-                yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
-            ),
-            // Custom resources may hold it without the map around it; of a pod spec it would be dropped.
-            None if self.level == Level::Typed => return,
-            None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
-        };
-        let Some(affinity) = affinity else { return };
-        if affinity.kind() != Kind::Mapping || is_template_action(affinity) {
-            read.selection.unknown |= !affinity.is_null();
-            return;
-        }
-        for field in affinity.fields() {
+    if pod.get("containers").is_some() {
+        for field in pod.fields() {
             let name = field.name().unwrap_or_default();
-            if !NODE_AFFINITY_FIELDS.contains(&name)
-                && self.level.has_owner()
-                && !is_placeholder(name)
+            if !POD_SPEC_FIELDS.contains(name) && nearest_word(name, &SCHEDULING_FIELDS).is_some() {
+                context.unknown_field(&field, path, "the pod spec", &SCHEDULING_FIELDS);
+            } else if !POD_SPEC_FIELDS.contains(name)
+                && name != tolerations_key
+                && looks_like_tolerations(field.value)
             {
-                self.unknown_field(&field, &at, "node affinity", &NODE_AFFINITY_FIELDS);
+                let right = yaml::join(path, tolerations_key);
+                let at = yaml::join(path, name);
+                let kind = NoticeKind::MisplacedTolerations {
+                    field: name.to_owned(),
+                    place: "the pod spec, which has no field of this name".to_owned(),
+                    move_to: right,
+                };
+                context.note(kind, field.key.span(), at);
             }
         }
-        read.prefers = affinity.get(PREFERRED).is_some_and(|list| !list.is_null());
-        let Some(required) = affinity.get(REQUIRED).filter(|node| !node.is_null()) else {
-            return;
-        };
-        let at = yaml::join(&at, REQUIRED);
-        let Some(terms) = required
-            .get("nodeSelectorTerms")
-            .filter(|node| node.kind() == Kind::Sequence && !is_template_action(required))
-        else {
-            read.selection.unknown = true;
-            read.selection.required = Field::Unknown;
-            return;
-        };
-        let at = yaml::join(&at, "nodeSelectorTerms");
-        let mut list = Vec::new();
-        for (index, term) in terms.items().enumerate() {
-            let at = yaml::index(&at, index);
-            if term.is_null() {
-                // It is decoded into a term that asks for nothing, and selects nothing.
-                list.push(Term::default());
-                continue;
-            }
-            if term.kind() != Kind::Mapping || is_template_action(term) {
-                read.selection.unknown = true;
-                continue;
-            }
-            list.push(Term {
-                expressions: self.read_expressions(term, "matchExpressions", &at, read),
-                fields: self.read_expressions(term, "matchFields", &at, read),
-            });
-        }
-        read.selection.required = Field::Is(list);
     }
+    if context.object.kind == "RuntimeClass" {
+        note_repeated_tolerations(context, &read.tolerations);
+    }
+    note_selector_errors(context, pod, path);
+    read_node_selector(context, pod, path, &mut read);
+    read_affinity(context, pod, path, &mut read);
+    let mut text = |name: &str| context.read_string(pod.field(name), &yaml::join(path, name));
+    read.node_name = text("nodeName");
+    read.priority_class = text("priorityClassName");
+    read.runtime_class = text("runtimeClassName");
+    read.host_network = read_host_network(context, pod, path);
+    read.resources = read_resources(pod);
+    read
+}
 
-    fn read_expressions(
-        &mut self,
-        term: Node<'_>,
-        name: &str,
-        at: &str,
-        read: &mut Pod,
-    ) -> Vec<Requirement> {
-        let Some(list) = term.get(name).filter(|node| !node.is_null()) else {
-            return Vec::new();
-        };
-        if list.kind() != Kind::Sequence {
-            read.selection.unknown = true;
-            return Vec::new();
-        }
-        let at = yaml::join(at, name);
-        let mut requirements = Vec::new();
-        for (index, item) in list.items().enumerate() {
-            let requirement = read_requirement(item);
-            if let Some(key) = requirement.key.known() {
-                read.selectors
-                    .push((key.clone(), item.span(), yaml::index(&at, index)));
-            }
-            requirements.push(requirement);
-        }
-        requirements
+fn read_host_network(context: &mut Context<'_>, pod: Node<'_>, path: &str) -> Field<bool> {
+    let Some(field) = pod.field("hostNetwork") else {
+        return Field::Absent;
+    };
+    context.expect_boolean(&field, &yaml::join(path, "hostNetwork"))
+}
+
+pub(super) fn read_node_selector(
+    context: &mut Context<'_>,
+    pod: Node<'_>,
+    path: &str,
+    read: &mut Pod,
+) {
+    let Some(selector) = pod.field("nodeSelector") else {
+        return;
+    };
+    let node = selector.value;
+    if node.is_null() {
+        return;
     }
+    if node.kind() != Kind::Mapping || is_template_action(node) {
+        read.selection.unknown = true;
+        return;
+    }
+    let mut at = yaml::join(path, "nodeSelector");
+    let mut node = node;
+    // Custom resources may hold a label selector here (OpenShift's nodePlacement), or a map of their own.
+    let own_form = context.level != Level::Typed;
+    if own_form && let Some(labels) = node.field("matchLabels") {
+        read.selection.unknown |= node.fields().len() > 1;
+        node = labels.value;
+        at = yaml::join(&at, "matchLabels");
+    }
+    for field in node.fields() {
+        let Some(key) = field.name() else {
+            read.selection.unknown = true;
+            continue;
+        };
+        if own_form && field.value.kind() != Kind::Scalar {
+            read.selection.unknown = true;
+            continue;
+        }
+        let at = yaml::join(&at, key);
+        let value = context.read_string(Some(field), &at);
+        if is_placeholder(key) {
+            read.selection.unknown = true;
+            continue;
+        }
+        // A null value is the empty string to Kubernetes, and the key is still asked for.
+        let value = match value {
+            Field::Absent => Field::Is(String::new()),
+            other => other,
+        };
+        read.selectors.push((key.to_owned(), field.span(), at));
+        read.selection.node_selector.insert(key.to_owned(), value);
+    }
+}
+
+fn read_affinity(context: &mut Context<'_>, pod: Node<'_>, path: &str, read: &mut Pod) {
+    let (affinity, at) = match pod.get("affinity") {
+        Some(affinity) if is_template_action(affinity) || is_text(affinity) => {
+            read.selection.unknown = true;
+            return;
+        }
+        Some(affinity) => (
+            affinity.get("nodeAffinity"),
+            yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
+        ),
+        // Custom resources may hold it without the map around it; of a pod spec it would be dropped.
+        None if context.level == Level::Typed => return,
+        None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
+    };
+    let Some(affinity) = affinity else { return };
+    if affinity.kind() != Kind::Mapping || is_template_action(affinity) {
+        read.selection.unknown |= !affinity.is_null();
+        return;
+    }
+    for field in affinity.fields() {
+        let name = field.name().unwrap_or_default();
+        if !NODE_AFFINITY_FIELDS.contains(&name)
+            && context.level.has_owner()
+            && !is_placeholder(name)
+        {
+            context.unknown_field(&field, &at, "node affinity", &NODE_AFFINITY_FIELDS);
+        }
+    }
+    read.prefers = affinity.get(PREFERRED).is_some_and(|list| !list.is_null());
+    let Some(required) = affinity.get(REQUIRED).filter(|node| !node.is_null()) else {
+        return;
+    };
+    let at = yaml::join(&at, REQUIRED);
+    let Some(terms) = required
+        .get("nodeSelectorTerms")
+        .filter(|node| node.kind() == Kind::Sequence && !is_template_action(required))
+    else {
+        read.selection.unknown = true;
+        read.selection.required = Field::Unknown;
+        return;
+    };
+    let at = yaml::join(&at, "nodeSelectorTerms");
+    let mut list = Vec::new();
+    for (index, term) in terms.items().enumerate() {
+        let at = yaml::index(&at, index);
+        if term.is_null() {
+            // It is decoded into a term that asks for nothing, and selects nothing.
+            list.push(Term::default());
+            continue;
+        }
+        if term.kind() != Kind::Mapping || is_template_action(term) {
+            read.selection.unknown = true;
+            continue;
+        }
+        list.push(Term {
+            expressions: read_expressions(term, "matchExpressions", &at, read),
+            fields: read_expressions(term, "matchFields", &at, read),
+        });
+    }
+    read.selection.required = Field::Is(list);
+}
+
+fn read_expressions(term: Node<'_>, name: &str, at: &str, read: &mut Pod) -> Vec<Requirement> {
+    let Some(list) = term.get(name).filter(|node| !node.is_null()) else {
+        return Vec::new();
+    };
+    if list.kind() != Kind::Sequence {
+        read.selection.unknown = true;
+        return Vec::new();
+    }
+    let at = yaml::join(at, name);
+    let mut requirements = Vec::new();
+    for (index, item) in list.items().enumerate() {
+        let requirement = read_requirement(item);
+        if let Some(key) = requirement.key.known() {
+            read.selectors
+                .push((key.clone(), item.span(), yaml::index(&at, index)));
+        }
+        requirements.push(requirement);
+    }
+    requirements
 }
 
 fn is_text(node: Node<'_>) -> bool {

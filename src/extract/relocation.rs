@@ -1,16 +1,17 @@
-//! Texts that were put together, and the facts that are read of them: moves the places of those to where the parts of the text come
-//! from.
+//! Texts that are YAML by themselves: what is read of them stands where the parts of the text come from.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::FileFacts;
 use super::ignores::Covers;
-use crate::finding::Object;
+use super::reading::Reading;
+use super::{broken, template_files};
+use crate::finding::{Because, Object, Open};
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::notice::Notice;
 use crate::model::workload::{LocatedToleration, Workload};
-use crate::source::Span;
+use crate::source::{Source, Span};
 use crate::yaml::{Node, Pieces};
 
 /// A scalar's text with the places of its parts; nothing where no part of it is known.
@@ -26,19 +27,84 @@ pub(super) fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
     Some(Cow::Owned(pieces))
 }
 
-/// Where facts go.
-pub(super) struct Relocation<'r> {
-    /// The text that they were read of.
-    pub(super) text: &'r Pieces,
+/// A text that is YAML by itself: it stands in a string of a file, or was put together from parts.
+pub(super) struct Text<'t> {
+    pub(super) pieces: &'t Pieces,
     /// Where all of it stands, for what has no place of its own.
     pub(super) whole: Span,
+    /// Whose text it is. Objects whose own names are not known are called like it.
+    pub(super) owner: &'t Object,
+    /// The file of its owner, and how the text is read.
+    pub(super) reading: Reading<'t>,
+}
+
+impl Text<'_> {
+    /// What its documents say, at the places that the parts of the text come from. Nothing where it is broken and need not
+    /// be YAML (`maybe`).
+    pub(super) fn read(
+        &self,
+        maybe: bool,
+        read_document: &dyn Fn(Node<'_>, Reading<'_>) -> FileFacts,
+    ) -> Option<FileFacts> {
+        let (file, id) = (self.reading.source, self.reading.id);
+        let (text, stream) = self.pieces.parse(id);
+        let broken = stream.errors.len();
+        if broken > 0 && maybe {
+            return None;
+        }
+        let source = Source::new(file.path.as_str(), text.text()).rendered(file.rendered);
+        let reading = Reading {
+            source: &source,
+            ..self.reading
+        };
+        let mut read = FileFacts::default();
+        let is_template = broken > 0 && template_files::is_template(&source, broken, id);
+        for error in &stream.errors {
+            let open = |because| Open::object(error.span, self.owner, because);
+            // What is filled in may be what is missing.
+            if let Some(why) = self.pieces.open_because() {
+                read.not_judged.push(open(unknown_manifest(why)));
+            } else if is_template {
+                read.not_judged.push(open(Because::Template));
+            } else {
+                let document = text.text().get(error.document.clone()).unwrap_or_default();
+                let notice = broken::document(error.span, &error.message, document);
+                read.notices.push(notice);
+            }
+        }
+        for document in stream.documents.iter().filter(|one| !one.is_empty()) {
+            read.documents += 1;
+            read.absorb(read_document(document.root(), reading));
+        }
+        read.ignores.read_documents(text.text(), &stream.documents);
+        Relocation {
+            text: &text,
+            whole: self.whole,
+            name: self.owner.name.as_deref().unwrap_or_default(),
+        }
+        .apply(&mut read);
+        Some(read)
+    }
+}
+
+/// A text that only running Terraform would give.
+pub(super) fn unknown_manifest(why: &str) -> Because {
+    Because::Terraform(format!("one of its manifests is unknown: {why}").into())
+}
+
+/// Where facts go.
+struct Relocation<'r> {
+    /// The text that they were read of.
+    text: &'r Pieces,
+    /// Where all of it stands, for what has no place of its own.
+    whole: Span,
     /// What objects are called whose own names are not known.
-    pub(super) name: &'r str,
+    name: &'r str,
 }
 
 impl Relocation<'_> {
     /// Moves every place of the facts of one text.
-    pub(super) fn apply(&self, facts: &mut FileFacts) {
+    fn apply(&self, facts: &mut FileFacts) {
         for workload in &mut facts.workloads {
             self.workload(workload);
         }

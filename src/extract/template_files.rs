@@ -36,13 +36,10 @@ const LAST: [&str; 2] = ["in", "tt"];
 
 /// Whether a file of YAML of which some documents cannot be read is a template.
 pub(super) fn is_template(source: &Source, broken: usize, id: SourceId) -> bool {
-    is_rendered(source) || is_template_text(&source.text, broken, id)
-}
-
-/// The same of a text that stands in another file.
-pub(super) fn is_template_text(text: &str, broken: usize, id: SourceId) -> bool {
-    template_signs::has_actions(text, Language::Yaml)
-        || is_explained(text, broken, &|filled| yaml::parse(filled, id).errors.len())
+    let errors = |filled: &str| yaml::parse(filled, id).errors.len();
+    is_rendered(source)
+        || template_signs::has_actions(&source.text, Language::Yaml)
+        || is_explained(&source.text, broken, &errors)
 }
 
 /// Whether a file of Terraform's that cannot be read is a template. `errors` counts those of a text.

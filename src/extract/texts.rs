@@ -8,12 +8,11 @@ use super::embedded::pieces_of;
 use super::overlays::holder;
 use super::read::{looks_like_tolerations, names_tolerations};
 use super::reading::Reading;
-use super::relocation::Relocation;
+use super::relocation::Text;
 use super::subject::{Subject, join, read_object};
-use super::{FileFacts, broken, elsewhere, template_files};
-use crate::finding::{Because, Object, Open};
+use super::{FileFacts, elsewhere};
+use crate::finding::Object;
 use crate::model::workload::{Level, MoreTolerations};
-use crate::source::Source;
 use crate::yaml::{self, Found, Kind, Node};
 
 /// Reads one document of a text.
@@ -173,9 +172,8 @@ fn patch(
     Some(read)
 }
 
-/// Reads the documents of a text, and moves what they say to its places in the file. Nothing where the text is broken,
-/// unless it is surely YAML (`is_sure`). Of what is read the workloads are kept, and what goes with them: pools are not
-/// made of such texts.
+/// Reads the documents of a text. Nothing where it is broken, unless it is surely YAML (`is_sure`). Of what is read the
+/// workloads are kept, and what goes with them: pools are not made of such texts.
 fn read_text(
     subject: &Subject<'_>,
     node: Node<'_>,
@@ -183,40 +181,16 @@ fn read_text(
     is_sure: bool,
     read_document: ReadDocument<'_>,
 ) -> Option<FileFacts> {
-    let own = subject.reading;
-    let pieces = pieces_of(&own.source.text, node, inner);
-    let (text, stream) = pieces.parse(own.id);
-    let broken = stream.errors.len();
-    if broken > 0 && !is_sure {
-        return None;
-    }
-    let source = Source::new(own.source.path.as_str(), text.text()).rendered(own.source.rendered);
-    let reading = Reading {
-        source: &source,
-        is_values: is_sure,
-        ..own
-    };
-    let mut read = FileFacts::default();
-    let is_template = broken > 0 && template_files::is_template(&source, broken, own.id);
-    for error in &stream.errors {
-        if is_template {
-            let open = Open::object(error.span, &subject.object, Because::Template);
-            read.not_judged.push(open);
-        } else {
-            let notice = broken::document(error.span, &error.message, text.text());
-            read.notices.push(notice);
-        }
-    }
-    for document in &stream.documents {
-        read.absorb(read_document(document.root(), reading));
-    }
-    read.ignores.read_documents(text.text(), &stream.documents);
-    Relocation {
-        text: &text,
+    let text = Text {
+        pieces: &pieces_of(&subject.reading.source.text, node, inner),
         whole: node.span(),
-        name: subject.object.name.as_deref().unwrap_or_default(),
-    }
-    .apply(&mut read);
+        owner: &subject.object,
+        reading: Reading {
+            is_values: is_sure,
+            ..subject.reading
+        },
+    };
+    let mut read = text.read(!is_sure, read_document)?;
     read.ignores.unread.clear();
     Some(FileFacts {
         workloads: read.workloads,

@@ -7,7 +7,7 @@ use super::FileFacts;
 use super::character;
 use super::controllers;
 use super::overlays::Overlay;
-use super::pod::Pod;
+use super::pod::{Pod, read_pod_spec};
 use super::read::{is_filled_in, is_placeholder, read_text};
 use super::rows::{RowLevel, WorkloadRow};
 use super::subject::Subject;
@@ -89,9 +89,8 @@ fn read_pod(
 ) -> FileFacts {
     let mut facts = FileFacts::default();
     let list = row.tolerations_key.as_str();
-    let mut read = subject
-        .context(level, &mut facts.notices)
-        .read_pod(node, &path, list);
+    let mut context = subject.context(level, &mut facts.notices);
+    let mut read = read_pod_spec(&mut context, node, &path, list);
     // A field whose name is filled in may be any of those that are not there.
     let has_gap = node
         .fields()

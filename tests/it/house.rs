@@ -108,6 +108,34 @@ const PAIRS: &[[&str; 2]] = &[
     ["rule::check", "rule::expression"],
 ];
 
+/// Files that still hold methods of a type that another file defines. None is added to them.
+const AWAY: &[&str] = &[
+    "commands/standard_input.rs",
+    "config/clusters.rs",
+    "config/test_paths.rs",
+    "config/version.rs",
+    "extract/table_names.rs",
+    "inventory/list.rs",
+    "lint/nearest.rs",
+    "model/eviction.rs",
+    "model/node_labels.rs",
+    "model/selection_errors.rs",
+    "output/place.rs",
+    "terraform/body.rs",
+    "terraform/describe.rs",
+    "terraform/evaluate.rs",
+    "terraform/expressions.rs",
+    "terraform/fill.rs",
+    "terraform/functions.rs",
+    "terraform/includes.rs",
+    "terraform/mod.rs",
+    "terraform/references.rs",
+    "terraform/templates.rs",
+    "terraform/trees.rs",
+    "yaml/gaps.rs",
+    "yaml/tree.rs",
+];
+
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: [&str; 7] = [
     "utils", "util", "helpers", "helper", "common", "misc", "shared",
@@ -348,6 +376,50 @@ fn circles(sources: &[Code]) -> Vec<String> {
         .collect()
 }
 
+/// Methods that stand in another file than their type: such files call each other without an import that says so.
+fn methods_away_from_their_type(sources: &[Code]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for source in sources.iter().filter(|source| !source.is_test()) {
+        let code = source.code();
+        let defines = |name: &str| {
+            ["struct", "enum", "union", "trait"].iter().any(|word| {
+                let definition = format!("{word} {name}");
+                code.match_indices(&definition).any(|(at, _)| {
+                    let next = code[at + definition.len()..].chars().next();
+                    next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
+                })
+            })
+        };
+        for (line, text) in code.lines().enumerate() {
+            let Some(rest) = text.strip_prefix("impl") else {
+                continue;
+            };
+            // What stands in brackets after `impl` is generic.
+            let mut depth = 0_i32;
+            let start = rest.find(|c: char| {
+                depth += match c {
+                    '<' => 1,
+                    '>' => -1,
+                    _ => 0,
+                };
+                depth == 0 && c.is_alphabetic()
+            });
+            let header = &rest[start.unwrap_or(rest.len())..];
+            let end = header.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let name = &header[..end.unwrap_or(header.len())];
+            let is_of_trait = header.contains(" for ") || header.contains("::");
+            if !is_of_trait && !name.is_empty() && !defines(name) {
+                complaints.push(format!(
+                    "src/{}:{}: `{name}` is defined in another file",
+                    source.path,
+                    line + 1
+                ));
+            }
+        }
+    }
+    complaints
+}
+
 fn assert_none(complaints: &[String]) {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
@@ -365,6 +437,38 @@ fn outside_libraries_and_the_disk_are_named_only_where_they_belong() {
 #[test]
 fn no_file_imports_in_a_circle() {
     assert_none(&circles(&sources()));
+}
+
+#[test]
+fn methods_stand_beside_their_type() {
+    let mut complaints = methods_away_from_their_type(&sources());
+    for path in AWAY {
+        let own = format!("src/{path}:");
+        let before = complaints.len();
+        complaints.retain(|complaint| !complaint.starts_with(&own));
+        if complaints.len() == before {
+            complaints.push(format!("src/{path}: no longer needs its excuse"));
+        }
+    }
+    assert_none(&complaints);
+}
+
+#[test]
+fn methods_away_from_their_type_are_reported() {
+    let sources = [
+        Code::new(
+            "yaml/path.rs",
+            "pub struct Path;\nimpl Path {}\nimpl<'a> Clone for Walk<'a> {}\n",
+        ),
+        Code::new("yaml/walk.rs", "impl<'a> Walk<'a> {}\nimpl Pathway {}\n"),
+    ];
+    assert_eq!(
+        methods_away_from_their_type(&sources),
+        [
+            "src/yaml/walk.rs:1: `Walk` is defined in another file",
+            "src/yaml/walk.rs:2: `Pathway` is defined in another file",
+        ]
+    );
 }
 
 #[test]
