@@ -14,10 +14,15 @@ use cases::{Case, Setting, Vector};
 use generate::{Generator, listed};
 use oracles::Oracles;
 
-use crate::vectors::{self, assert_agreement, assert_held, number, path_of, seed, text};
+use crate::vectors::{self, assert_agreement, number, path_of, seed, text};
 
 /// Random cases of each kind that the vectors hold beside the listed ones.
 const WANTED: [(&str, usize); 3] = [("node", 100), ("pod-template", 300), ("runtime-class", 100)];
+
+/// Of vectors with the same verdict the file holds so many, spread evenly over all that were made; of those that every
+/// release accepts it holds more, because a check that is too strict could be in any of them.
+const OF_EACH_VERDICT: usize = 2;
+const ACCEPTED: usize = 25;
 
 const FILE: &str = "validation.jsonl";
 
@@ -35,7 +40,7 @@ fn vectors() -> Vec<Vector> {
 #[test]
 fn objects_are_refused_field_by_field_as_by_each_release() {
     let vectors = vectors();
-    assert!(vectors.len() >= 1000, "{} cases", vectors.len());
+    assert!(vectors.len() >= 500, "{} cases", vectors.len());
     // Those of which the vectors hold the verdicts.
     let releases = (29..=37).map(|minor| Setting::new(minor, false));
     let settings: Vec<Setting> = releases
@@ -65,9 +70,32 @@ fn manifests_are_refused_by_the_rule_for_it_at_the_field_that_is_wrong() {
 }
 
 #[test]
-fn the_vectors_hold_every_listed_object() {
-    let held = vectors().into_iter().map(|vector| text(&vector.case));
-    assert_held(held, &listed());
+fn the_vectors_hold_a_few_cases_of_each_verdict() {
+    let vectors = vectors();
+    assert_eq!(sampled(vectors.clone()).len(), vectors.len());
+}
+
+/// A few vectors of each verdict: of each kind of object, each set of fields in error with what is wrong with them, in
+/// each release.
+fn sampled(vectors: Vec<Vector>) -> Vec<Vector> {
+    let mut by_verdict: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, vector) in vectors.iter().enumerate() {
+        let key = (vector.case.kind(), vector.signature());
+        by_verdict.entry(key).or_default().push(at);
+    }
+    let mut kept = BTreeSet::new();
+    for list in by_verdict.values() {
+        let wanted = match vectors[list[0]].is_accepted() {
+            true => ACCEPTED,
+            false => OF_EACH_VERDICT,
+        };
+        let count = wanted.min(list.len());
+        kept.extend((0..count).map(|one| list[one * list.len() / count]));
+    }
+    let all = vectors.into_iter().enumerate();
+    all.filter(|(at, _)| kept.contains(at))
+        .map(|(_, vector)| vector)
+        .collect()
 }
 
 #[test]
@@ -89,7 +117,9 @@ fn a_fresh_sample_agrees_with_each_release() {
     let count = number("KUBETAINT_VALIDATIONS").unwrap_or(60_000) as usize;
     println!("KUBETAINT_SEED={seed}");
     let mut generator = Generator::new(seed);
-    let cases: Vec<Case> = (0..count).map(|_| generator.case()).collect();
+    // With every edge in every place, of which the vectors hold a sample only.
+    let mut cases = listed();
+    cases.extend((0..count).map(|_| generator.case()));
     let started = Instant::now();
     let oracles = Oracles::find();
     let vectors = oracles.ask(&cases);
@@ -193,6 +223,7 @@ fn the_vectors_of_validation_are_made_anew() {
             (0..most).flat_map(|round| lists.iter().filter_map(move |list| list.get(round)));
         chosen.extend(rounds.take(wanted).cloned());
     }
+    let chosen = sampled(chosen);
     let lines: String = chosen
         .iter()
         .map(|vector| format!("{}\n", serde_json::to_string(vector).expect("JSON")))
