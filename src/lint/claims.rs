@@ -1,4 +1,4 @@
-//! Claims of the configuration that cannot be: a cluster without node pools whose pools are all known.
+//! Claims of the configuration that cannot be true: a complete cluster without any node pool.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use crate::config::Config;
 use crate::finding::Problem;
 use crate::source::Span;
 
-/// A problem for each place of the configuration that says of a cluster without node pools that these are all.
+/// A problem for each `complete: true` of a cluster without node pools.
 pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Problem> {
     let mut bare: BTreeMap<Span, Vec<&str>> = BTreeMap::new();
     let clusters = configured_clusters(gathered, config, true);
     for (at, (cluster, written)) in clusters.iter().zip(&config.clusters).enumerate() {
         let claimed = written.complete_span.filter(|_| written.complete);
-        // Of a document that could not be read nobody knows whether it holds some; the report counts that.
+        // A document that could not be read may hold pools; the report counts it.
         let may_have = || gathered.is_unread(config, at, |unread| unread.pools);
         if let Some(span) = claimed
             && cluster.pools.is_empty()
@@ -28,11 +28,11 @@ pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Probl
             let (first, others) = names.split_first()?;
             let more = match others.len() {
                 0 => String::new(),
-                one_more => format!(" (and of {one_more} more)"),
+                count => format!(" (and {count} more)"),
             };
             let message = format!(
-                "`complete: true` says that all node pools of cluster `{first}`{more} are known, and none was read; name them \
-                 under `pools`, give an `inventory`, or leave `complete` out"
+                "`complete: true` says that all node pools of cluster `{first}`{more} are known, but none was found; list \
+                 them under `pools`, name an `inventory`, or remove `complete`"
             );
             Some(config.problem(span, message))
         })

@@ -1,4 +1,4 @@
-//! Where a pool tells the cluster autoscaler otherwise of its nodes than they are.
+//! Differences between a pool and the tags that describe it to the cluster autoscaler.
 
 use crate::finding::Label;
 use crate::model::Field;
@@ -8,22 +8,22 @@ use crate::model::taint::Taint;
 use crate::model::workload::Level;
 use crate::source::Span;
 
-/// The label of pools whose taints the autoscaler asks the cloud for, so that tags need not tell all of them.
+/// The label of pools whose taints the autoscaler gets from the cloud, so that not every taint needs a tag.
 const ASKED_FOR: &str = "eks.amazonaws.com/nodegroup";
 
-/// What differs between a pool's taints and labels and those that its autoscaler is told of.
+/// Notices for each taint and label that differs between a pool and its tags.
 pub fn drift(pool: &NodePool) -> Vec<Notice> {
-    let Some(told) = &pool.autoscaler else {
+    let Some(tags) = &pool.autoscaler else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for tag in &told.taints {
-        found.extend(told_taint(pool, tag));
+    for tag in &tags.taints {
+        found.extend(tagged_taint(pool, tag));
     }
-    if told.complete && !told.taints.is_empty() && !pool.labels.labels.contains_key(ASKED_FOR) {
-        found.extend(untold_taints(pool, told));
+    if tags.complete && !tags.taints.is_empty() && !pool.labels.labels.contains_key(ASKED_FOR) {
+        found.extend(untagged_taints(pool, tags));
     }
-    found.extend(labels(pool, told));
+    found.extend(labels(pool, tags));
     found
 }
 
@@ -37,10 +37,10 @@ fn is_known(taint: &Taint) -> bool {
         .any(|field| field.is_unknown())
 }
 
-/// A taint that the autoscaler is told of and the nodes do not have so.
-fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
+/// A tag for a taint that the nodes lack, or have with another value.
+fn tagged_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     let taint = &tag.taint;
-    // A tag without an effect is passed over by the autoscaler, and a variable may be right.
+    // The autoscaler ignores a tag without an effect, and a variable may be right.
     if !is_known(taint) || taint.effect().is_none() {
         return None;
     }
@@ -83,12 +83,12 @@ fn told_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     Some(notice)
 }
 
-/// Hard taints of the nodes that the autoscaler is not told of, though it is told of others.
-fn untold_taints<'p>(
+/// Hard taints of the nodes without a tag, although others have one.
+fn untagged_taints<'p>(
     pool: &'p NodePool,
-    told: &'p AutoscalerTemplate,
+    tags: &'p AutoscalerTemplate,
 ) -> impl Iterator<Item = Notice> + 'p {
-    let of_key = |taint: &Taint| told.taints.iter().any(|tag| tag.taint.key == taint.key);
+    let of_key = |taint: &Taint| tags.taints.iter().any(|tag| tag.taint.key == taint.key);
     pool.blocking_taints()
         .map(|(_, taint)| taint)
         .filter(move |taint| is_known(&taint.taint) && !of_key(&taint.taint))
@@ -98,26 +98,26 @@ fn untold_taints<'p>(
                 taint: taint.taint.to_string(),
             };
             let mut notice = notice(pool, kind, taint.span?, &taint.path);
-            let tag = told.taints.first().and_then(|tag| tag.span);
+            let tag = tags.taints.first().and_then(|tag| tag.span);
             notice.related.extend(tag.map(|span| Label {
                 span,
-                message: "the autoscaler is told of this one".to_owned(),
+                message: "this taint has a tag".to_owned(),
             }));
             Some(notice)
         })
 }
 
-/// Labels that the nodes have with another value.
+/// Tags for labels that the nodes have with another value.
 fn labels<'p>(
     pool: &'p NodePool,
-    told: &'p AutoscalerTemplate,
+    tags: &'p AutoscalerTemplate,
 ) -> impl Iterator<Item = Notice> + 'p {
-    told.labels.iter().filter_map(|(key, (value, span))| {
-        let (told, own) = (value.known()?, pool.labels.labels.get(key)?.known()?);
-        (told != own).then(|| {
+    tags.labels.iter().filter_map(|(key, (value, span))| {
+        let (tagged, own) = (value.known()?, pool.labels.labels.get(key)?.known()?);
+        (tagged != own).then(|| {
             let kind = NoticeKind::DifferingTag {
                 pool: pool.name.clone(),
-                tag: format!("{key}={told}"),
+                tag: format!("{key}={tagged}"),
                 actual: format!("{key}={own}"),
             };
             notice(pool, kind, *span, "")

@@ -57,16 +57,16 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
     let files = |config: &'static str| [&apart[..], &[(".kubetaint.yaml", config)]].concat();
     let result = check(&files(claim));
     assert_eq!(result.code, 2);
-    let place = "error: .kubetaint.yaml:4:15: `complete: true` says that all node pools of cluster `prod` are known, and none was read";
+    let place = "error: .kubetaint.yaml:4:15: `complete: true` says that all node pools of cluster `prod` are known, but none was found";
     assert!(result.err.contains(place), "{}", result.err);
 
     // Of a part of the repository it cannot be told.
     let folder = repo(&files(claim));
     let result = run(folder.path(), &["check", "apps"]);
-    assert!(!result.err.contains("none was read"), "{}", result.err);
+    assert!(!result.err.contains("none was found"), "{}", result.err);
     // Wherever pools come from, they are pools.
     let result = run(folder.path(), &["check", "--pools", "pools/gpu.yaml"]);
-    assert!(!result.err.contains("none was read"), "{}", result.err);
+    assert!(!result.err.contains("none was found"), "{}", result.err);
     for more in [
         "    inventory: [pools/gpu.yaml]\n",
         "pools: [{name: a, cluster: prod}]\n",
@@ -75,7 +75,7 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
         write(folder.path(), ".kubetaint.yaml", format!("{claim}{more}"));
         let result = run(folder.path(), &["check"]);
         assert!(
-            !result.err.contains("none was read"),
+            !result.err.contains("none was found"),
             "{more}: {}",
             result.err
         );
@@ -88,12 +88,12 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
         (".kubetaint.yaml", many),
     ]);
     assert_eq!(
-        result.err.matches("none was read").count(),
+        result.err.matches("none was found").count(),
         1,
         "{}",
         result.err
     );
-    assert!(result.err.contains("`a` (and of 1 more)"), "{}", result.err);
+    assert!(result.err.contains("`a` (and 1 more)"), "{}", result.err);
     // The pools' own command says so, too.
     let folder = repo(&files(claim));
     assert_eq!(run(folder.path(), &["pools"]).code, 2);
