@@ -64,7 +64,7 @@ fn subject(scope: Scope) -> &'static str {
 fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     writeln!(page, "# {}\n\n{}.\n", rule.id, rule.title)?;
     writeln!(page, "- Severity: {}", rule.severity)?;
-    for (when, severity) in &rule.severities {
+    for (when, severity) in rule.severities() {
         writeln!(page, "  - {severity} where `{}`", on_one_line(when))?;
     }
     if is_note_in_tests(rule) {
@@ -90,13 +90,20 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         "## Condition\n\n```cel\n{}\n```",
         by_lines(&rule.condition)
     )?;
+    for (name, text) in rule.names_in_condition() {
+        writeln!(
+            page,
+            "\nwhere `{name}` is\n\n```cel\n{}\n```",
+            by_lines(text)
+        )?;
+    }
     write_examples(rule, page)
 }
 
 const IN_TESTS: &str = "note under paths that say test, example or archive";
 
 fn is_note_in_tests(rule: &Rule) -> bool {
-    let is_lowered = rule.severity != Severity::Note || !rule.severities.is_empty();
+    let is_lowered = rule.severity != Severity::Note || rule.severities().next().is_some();
     rule.has_tag(CROSS_REFERENCE) && is_lowered
 }
 
@@ -145,7 +152,7 @@ fn write_screen(rule: &Rule, page: &mut String) -> std::fmt::Result {
 /// The severities of a rule in words: `error; note for DaemonSets`.
 fn severities(rule: &Rule) -> String {
     let mut parts = vec![rule.severity.to_string()];
-    for (when, severity) in &rule.severities {
+    for (when, severity) in rule.severities() {
         let part = format!("{severity} {}", in_words(&on_one_line(when)));
         if !parts.contains(&part) {
             parts.push(part);
@@ -277,18 +284,15 @@ fn write_fixing(rule: &Rule, page: &mut String) -> std::fmt::Result {
         writeln!(page, "## How to fix it\n\n{}\n", text.trim())?;
     } else if let Some(help) = &rule.help_text {
         let help = on_one_line(help);
-        // A help that is one expression is for the program to fill in.
-        if !help.contains(" ? ") {
-            let help = without_holes(&help);
-            let mut letters = help.chars();
-            // Behind `help:` it goes on a line; here it is a sentence.
-            let first: String = letters
-                .next()
-                .into_iter()
-                .flat_map(char::to_uppercase)
-                .collect();
-            writeln!(page, "## How to fix it\n\n{first}{}.\n", letters.as_str())?;
-        }
+        let help = without_holes(&help);
+        let mut letters = help.chars();
+        // Behind `help:` it goes on a line; here it is a sentence.
+        let first: String = letters
+            .next()
+            .into_iter()
+            .flat_map(char::to_uppercase)
+            .collect();
+        writeln!(page, "## How to fix it\n\n{first}{}.\n", letters.as_str())?;
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ fn write_rules(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io
                 ..
             }) => writeln!(out, "  {id}: {}", severity.as_str())?,
             // To write the severity of one that has several would make it one everywhere.
-            _ if !rule.severities.is_empty() => {
+            _ if rule.severities().next().is_some() => {
                 writeln!(out, "  # {}: {}", rule.id, rule.severity.as_str())?;
             }
             _ => writeln!(out, "  {id}: {}", rule.severity.as_str())?,

@@ -56,7 +56,12 @@ pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) 
 }
 
 fn toleration_fact(entry: &Toleration, comparison_operators: bool) -> FactBuilder {
+    let subject = match &entry.key {
+        Field::Is(key) if !key.is_empty() => Field::Is(format!("toleration of `{key}`")),
+        key => key.clone(),
+    };
     let builder = FactBuilder::new(FactKind::Toleration)
+        .field("subject", &subject, "a toleration without a key")
         .field("key", &entry.key, "")
         .field("operator", &entry.operator, "Equal")
         .field("value", &entry.value, "")
@@ -218,6 +223,15 @@ pub fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
         .text("level", level.as_str())
         .bool("verbatim", level.is_verbatim())
         .text("rejection", rejection(kind, level))
+        .text("typeRejection", type_rejection(kind, level))
+}
+
+/// The same for a value of the wrong type: of a custom resource its schema refuses that.
+fn type_rejection(kind: &str, level: Level) -> String {
+    match level {
+        Level::Custom => format!("so the schema of the {kind}, or its operator, rejects it"),
+        Level::Typed | Level::Values | Level::Other => rejection(kind, level),
+    }
 }
 
 /// What comes of a list that the API server refuses, as a clause behind what is wrong with it.

@@ -101,6 +101,7 @@ impl<'g> ClusterFacts<'g> {
         ClusterFacts {
             cluster: FactBuilder::new(FactKind::Cluster)
                 .text("name", cluster.name.clone().unwrap_or_default())
+                .text("clause", of_cluster(cluster.name.as_deref()))
                 .bool("complete", cluster.complete)
                 .bool("managed", managed)
                 .build(),
@@ -335,4 +336,12 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
     let unread =
         shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
     unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
+}
+
+/// The name of a cluster as a clause of a sentence.
+fn of_cluster(name: Option<&str>) -> String {
+    match name {
+        Some(name) if !name.is_empty() => format!(" of cluster `{name}`"),
+        Some(_) | None => String::new(),
+    }
 }

@@ -4,8 +4,11 @@ use cel::Program;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::budget;
-use super::expression::{Expected, ExpressionError};
+use super::compiler::{Compiler, Expected};
 use super::fact::FactKind;
+use super::kinds::{self, Kinds};
+use super::names::Names;
+use super::parse::{ExpressionError, char_offset};
 use super::schema::Scope;
 use super::vocabulary::{self, Entry, Ty};
 use crate::model::near_miss::nearest_word;
@@ -17,11 +20,13 @@ use crate::model::near_miss::nearest_word;
 pub fn infer(
     program: &Program,
     text: &str,
-    scope: Scope,
+    compiler: &Compiler,
     expected: Expected,
 ) -> Result<Ty, ExpressionError> {
     let mut check = Check {
-        scope,
+        scope: compiler.scope,
+        names: &compiler.names,
+        kinds: compiler.kinds,
         expected,
         text,
         program,
@@ -30,16 +35,12 @@ pub fn infer(
     check.infer(program.expression())
 }
 
-/// The byte offset of a character in a text.
-pub fn char_offset(text: &str, chars: usize) -> usize {
-    text.char_indices()
-        .nth(chars)
-        .map_or(text.len(), |(at, _)| at)
-}
-
 /// The walk that checks names and finds types.
 struct Check<'e> {
     scope: Scope,
+    names: &'e Names,
+    /// What the notice may be here.
+    kinds: Kinds,
     expected: Expected,
     text: &'e str,
     program: &'e Program,
@@ -104,9 +105,11 @@ impl Check<'_> {
                     Some(target) => Some(self.infer(target)?),
                     None => None,
                 };
-                let mut arguments = Vec::new();
-                for argument in &call.args {
-                    arguments.push(self.infer(argument)?);
+                let arguments = self.arguments(call)?;
+                if let Some(message) =
+                    kinds::unknown_kind(call).filter(|_| self.scope == Scope::Notice)
+                {
+                    return self.error(expr, message);
                 }
                 if call.func_name == "matches" {
                     self.check_pattern(call)?;
@@ -127,6 +130,10 @@ impl Check<'_> {
                     }
                 };
                 let start = self.infer(&comprehension.accu_init)?;
+                for name in std::iter::once(&comprehension.iter_var).chain(&comprehension.iter_var2)
+                {
+                    self.check_new_name(expr, name)?;
+                }
                 let depth = self.local.len();
                 self.local.push((comprehension.accu_var.clone(), start));
                 self.local.push((comprehension.iter_var.clone(), element));
@@ -142,6 +149,41 @@ impl Check<'_> {
                 Ok(result)
             }
         }
+    }
+
+    /// The types of arguments. What stands behind `&&`, `||` and `?` is only read where the condition before it holds, or
+    /// does not.
+    fn arguments(&mut self, call: &CallExpr) -> Result<Vec<Ty>, ExpressionError> {
+        let kinds = self.kinds;
+        let mut types = Vec::new();
+        for (at, argument) in call.args.iter().enumerate() {
+            types.push(self.infer(argument)?);
+            self.kinds = match (call.func_name.as_str(), at) {
+                (operators::LOGICAL_AND, _) => self.kinds.and(Kinds::where_it(true, argument)),
+                (operators::LOGICAL_OR, _) => self.kinds.and(Kinds::where_it(false, argument)),
+                (operators::CONDITIONAL, 0) => kinds.and(Kinds::where_it(true, argument)),
+                (operators::CONDITIONAL, 1) => match call.args.first() {
+                    Some(condition) => kinds.and(Kinds::where_it(false, condition)),
+                    None => kinds,
+                },
+                _ => kinds,
+            };
+        }
+        self.kinds = kinds;
+        Ok(types)
+    }
+
+    /// A comprehension must not give another meaning to a name: named values are written out where they are used.
+    fn check_new_name(&self, expr: &IdedExpr, name: &str) -> Result<(), ExpressionError> {
+        let scope = vocabulary::variables(self.scope);
+        let mut known = scope.iter().map(|(known, _)| *known);
+        if known.any(|known| known == name) || self.names.types().any(|(known, _)| known == name) {
+            return self.error(
+                expr,
+                format!("`{name}` already has a meaning here; use another name"),
+            );
+        }
+        Ok(())
     }
 
     /// CEL compiles patterns when it runs and fails then; a pattern that is written out can fail here, at its place.
@@ -169,8 +211,11 @@ impl Check<'_> {
             return Ok(*ty);
         }
         let mut known = vocabulary::variables(self.scope);
-        if self.expected == Expected::Text {
+        if matches!(self.expected, Expected::Text | Expected::Choice) {
             known.extend(vocabulary::OF_SENTENCES);
+        }
+        if let Some((_, ty)) = self.names.types().find(|(known, _)| *known == name) {
+            return Ok(ty);
         }
         match known.iter().find(|(known, _)| *known == name) {
             Some((_, ty)) => Ok(*ty),
@@ -191,7 +236,12 @@ impl Check<'_> {
             Ty::Fact(kind) => {
                 let known = vocabulary::fields(kind, self.scope);
                 match known.iter().find(|(known, _)| *known == name) {
-                    Some((_, ty)) => Ok(*ty),
+                    Some((_, ty)) => {
+                        match self.kinds.lacks(name).filter(|_| kind == FactKind::Notice) {
+                            Some(message) => self.error(expr, message),
+                            None => Ok(*ty),
+                        }
+                    }
                     None => self.error(
                         expr,
                         format!(

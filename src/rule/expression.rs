@@ -8,61 +8,29 @@ use cel::context::VariableResolver;
 use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::budget::{self, Budget};
-use super::check::{self, char_offset};
+use super::check;
+use super::compiler::{Compiler, Expected};
 use super::fact::{Fact, UNKNOWN};
 use super::functions::ENV;
-use super::schema::Scope;
+use super::kinds::Kinds;
+use super::names::Names;
+use super::parse::{ExpressionError, parse};
 use super::vocabulary::{self, Ty};
 use crate::finding::Severity;
 
-/// Longer expressions can exhaust the parser's stack.
-const MAX_EXPRESSION_BYTES: usize = 4096;
-
-/// Brackets in each other, those of comprehensions among them: each takes stack where it is read and where it runs.
-const MAX_DEPTH: usize = 16;
-
 /// A sentence lists at most so many texts.
 const MAX_TEXTS: usize = 12;
-
-/// What texts of a rule are compiled for, and when.
-#[derive(Debug, Clone, Copy)]
-pub struct Compiler {
-    /// What they see.
-    pub scope: Scope,
-    /// Only when it is first needed: the rules that the program carries are known to be right, most of their texts are
-    /// not needed in a run, and compiling them all would be most of a short one.
-    pub deferred: bool,
-}
 
 /// An expression, compiled and checked, or known to be right.
 #[derive(Debug)]
 pub struct Expression {
     text: Box<str>,
-    scope: Scope,
-    expected: Expected,
+    names: Arc<Names>,
     program: OnceLock<Result<IdedExpr, ExpressionError>>,
     budget: Budget,
     may_read_identity: bool,
-}
-
-/// Why an expression cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExpressionError {
-    /// Byte offset in the expression's text.
-    pub offset: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// What an expression must give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
-    /// A boolean.
-    Condition,
-    /// Something that can be written in a sentence.
-    Text,
-    /// A fact or a list of facts.
-    Facts,
+    /// The kinds of notices of which it may be true, and those of which it may be false.
+    kinds: (Kinds, Kinds),
 }
 
 /// The values that an expression sees.
@@ -135,26 +103,35 @@ impl Expression {
     /// The first thing that is wrong, with its place in the text.
     pub fn compile(
         text: &str,
-        compiler: Compiler,
+        compiler: &Compiler,
         expected: Expected,
     ) -> Result<Self, ExpressionError> {
         let program = OnceLock::new();
+        let mut kinds = (Kinds::ALL, Kinds::ALL);
         if !compiler.deferred {
-            let mut compiled = compile(text, compiler.scope, expected)?;
+            type_of(text, compiler, expected)?;
+            let mut compiled = written_out(text, &compiler.names)?;
+            kinds = (
+                Kinds::where_it(true, &compiled),
+                Kinds::where_it(false, &compiled),
+            );
             // What the program carries is known to be right.
             budget::charge(&mut compiled);
             let _ = program.set(Ok(compiled));
         }
-        // A field cannot be read without its name in the text.
-        let identity = ["name", "labels", "annotations", "inTests"];
         Ok(Expression {
             text: text.into(),
-            scope: compiler.scope,
-            expected,
+            names: Arc::clone(&compiler.names),
             program,
             budget: Budget::default(),
-            may_read_identity: identity.iter().any(|name| text.contains(name)),
+            may_read_identity: compiler.names.size(text).reads_identity,
+            kinds,
         })
+    }
+
+    /// The kinds of notices of which the condition may be true, or false if that is what `holds` says.
+    pub fn kinds(&self, holds: bool) -> Kinds {
+        if holds { self.kinds.0 } else { self.kinds.1 }
     }
 
     /// Whether a word stands in the text.
@@ -164,7 +141,7 @@ impl Expression {
 
     fn program(&self) -> Result<&IdedExpr, ExecutionError> {
         self.program
-            .get_or_init(|| compile(&self.text, self.scope, self.expected))
+            .get_or_init(|| written_out(&self.text, &self.names))
             .as_ref()
             .map_err(|error| ExecutionError::function_error("compile", &error.message))
     }
@@ -193,6 +170,18 @@ impl Expression {
                 "the condition returned {other:?}, which is not boolean"
             ))),
             Err(error) => Err(explain(&error)),
+        }
+    }
+
+    /// Whether the condition is certain to hold: what is not known does not count.
+    ///
+    /// # Errors
+    /// The expression fails.
+    pub fn surely(&self, bindings: &Bindings) -> Result<bool, String> {
+        match self.holds(bindings) {
+            Ok(holds) => Ok(holds),
+            Err(Evaluation::Unknown(_) | Evaluation::Absent) => Ok(false),
+            Err(Evaluation::Failed(why)) => Err(why),
         }
     }
 
@@ -233,34 +222,29 @@ impl Expression {
     }
 }
 
-fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, ExpressionError> {
+/// Reads an expression and puts named values in the place of their names.
+fn written_out(text: &str, names: &Names) -> Result<IdedExpr, ExpressionError> {
+    let mut program = parse(text)?.expression().clone();
+    names.write_out(&mut program)?;
+    Ok(program)
+}
+
+/// Checks an expression and gives its type.
+///
+/// # Errors
+/// The first thing that is wrong, with its place in the text.
+pub fn type_of(text: &str, compiler: &Compiler, expected: Expected) -> Result<Ty, ExpressionError> {
     let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
-    if text.len() > MAX_EXPRESSION_BYTES {
-        return error(
-            0,
-            format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
-        );
+    let program = parse(text)?;
+    let ty = check::infer(&program, text, compiler, expected)?;
+    if let Some(message) = compiler.names.size(text).error() {
+        return error(0, message);
     }
-    if depth(text) > MAX_DEPTH {
-        return error(
-            0,
-            format!("brackets are nested more than {MAX_DEPTH} levels deep"),
-        );
-    }
-    let program = match ENV.compile(text) {
-        Ok(program) => program,
-        Err(errors) => {
-            let first = errors.errors.first();
-            let offset = first.map_or(0, |error| line_column_offset(text, error.pos));
-            let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
-            return error(offset, format!("invalid CEL: {message}"));
-        }
-    };
-    let ty = check::infer(&program, text, scope, expected)?;
     let fits = matches!(
         (expected, ty),
         (_, Ty::Dyn)
-            | (Expected::Condition, Ty::Bool)
+            | (Expected::Value, _)
+            | (Expected::Condition | Expected::Choice, Ty::Bool)
             | (
                 Expected::Text,
                 Ty::Text | Ty::Int | Ty::Bool | Ty::List(Ty::Text | Ty::Dyn)
@@ -272,7 +256,9 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, Exp
     );
     if !fits {
         let wanted = match expected {
-            Expected::Condition => "a condition must be boolean",
+            Expected::Condition | Expected::Choice | Expected::Value => {
+                "a condition must be boolean"
+            }
             Expected::Text => {
                 "an expression in `{}` must return a string, a number or a list of strings"
             }
@@ -282,21 +268,7 @@ fn compile(text: &str, scope: Scope, expected: Expected) -> Result<IdedExpr, Exp
         };
         return error(0, wanted.to_owned());
     }
-    Ok(program.expression().clone())
-}
-
-/// How deep brackets stand in each other at most; those in strings count, too.
-fn depth(text: &str) -> usize {
-    let (mut depth, mut most) = (0usize, 0);
-    for byte in text.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(depth);
-    }
-    most
+    Ok(ty)
 }
 
 fn explain(error: &ExecutionError) -> Evaluation {
@@ -331,15 +303,4 @@ fn write_value(value: &Value) -> String {
         }
         other => format!("{other:?}"),
     }
-}
-
-fn line_column_offset(text: &str, (line, column): (isize, isize)) -> usize {
-    let line = usize::try_from(line).unwrap_or(1).max(1);
-    let column = usize::try_from(column).unwrap_or(1).max(1);
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(line - 1)
-        .map(str::len)
-        .sum();
-    char_offset(text.get(start..).unwrap_or_default(), column - 1) + start
 }

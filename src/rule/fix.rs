@@ -1,6 +1,9 @@
 //! How a rule fixes what it finds: an operation on a place, under a condition.
 
-use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
+use super::compiler::{Compiler, Expected};
+use super::expression::{Bindings, Expression};
+use super::kinds::Kinds;
+use super::parse::ExpressionError;
 use super::schema::FixFile;
 use super::template::Template;
 use super::vocabulary;
@@ -49,7 +52,7 @@ impl Fix {
     ///
     /// # Errors
     /// No operation or more than one, a place that the scope does not have, a wrong expression.
-    pub fn compile(file: &FixFile, compiler: Compiler) -> Result<Fix, FixError> {
+    pub fn compile(file: &FixFile, compiler: &Compiler) -> Result<Fix, FixError> {
         let scope = compiler.scope;
         let operations = [
             ("remove", &file.remove),
@@ -86,6 +89,16 @@ impl Fix {
                 "`to` goes with `set`, `rename` and `add`, and `field` with `add`; this fix has `{name}`"
             ));
         }
+        let when = file
+            .when
+            .as_ref()
+            .map(|text| {
+                Expression::compile(&text.value, compiler, Expected::Condition)
+                    .map_err(|error| (text.clone(), error))
+            })
+            .transpose()?;
+        let kinds = when.as_ref().map_or(Kinds::ALL, |when| when.kinds(true));
+        let compiler = &compiler.within(kinds);
         let template = |text: &Option<Spanned<String>>| -> Result<Option<Template>, FixError> {
             text.as_ref()
                 .map(|text| {
@@ -104,14 +117,6 @@ impl Fix {
             ("unquote", _) => Operation::Unquote,
             _ => Operation::Remove,
         };
-        let when = file
-            .when
-            .as_ref()
-            .map(|text| {
-                Expression::compile(&text.value, compiler, Expected::Condition)
-                    .map_err(|error| (text.clone(), error))
-            })
-            .transpose()?;
         Ok(Fix {
             safe: file.safe.value,
             when,
@@ -126,12 +131,10 @@ impl Fix {
     /// # Errors
     /// An expression that fails.
     pub fn propose(&self, bindings: &Bindings) -> Result<Option<Proposal>, String> {
-        if let Some(when) = &self.when {
-            match when.holds(bindings) {
-                Ok(true) => {}
-                Ok(false) | Err(Evaluation::Unknown(_) | Evaluation::Absent) => return Ok(None),
-                Err(Evaluation::Failed(why)) => return Err(why),
-            }
+        if let Some(when) = &self.when
+            && !when.surely(bindings)?
+        {
+            return Ok(None);
         }
         let field = self.at.rsplit_once('.').map(|(_, field)| field);
         let place = field.map_or("it".to_owned(), |field| format!("`{field}`"));

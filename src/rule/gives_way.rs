@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Rule;
 use super::expression::{Bindings, Expression};
-use super::{Rule, surely};
 use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
 use crate::source::Position;
@@ -26,7 +26,7 @@ pub(super) fn those_here(all: &[GivesWay], bindings: &Bindings) -> Result<Vec<St
     let mut here = Vec::new();
     for one in all {
         let holds = match &one.when {
-            Some(when) => surely(when, bindings)?,
+            Some(when) => when.surely(bindings)?,
             None => true,
         };
         if holds {

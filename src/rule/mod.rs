@@ -1,12 +1,17 @@
 //! Rules: loaded from files, checked, and evaluated over facts. What the facts are is decided by whoever judges.
 
 mod budget;
+mod cases;
 mod check;
+mod compiler;
 pub mod expression;
 pub mod fact;
 pub mod fix;
 mod functions;
 pub mod gives_way;
+mod kinds;
+mod names;
+mod parse;
 pub mod schema;
 mod template;
 mod text_map;
@@ -15,6 +20,7 @@ pub mod vocabulary;
 pub use budget::says_exhausted;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -22,12 +28,18 @@ use crate::finding::{Problem, Severity};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
-use expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
+use cases::Cases;
+use compiler::{Compiler, Expected};
+use expression::{Bindings, Evaluation, Expression};
 use fact::{Fact, Place};
 use fix::{Fix, Proposal};
 use gives_way::GivesWay;
+use kinds::Kinds;
+use names::Names;
+use parse::ExpressionError;
 use schema::{ExampleFile, ExampleText, FixFiles, Need, Otherwise, RuleFile, Scope};
 use template::Template;
+use vocabulary::Ty;
 
 /// The tag of rules that compare workloads with pools.
 pub const CROSS_REFERENCE: &str = "cross-reference";
@@ -61,8 +73,10 @@ pub struct Rule {
     pub ignore_when: Option<String>,
     /// Files of Kubernetes' source that it follows, as far as the rule lists them.
     pub source: Vec<String>,
-    /// Conditions that change the severity, as written, each with the severity where it is the first to hold.
-    pub severities: Vec<(String, Severity)>,
+    /// Named values, as written, in order.
+    pub names: Vec<(String, String)>,
+    /// What it says otherwise under conditions.
+    pub cases: Cases,
     /// What to do, as written, with its holes.
     pub help_text: Option<String>,
     /// Examples, in the order of the file.
@@ -74,7 +88,6 @@ pub struct Rule {
     message: Template,
     help: Option<Template>,
     fixes: Vec<Fix>,
-    severity_when: Vec<(Expression, Severity)>,
     gives_way: Vec<GivesWay>,
     summary: Option<Summary>,
 }
@@ -137,7 +150,7 @@ pub enum Judged {
 /// A finding before it has a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Severity after `severity-when`.
+    /// Severity by the rule's cases.
     pub severity: Severity,
     /// What is said at this severity.
     said: Said,
@@ -201,12 +214,34 @@ impl Rule {
             || self.needs(Need::CompletePools)
             || self.scope == Scope::Workload
             || self.condition.contains("pool")
+            || self.names.iter().any(|(_, text)| text.contains("pool"))
     }
 
     /// Whether the condition is certain to hold for none of the workloads of one shape, which `bindings` give without
     /// who they are.
     pub fn spares(&self, bindings: &Bindings) -> bool {
         !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
+    }
+
+    /// The named values that the condition uses, with what they stand for, in order.
+    pub fn names_in_condition(&self) -> Vec<(&str, &str)> {
+        let mut read = vec![self.condition.as_str()];
+        let mut used = Vec::new();
+        // A value uses only those before it.
+        for (name, text) in self.names.iter().rev() {
+            if read.iter().any(|other| mentions(other, name)) {
+                read.push(text);
+                used.push((name.as_str(), text.as_str()));
+            }
+        }
+        used.reverse();
+        used
+    }
+
+    /// Conditions that change the severity, as written, each with the severity where it is the first to hold.
+    pub fn severities(&self) -> impl Iterator<Item = (&str, Severity)> {
+        let cases = self.cases.iter();
+        cases.filter_map(|case| Some((case.condition.as_str(), case.severity?)))
     }
 
     /// The rules that it gives way to, each with the condition under which it does; without one it always does.
@@ -248,25 +283,17 @@ impl Rule {
     }
 
     fn verdict(&self, bindings: &Bindings) -> Result<Verdict, String> {
-        let mut severity = self.severity;
-        for (when, other) in &self.severity_when {
-            match when.holds(bindings) {
-                Ok(true) => {
-                    severity = *other;
-                    break;
-                }
-                Ok(false) | Err(Evaluation::Unknown(_) | Evaluation::Absent) => {}
-                Err(Evaluation::Failed(why)) => return Err(why),
-            }
-        }
+        let severity = self.cases.severity(bindings)?.unwrap_or(self.severity);
         let bound = bindings.with_severity(severity);
-        let lowers = severity != Severity::Note && self.sentences().any(Template::reads_severity);
+        let reads_severity =
+            self.cases.read_severity() || self.sentences().any(Template::reads_severity);
+        let lowers = severity != Severity::Note && reads_severity;
         let as_note = match lowers {
             true => Some(Box::new(self.say(&bindings.with_severity(Severity::Note))?)),
             false => None,
         };
         let counted = match &self.summary {
-            Some(summary) => surely(&summary.when, bindings)?,
+            Some(summary) => summary.when.surely(bindings)?,
             None => false,
         };
         Ok(Verdict {
@@ -285,7 +312,8 @@ impl Rule {
 
     fn sentences(&self) -> impl Iterator<Item = &Template> {
         let related = self.related.iter().map(|(_, message)| message);
-        related.chain([&self.message]).chain(&self.help)
+        let own = related.chain([&self.message]).chain(&self.help);
+        own.chain(self.cases.sentences())
     }
 
     fn say(&self, bindings: &Bindings) -> Result<Said, String> {
@@ -300,10 +328,11 @@ impl Rule {
             let places = facts.iter().filter_map(Fact::place);
             related.extend(places.map(|place| (place.clone(), message.clone())));
         }
+        let message = self.cases.message(bindings)?.unwrap_or(&self.message);
         Ok(Said {
             related,
-            message: self.message.fill(bindings)?,
-            help: match &self.help {
+            message: message.fill(bindings)?,
+            help: match self.cases.help(bindings)?.or(self.help.as_ref()) {
                 Some(help) => Some(help.fill(bindings)?).filter(|text| !text.trim().is_empty()),
                 None => None,
             },
@@ -311,13 +340,10 @@ impl Rule {
     }
 }
 
-/// Whether a condition is certain to hold: what is not known does not count.
-fn surely(when: &Expression, bindings: &Bindings) -> Result<bool, String> {
-    match when.holds(bindings) {
-        Ok(holds) => Ok(holds),
-        Err(Evaluation::Unknown(_) | Evaluation::Absent) => Ok(false),
-        Err(Evaluation::Failed(why)) => Err(why),
-    }
+/// Whether a name stands in an expression as a word.
+fn mentions(expression: &str, name: &str) -> bool {
+    let mut words = expression.split(|one: char| !one.is_ascii_alphanumeric());
+    words.any(|word| word == name)
 }
 
 struct Loader<'s> {
@@ -357,8 +383,12 @@ impl Loader<'_> {
                 ),
             ));
         }
+        let (names, wrong) = self.names(&file);
+        problems.extend(wrong);
         let compiler = Compiler {
             scope,
+            names: Arc::new(names),
+            kinds: Kinds::ALL,
             deferred: self.built_in,
         };
         let mut keep = |spanned: &yaml::Spanned<String>, error: ExpressionError| {
@@ -366,17 +396,20 @@ impl Loader<'_> {
             let span = Span::new(spanned.span.source, offset..offset);
             problems.push(self.problem(span, error.message));
         };
+        let when = Expression::compile(&file.when.value, &compiler, Expected::Condition)
+            .map_err(|error| keep(&file.when, error))
+            .ok();
+        let compiler = compiler.within(when.as_ref().map_or(Kinds::ALL, |when| when.kinds(true)));
+        let mut wrong = Vec::new();
+        let (cases, message_kinds, help_kinds) = Cases::compile(&file.cases, &compiler, &mut wrong);
+        for (text, error) in wrong {
+            keep(&text, error);
+        }
         let mut expression = |text: &yaml::Spanned<String>, expected: Expected| {
-            Expression::compile(&text.value, compiler, expected)
+            Expression::compile(&text.value, &compiler, expected)
                 .map_err(|error| keep(text, error))
                 .ok()
         };
-        let when = expression(&file.when, Expected::Condition);
-        let severity_when: Vec<_> = file
-            .severity_when
-            .iter()
-            .filter_map(|one| Some((expression(&one.when, Expected::Condition)?, one.severity)))
-            .collect();
         let places: Vec<_> = file
             .related
             .iter()
@@ -407,22 +440,25 @@ impl Loader<'_> {
                 when,
             });
         }
-        let mut sentence = |text: &yaml::Spanned<String>| {
-            Template::compile(&text.value, compiler)
+        let mut sentence = |text: &yaml::Spanned<String>, kinds: Kinds| {
+            Template::compile(&text.value, &compiler.within(kinds))
                 .map_err(|error| keep(text, error))
                 .ok()
         };
-        let message = sentence(&file.message);
-        let help = file.help.as_ref().and_then(&mut sentence);
+        let message = sentence(&file.message, message_kinds);
+        let help = file
+            .help
+            .as_ref()
+            .and_then(|help| sentence(help, help_kinds));
         let related: Vec<_> = file
             .related
             .iter()
             .zip(places)
-            .filter_map(|(one, place)| Some((place?, sentence(&one.message)?)))
+            .filter_map(|(one, place)| Some((place?, sentence(&one.message, Kinds::ALL)?)))
             .collect();
         let mut fixes = Vec::new();
         for fix in file.fix.iter().flat_map(FixFiles::as_slice) {
-            match Fix::compile(fix, compiler) {
+            match Fix::compile(fix, &compiler) {
                 Ok(fix) => fixes.push(fix),
                 Err((text, error)) => keep(&text, error),
             }
@@ -442,11 +478,11 @@ impl Loader<'_> {
                 how_to_fix: file.how_to_fix,
                 ignore_when: file.ignore_when,
                 source: file.source,
-                severities: file
-                    .severity_when
+                names: written_names(&file.names)
                     .into_iter()
-                    .map(|one| (one.when.value, one.severity))
+                    .map(|(name, text)| (name.to_owned(), text.value.clone()))
                     .collect(),
+                cases,
                 help_text: file.help.map(|text| text.value),
                 examples: number_examples(file.examples),
                 file: self.source.path.clone(),
@@ -455,7 +491,6 @@ impl Loader<'_> {
                 message,
                 help,
                 fixes,
-                severity_when,
                 gives_way,
                 summary,
             }),
@@ -464,6 +499,51 @@ impl Loader<'_> {
                 Err(problems)
             }
         }
+    }
+
+    /// The named values of a rule, and what is wrong with them.
+    fn names(&self, file: &RuleFile) -> (Names, Vec<Problem>) {
+        let mut names = Names::default();
+        let mut problems = Vec::new();
+        // A named value may be read wherever `when` holds.
+        let when = parse::parse(&file.when.value);
+        let kinds = when.map_or(Kinds::ALL, |when| Kinds::where_it(true, when.expression()));
+        let taken = vocabulary::variables(file.scope);
+        for (name, text) in written_names(&file.names) {
+            if self.built_in {
+                names.push(name, &text.value, Ty::Dyn);
+                continue;
+            }
+            let is_word = name.starts_with(|first: char| first.is_ascii_lowercase())
+                && name.chars().all(|one| one.is_ascii_alphanumeric());
+            let is_taken = taken.iter().any(|(known, _)| known == &name)
+                || ["severity", "true", "false", "null", "in"].contains(&name);
+            if !is_word || is_taken {
+                let why = match is_taken {
+                    true => "already has a meaning here",
+                    false => "must be letters and digits and begin with a small letter",
+                };
+                problems.push(self.problem(text.span, format!("the name `{name}` {why}")));
+            }
+            let compiler = Compiler {
+                scope: file.scope,
+                names: Arc::new(std::mem::take(&mut names)),
+                kinds,
+                deferred: false,
+            };
+            let ty = expression::type_of(&text.value, &compiler, Expected::Value);
+            names = Arc::into_inner(compiler.names).unwrap_or_default();
+            match ty {
+                Ok(ty) => names.push(name, &text.value, ty),
+                Err(error) => {
+                    let offset = self.offset_in(text, error.offset);
+                    let span = Span::new(text.span.source, offset..offset);
+                    problems.push(self.problem(span, error.message));
+                    names.push(name, &text.value, Ty::Dyn);
+                }
+            }
+        }
+        (names, problems)
     }
 
     fn check_id(&self, file: &RuleFile) -> Vec<Problem> {
@@ -542,6 +622,18 @@ impl Loader<'_> {
         }
         start
     }
+}
+
+/// Named values in the order of the file.
+fn written_names(
+    names: &BTreeMap<String, yaml::Spanned<String>>,
+) -> Vec<(&str, &yaml::Spanned<String>)> {
+    let mut all: Vec<_> = names
+        .iter()
+        .map(|(name, text)| (name.as_str(), text))
+        .collect();
+    all.sort_by_key(|(_, text)| text.span.start);
+    all
 }
 
 fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {

@@ -29,6 +29,9 @@ pub struct RuleFile {
     /// What happens where `complete-pools` is needed and the pools are not complete.
     #[serde(default)]
     pub otherwise: Otherwise,
+    /// Named values, each CEL under a name, in order: everything else may use them, and each may use those above it.
+    #[serde(default, rename = "let")]
+    pub names: BTreeMap<String, Spanned<String>>,
     /// CEL; a finding is where it is true.
     pub when: Spanned<String>,
     /// The field that the finding points at.
@@ -41,9 +44,10 @@ pub struct RuleFile {
     /// What to do; text with CEL holes.
     #[serde(default)]
     pub help: Option<Spanned<String>>,
-    /// Conditions that change the severity; the first that is true decides.
+    /// What is said otherwise under a condition. For each of message, help and severity, the first case that has it and
+    /// whose condition is true decides.
     #[serde(default)]
-    pub severity_when: Vec<SeverityWhen>,
+    pub cases: Vec<CaseFile>,
     /// Rules that explain the same mistake better: where one of them has a finding about the same entry, this rule says
     /// nothing of it.
     #[serde(default)]
@@ -148,14 +152,21 @@ pub struct RelatedFile {
     pub message: Spanned<String>,
 }
 
-/// A severity under a condition.
+/// What is said where a condition is true; at least one of message, help and severity.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SeverityWhen {
+pub struct CaseFile {
     /// CEL.
     pub when: Spanned<String>,
-    /// The severity where it is true.
-    pub severity: Severity,
+    /// The message there; text with CEL holes.
+    #[serde(default)]
+    pub message: Option<Spanned<String>>,
+    /// The help there; text with CEL holes.
+    #[serde(default)]
+    pub help: Option<Spanned<String>>,
+    /// The severity there.
+    #[serde(default)]
+    pub severity: Option<Severity>,
 }
 
 /// A rule that this one gives way to.

@@ -1,6 +1,8 @@
 //! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` stand for braces.
 
-use super::expression::{Bindings, Compiler, Evaluation, Expected, Expression, ExpressionError};
+use super::compiler::{Compiler, Expected};
+use super::expression::{Bindings, Evaluation, Expression};
+use super::parse::ExpressionError;
 use super::vocabulary;
 use crate::source::text::Cut as _;
 
@@ -19,7 +21,7 @@ impl Template {
     ///
     /// # Errors
     /// A hole that does not end, or whose expression is wrong.
-    pub fn compile(text: &str, compiler: Compiler) -> Result<Self, ExpressionError> {
+    pub fn compile(text: &str, compiler: &Compiler) -> Result<Self, ExpressionError> {
         let mut parts = Vec::new();
         let mut literal = String::new();
         let mut at = 0;

@@ -78,6 +78,13 @@ pub const SEVERITY: &str = "severity";
 /// What sentences see beside the variables of their scope.
 pub const OF_SENTENCES: [Entry; 1] = [(SEVERITY, TEXT)];
 
+/// The fields that notices of every kind have.
+pub const OF_NOTICES: [Entry; 3] = [
+    ("kind", TEXT),
+    ("reader", TEXT),
+    ("brokenOnPurpose", Ty::Bool),
+];
+
 /// Whether a scope looks at something that belongs to no cluster, and of whose owner only the kind matters.
 fn is_alone(scope: Scope) -> bool {
     matches!(
@@ -95,6 +102,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("level", TEXT),
             ("verbatim", Ty::Bool),
             ("rejection", TEXT),
+            ("typeRejection", TEXT),
         ]
     };
     match kind {
@@ -106,6 +114,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("effect", TEXT),
                 ("tolerationSeconds", Ty::Int),
                 ("text", TEXT),
+                ("subject", TEXT),
             ];
             if scope == Scope::Toleration {
                 all.extend([
@@ -223,6 +232,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         }
         FactKind::Cluster => vec![
             ("name", TEXT),
+            ("clause", TEXT),
             ("complete", Ty::Bool),
             ("managed", Ty::Bool),
         ],
@@ -237,11 +247,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("knowsAdmission", Ty::Bool),
         ],
         FactKind::Notice => {
-            let mut all = vec![
-                ("kind", TEXT),
-                ("reader", TEXT),
-                ("brokenOnPurpose", Ty::Bool),
-            ];
+            let mut all = OF_NOTICES.to_vec();
             for (name, ty) in NoticeKind::NAMES.iter().flat_map(|(_, fields)| *fields) {
                 if !all.iter().any(|(known, _)| known == name) {
                     all.push((

@@ -1,0 +1,78 @@
+//! Reads CEL within bounds: a text that is too long or nested too deep, or no CEL, is an error with its place.
+
+use cel::Program;
+
+use super::functions::ENV;
+
+/// Longer expressions can exhaust the parser's stack.
+const MAX_EXPRESSION_BYTES: usize = 4096;
+
+/// Brackets in each other, those of comprehensions among them: each takes stack where it is read and where it runs.
+pub const MAX_DEPTH: usize = 16;
+
+/// What is said of deeper ones.
+pub const TOO_DEEP: &str = "brackets are nested more than 16 levels deep";
+
+/// Why an expression cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// Byte offset in the expression's text.
+    pub offset: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Reads an expression, without a look at its names.
+///
+/// # Errors
+/// It is too long, or not CEL.
+pub fn parse(text: &str) -> Result<Program, ExpressionError> {
+    let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
+    if text.len() > MAX_EXPRESSION_BYTES {
+        return error(
+            0,
+            format!("the expression is longer than {MAX_EXPRESSION_BYTES} bytes"),
+        );
+    }
+    if depth(text) > MAX_DEPTH {
+        return error(0, TOO_DEEP.to_owned());
+    }
+    ENV.compile(text).or_else(|errors| {
+        let first = errors.errors.first();
+        let offset = first.map_or(0, |error| line_column_offset(text, error.pos));
+        let message = first.map_or_else(|| errors.to_string(), |error| error.msg.clone());
+        error(offset, format!("invalid CEL: {message}"))
+    })
+}
+
+/// How deep brackets stand in each other at most; those in strings count, too.
+pub fn depth(text: &str) -> usize {
+    let (mut depth, mut most) = (0usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(depth);
+    }
+    most
+}
+
+fn line_column_offset(text: &str, (line, column): (isize, isize)) -> usize {
+    let line = usize::try_from(line).unwrap_or(1).max(1);
+    let column = usize::try_from(column).unwrap_or(1).max(1);
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line - 1)
+        .map(str::len)
+        .sum();
+    char_offset(text.get(start..).unwrap_or_default(), column - 1) + start
+}
+
+/// The byte offset of a character in a text.
+pub fn char_offset(text: &str, chars: usize) -> usize {
+    text.char_indices()
+        .nth(chars)
+        .map_or(text.len(), |(at, _)| at)
+}
