@@ -43,6 +43,19 @@ pub fn run(arguments: &Test, out: &mut dyn Write) -> Result<Exit, CommandError> 
             )?;
         }
     }
+    let unreached = rules
+        .iter()
+        .filter(|rule| asked.contains(&rule.file))
+        .flat_map(|rule| rule.cases.iter().map(move |case| (rule, case)))
+        .filter(|(_, case)| !case.is_reached());
+    for (rule, case) in unreached {
+        let condition = case.condition.trim();
+        writeln!(
+            out,
+            "{}: no example reaches the case `{condition}`",
+            rule.id
+        )?;
+    }
     let passed = examples.len() - failed;
     writeln!(out, "{passed} passed, {failed} failed")?;
     Ok(if failed == 0 {

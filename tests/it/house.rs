@@ -105,7 +105,6 @@ const LONG_FILES: &[(&str, &str)] = &[
 const PAIRS: &[[&str; 2]] = &[
     ["model::node_labels", "model::node_selection"],
     ["lint::overlay", "lint::gather"],
-    ["rule::check", "rule::expression"],
 ];
 
 /// Files that still hold methods of a type that another file defines. None is added to them.
@@ -625,6 +624,36 @@ fn no_module_has_an_empty_name() {
             assert!(!EMPTY_NAMES.contains(&part.as_str()), "src/{}", source.path);
         }
     }
+}
+
+/// What we word ourselves has a field for each thing that a rule may ask, and a sentence has a case for each condition.
+#[test]
+fn built_in_rules_parse_no_words_of_ours_and_say_plain_sentences() {
+    let ours = ["notice.", "workload.refused", "workload.rejection"];
+    let parses = [".startsWith(", ".endsWith(", ".contains(", ".matches("];
+    let mut complaints = Vec::new();
+    for entry in fs::read_dir(root().join("rules")).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let mut key = "";
+        for line in text.lines().take_while(|line| !line.starts_with("why:")) {
+            if !line.starts_with(' ') {
+                key = line.split(':').next().unwrap_or_default();
+            }
+            let is_of_ours = |at: usize| {
+                let before = line[..at].rsplit([' ', '(', '!', '{', '\'']).next();
+                before.is_some_and(|before| ours.iter().any(|made| before.starts_with(made)))
+            };
+            let parsed = parses
+                .iter()
+                .any(|call| line.match_indices(call).any(|(at, _)| is_of_ours(at)));
+            let says = ["message", "help", "cases"].contains(&key);
+            if parsed || (says && line.contains(" ? ")) {
+                complaints.push(format!("{}: {line}", path.display()));
+            }
+        }
+    }
+    assert_none(&complaints);
 }
 
 #[test]

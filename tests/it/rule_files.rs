@@ -214,6 +214,121 @@ fn an_error_in_a_condition_of_several_lines_is_found_on_its_line() {
     assert_refused(&rule, "7:12", "did you mean `kind`?");
 }
 
+/// The rule with named values and cases.
+fn with_cases(names: &str, cases: &str) -> String {
+    let rule = replaced(
+        "when: toleration.key",
+        &format!("let:\n{names}when: toleration.key"),
+    );
+    rule.replace(
+        "help: run it as a Job\n",
+        &format!("help: run it as a Job\ncases:\n{cases}"),
+    )
+}
+
+#[test]
+fn a_case_says_otherwise_where_it_holds() {
+    let rule = with_cases(
+        "  first: workload.tolerations[0]\n  isFirst: first.key == toleration.key\n",
+        "  - {when: workload.kind == \"Deployment\", message: never}\n  \
+         - {when: isFirst, message: 'first is `{first.key}`'}\n  \
+         - {when: isFirst, message: later, severity: error}\n",
+    );
+    let folder = folder(&rule);
+    let arguments = ["check", "--format", "concise", "--rules", "policies", "app"];
+    let outcome = run(folder.path(), &arguments);
+    assert_eq!(
+        outcome.out, "app/pod.yaml:7:7: error[night-only] first is `example.com/night`\n",
+        "{}",
+        outcome.err
+    );
+    let tested = run(folder.path(), &["test", "policies"]);
+    assert_eq!(
+        tested.out,
+        "night-only: no example reaches the case `workload.kind == \"Deployment\"`\n\
+         2 passed, 0 failed\n",
+        "{}",
+        tested.err
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_named_value_or_a_case_is_refused_where_it_stands() {
+    let named = |names: &str| with_cases(names, "  - {when: 'true', severity: note}\n");
+    let case = |case: &str| with_cases("  one: '1'\n", &format!("  - {case}\n"));
+    for (rule, place, complaint) in [
+        (
+            named("  one: wrkload.kind\n"),
+            "6:8",
+            "did you mean `workload`?",
+        ),
+        (
+            named("  one: two\n  two: '1'\n"),
+            "6:8",
+            "unknown name `two`",
+        ),
+        (named("  workload: '1'\n"), "6:13", "already has a meaning"),
+        (named("  a-b: '1'\n"), "6:8", "letters and digits"),
+        (
+            named("  one: workload.tolerations.exists(toleration, true)\n"),
+            "6:",
+            "another name",
+        ),
+        (case("{when: one, severity: note}"), "11:12", "boolean"),
+        (case("{when: 'true'}"), "11:12", "needs `message`"),
+        (
+            case("{when: 'severity == \"note\"', severity: error}"),
+            "11:",
+            "unknown name `severity`",
+        ),
+        (
+            case("{when: 'true', message: '{workload.knid}'}"),
+            "11:",
+            "did you mean `kind`?",
+        ),
+    ] {
+        let folder = folder(&rule);
+        let outcome = run(folder.path(), &["test", "policies"]);
+        let expected = format!("error: policies/night-only.yaml:{place}");
+        let found = |line: &str| line.starts_with(&expected) && line.contains(complaint);
+        assert!(
+            outcome.err.lines().any(found),
+            "{expected} {complaint}:\n{}",
+            outcome.err
+        );
+    }
+}
+
+#[test]
+fn a_notice_has_the_fields_of_its_kind_alone() {
+    let rule = |when: &str, message: &str| {
+        RULE.replace("scope: toleration", "scope: notice")
+            .replace("at: toleration.key", "at: notice")
+            .replace(
+                "toleration.key == \"example.com/night\" && workload.kind != \"Job\"",
+                when,
+            )
+            .replace("'{workload.kind} tolerates `{toleration.key}`'", message)
+    };
+    let unknown = rule("notice.kind == \"repeated-flg\"", "x");
+    assert_refused(&unknown, "5:", "did you mean `repeated-flag`?");
+    let other = rule("notice.kind == \"repeated-flag\"", "'{notice.key}'");
+    assert_refused(
+        &other,
+        "7:",
+        "a notice of kind `repeated-flag` has no field `key`",
+    );
+    let either = rule(
+        "notice.kind in [\"repeated-flag\", \"duplicate-yaml-key\"] && notice.identical",
+        "x",
+    );
+    assert_refused(
+        &either,
+        "5:",
+        "has no field `identical`; test `notice.kind` first",
+    );
+}
+
 #[test]
 fn an_unknown_key_of_the_file_is_refused() {
     let rule = replaced("help: run", "hlep: run");
