@@ -274,16 +274,16 @@ fn what_is_wrong_with_a_named_value_or_a_case_is_refused_where_it_stands() {
             "6:",
             "another name",
         ),
-        (case("{when: one, severity: note}"), "11:12", "boolean"),
-        (case("{when: 'true'}"), "11:12", "needs `message`"),
+        (case("{when: one, severity: note}"), "12:12", "boolean"),
+        (case("{when: 'true'}"), "12:12", "needs `message`"),
         (
             case("{when: 'severity == \"note\"', severity: error}"),
-            "11:",
+            "12:",
             "unknown name `severity`",
         ),
         (
             case("{when: 'true', message: '{workload.knid}'}"),
-            "11:",
+            "12:",
             "did you mean `kind`?",
         ),
     ] {
@@ -311,7 +311,7 @@ fn a_notice_has_the_fields_of_its_kind_alone() {
             .replace("'{workload.kind} tolerates `{toleration.key}`'", message)
     };
     let unknown = rule("notice.kind == \"repeated-flg\"", "x");
-    assert_refused(&unknown, "5:", "did you mean `repeated-flag`?");
+    assert_refused(&unknown, "5:19", "did you mean `repeated-flag`?");
     let other = rule("notice.kind == \"repeated-flag\"", "'{notice.key}'");
     assert_refused(
         &other,
