@@ -90,7 +90,7 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         "## Condition\n\n```cel\n{}\n```",
         by_lines(&rule.condition)
     )?;
-    for (name, text) in rule.names_in_condition() {
+    for (name, text) in rule.names_in_conditions() {
         writeln!(
             page,
             "\nwhere `{name}` is\n\n```cel\n{}\n```",

@@ -223,9 +223,10 @@ impl Rule {
         !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
     }
 
-    /// The named values that the condition uses, with what they stand for, in order.
-    pub fn names_in_condition(&self) -> Vec<(&str, &str)> {
+    /// The named values that the conditions of the page use, with what they stand for, in order.
+    pub fn names_in_conditions(&self) -> Vec<(&str, &str)> {
         let mut read = vec![self.condition.as_str()];
+        read.extend(self.severities().map(|(condition, _)| condition));
         let mut used = Vec::new();
         // A value uses only those before it.
         for (name, text) in self.names.iter().rev() {

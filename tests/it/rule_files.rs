@@ -275,7 +275,7 @@ fn what_is_wrong_with_a_named_value_or_a_case_is_refused_where_it_stands() {
             "another name",
         ),
         (case("{when: one, severity: note}"), "12:12", "boolean"),
-        (case("{when: 'true'}"), "12:12", "needs `message`"),
+        (case("{when: 'true'}"), "12:13", "needs `message`"),
         (
             case("{when: 'severity == \"note\"', severity: error}"),
             "12:",
@@ -315,7 +315,7 @@ fn a_notice_has_the_fields_of_its_kind_alone() {
     let other = rule("notice.kind == \"repeated-flag\"", "'{notice.key}'");
     assert_refused(
         &other,
-        "7:",
+        "7:19",
         "a notice of kind `repeated-flag` has no field `key`",
     );
     let either = rule(
@@ -324,7 +324,7 @@ fn a_notice_has_the_fields_of_its_kind_alone() {
     );
     assert_refused(
         &either,
-        "5:",
+        "5:72",
         "has no field `identical`; test `notice.kind` first",
     );
 }
