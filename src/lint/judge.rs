@@ -194,7 +194,8 @@ impl<'j> Judge<'j> {
                         path: path.clone(),
                     })
                 };
-                self.push(rule, &verdict, severity, at, &locate, object, None, labels);
+                let place = Place::of(object, at, labels);
+                self.push(rule, &verdict, severity, &locate, place);
             }
         }
     }
@@ -224,8 +225,8 @@ impl<'j> Judge<'j> {
                     };
                     let severity = verdict.severity;
                     let labels = place::labels(&verdict.said(severity).related, None);
-                    let object = &placed.object;
-                    self.push(rule, &verdict, severity, at, &locate, object, None, labels);
+                    let place = Place::of(&placed.object, at, labels);
+                    self.push(rule, &verdict, severity, &locate, place);
                 }
             }
         }
@@ -304,17 +305,13 @@ impl<'j> Judge<'j> {
             }
             if shape.level.has_owner() {
                 self.guarded(source, |judge| {
-                    let searched =
-                        (!workload_rules.is_empty()).then(|| fit::search(facts, shape, testimony));
-                    judge.workloads(
-                        shape,
-                        workloads,
-                        facts,
-                        &workload_rules,
-                        cluster,
-                        searched.as_ref(),
-                        open.as_deref(),
-                    );
+                    let asks = !workload_rules.is_empty();
+                    let question = Question {
+                        rules: &workload_rules,
+                        searched: asks.then(|| fit::search(facts, shape, testimony)),
+                        open: open.as_deref(),
+                    };
+                    judge.workloads(shape, workloads, facts, cluster, &question);
                 });
             }
         }
@@ -323,19 +320,18 @@ impl<'j> Judge<'j> {
         });
     }
 
-    /// Rules of scope workload. `open` is what one about their entries read that is not known.
-    #[allow(clippy::too_many_arguments)]
+    /// Rules of scope workload.
     fn workloads(
         &mut self,
         shape: &Arc<PodShape>,
         workloads: &[&Workload],
         facts: &ClusterFacts<'_>,
-        rules: &[&'j Rule],
         cluster: &Cluster,
-        searched: Option<&Fact>,
-        open: Option<&str>,
+        question: &Question<'_, 'j>,
     ) {
-        let rules: Vec<&Rule> = rules
+        let searched = question.searched.as_ref();
+        let rules: Vec<&Rule> = question
+            .rules
             .iter()
             .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
             .copied()
@@ -360,7 +356,7 @@ impl<'j> Judge<'j> {
             if workload.stands != Stands::Alone {
                 continue;
             }
-            let mut open = open.map(str::to_owned);
+            let mut open = question.open.map(str::to_owned);
             let mut is_said = false;
             if let Some(searched) = searched {
                 let path = self.gathered.scanned_path(workload.source);
@@ -449,16 +445,12 @@ impl<'j> Judge<'j> {
                 let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
                 let labels = place::labels(&verdict.said(severity).related, None);
                 let before = self.found.len();
-                self.push(
-                    rule,
-                    &verdict,
-                    severity,
-                    at,
-                    &|at| place::of_pool(pool, at),
-                    &pool.object,
-                    cluster.name.clone(),
-                    labels,
-                );
+                let place = Place {
+                    cluster: cluster.name.clone(),
+                    ..Place::of(&pool.object, at, labels)
+                };
+                let locate = |at: &str| place::of_pool(pool, at);
+                self.push(rule, &verdict, severity, &locate, place);
                 self.mark_undecided(before, rule, verdict.severity, cluster);
             }
         }
@@ -530,16 +522,12 @@ impl<'j> Judge<'j> {
                     if let Some(at) = place::of_taint(pool, taint, &rule.at) {
                         let severity = verdict.severity;
                         let labels = place::labels(&verdict.said(severity).related, None);
-                        self.push(
-                            rule,
-                            &verdict,
-                            severity,
-                            at,
-                            &|at| place::of_taint(pool, taint, at),
-                            &pool.object,
-                            named.clone(),
-                            labels,
-                        );
+                        let place = Place {
+                            cluster: named.clone(),
+                            ..Place::of(&pool.object, at, labels)
+                        };
+                        let locate = |at: &str| place::of_taint(pool, taint, at);
+                        self.push(rule, &verdict, severity, &locate, place);
                     }
                 }
             }
@@ -608,9 +596,12 @@ impl<'j> Judge<'j> {
         };
         let at = locate(&rule.at);
         let locate = |at: &str| Some(locate(at));
-        let object = &workload.object;
+        let place = Place {
+            cluster: name,
+            ..Place::of(&workload.object, at, labels)
+        };
         let before = self.found.len();
-        self.push(rule, verdict, severity, at, &locate, object, name, labels);
+        self.push(rule, verdict, severity, &locate, place);
         self.mark_undecided(before, rule, verdict.severity, cluster);
     }
 
@@ -623,18 +614,20 @@ impl<'j> Judge<'j> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn push(
         &mut self,
         rule: &Rule,
         verdict: &Verdict,
         severity: Severity,
-        at: At,
         locate: &dyn Fn(&str) -> Option<At>,
-        object: &Object,
-        cluster: Option<String>,
-        related: Vec<Label>,
+        place: Place<'_>,
     ) {
+        let Place {
+            object,
+            at,
+            cluster,
+            related,
+        } = place;
         let file = self.gathered.path(at.span.source);
         // What is said goes by what is proved, whatever severity the configuration gives the rule.
         let said = verdict.said(severity);
@@ -688,6 +681,35 @@ impl<'j> Judge<'j> {
             gives_way_to: verdict.gives_way_to.clone(),
             counted: verdict.counted && !self.settings.rules.is_asked_for(&rule.id),
         });
+    }
+}
+
+/// What is asked about the workloads of one shape.
+struct Question<'q, 'j> {
+    rules: &'q [&'j Rule],
+    /// The shape with the pools that it fits; nothing when no rule asks.
+    searched: Option<Fact>,
+    /// What a rule about their entries read that is not known.
+    open: Option<&'q str>,
+}
+
+/// Where a finding stands.
+struct Place<'p> {
+    object: &'p Object,
+    at: At,
+    cluster: Option<String>,
+    related: Vec<Label>,
+}
+
+impl<'p> Place<'p> {
+    /// A place in no particular cluster.
+    fn of(object: &'p Object, at: At, related: Vec<Label>) -> Place<'p> {
+        Place {
+            object,
+            at,
+            cluster: None,
+            related,
+        }
     }
 }
 

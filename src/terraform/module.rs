@@ -66,6 +66,15 @@ pub(super) struct Module<'r> {
     children: RefCell<BTreeMap<&'r str, Option<Rc<Module<'r>>>>>,
 }
 
+/// A block that declares something, as it is written.
+struct Declaration<'d> {
+    kind: DeclaredKind,
+    of_type: &'d str,
+    label: &'d str,
+    address: String,
+    mentions: Vec<String>,
+}
+
 impl Scope for Module<'_> {
     fn run(&self) -> &Run {
         self.run
@@ -325,17 +334,14 @@ impl<'r> Module<'r> {
         let whole = self
             .evaluator(file)
             .body(&block.body, file.span(block.at), &names);
-        self.push(
-            DeclaredKind::Module,
-            &source,
+        let declaration = Declaration {
+            kind: DeclaredKind::Module,
+            of_type: &source,
             label,
             address,
-            file,
-            instance,
-            &whole,
-            &mentions(&block.body),
-            declared,
-        );
+            mentions: mentions(&block.body),
+        };
+        declared.push(self.declared(declaration, file, instance, &whole));
     }
 
     fn resource(
@@ -360,32 +366,23 @@ impl<'r> Module<'r> {
         let whole = self
             .evaluator(file)
             .body(&block.body, file.span(block.at), &names);
-        self.push(
-            DeclaredKind::Resource,
+        let declaration = Declaration {
+            kind: DeclaredKind::Resource,
             of_type,
             label,
             address,
-            file,
-            instance,
-            &whole,
-            &mentions(&block.body),
-            declared,
-        );
+            mentions: mentions(&block.body),
+        };
+        declared.push(self.declared(declaration, file, instance, &whole));
     }
 
-    #[allow(clippy::too_many_arguments, reason = "two callers, in this file")]
-    fn push(
+    fn declared(
         &self,
-        kind: DeclaredKind,
-        of_type: &str,
-        label: &str,
-        address: String,
+        declaration: Declaration<'_>,
         file: &File,
         instance: &Instance,
         whole: &Term,
-        mentioned: &[String],
-        declared: &mut Vec<Declared>,
-    ) {
+    ) -> Declared {
         let mut tree = TreeBuilder::default();
         let root = build(whole, &mut tree);
         let mut root = root;
@@ -395,19 +392,19 @@ impl<'r> Module<'r> {
             root = build(&Term::unknown(why, whole.at), &mut tree);
         }
         let doubt = self.doubt.as_ref().or(instance.doubt.as_ref());
-        declared.push(Declared {
-            kind,
-            of_type: of_type.to_owned(),
-            label: format!("{label}{}", instance.suffix),
-            address,
+        let mentions = declaration.mentions.into_iter();
+        Declared {
+            kind: declaration.kind,
+            of_type: declaration.of_type.to_owned(),
+            label: format!("{}{}", declaration.label, instance.suffix),
+            address: declaration.address,
             source: self.caller.or(file.source).unwrap_or(SourceId(u32::MAX)),
-            mentions: mentioned
-                .iter()
+            mentions: mentions
                 .map(|name| format!("{}{name}", self.prefix))
                 .collect(),
             tree: tree.finish(root),
             doubt: doubt.map(|why| why.to_string()),
-        });
+        }
     }
 }
 

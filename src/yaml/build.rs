@@ -32,6 +32,22 @@ const EXPANSION_FLOOR: u64 = 1_000_000;
 /// Beyond the floor, aliases may expand a document to this multiple of the nodes written.
 const EXPANSION_FACTOR: u64 = 10;
 
+/// What stands before a node: the YAML specification calls it the node's properties.
+struct Properties {
+    /// The number of its anchor; 0 without one.
+    anchor: usize,
+    tag: Tag,
+}
+
+impl Properties {
+    fn of(anchor: usize, tag: Option<&granit_parser::Tag>) -> Properties {
+        Properties {
+            anchor,
+            tag: tag_of(tag),
+        }
+    }
+}
+
 /// A collection whose end has not come yet.
 struct Frame {
     node: NodeId,
@@ -248,17 +264,35 @@ impl Build {
         let end = range.end;
         match event {
             Event::Scalar(value, style, anchor, tag) => {
-                self.scalar(text, &value, style, anchor, tag_of(tag.as_deref()), range);
+                self.scalar(
+                    text,
+                    &value,
+                    style,
+                    Properties::of(anchor, tag.as_deref()),
+                    range,
+                );
             }
             Event::SequenceStart(style, anchor, tag) => {
                 let range = match style {
                     StructureStyle::Block => self.first_dash(text, range),
                     StructureStyle::Flow => range,
                 };
-                self.open(text, style, anchor, tag_of(tag.as_deref()), range, false);
+                self.open(
+                    text,
+                    style,
+                    Properties::of(anchor, tag.as_deref()),
+                    range,
+                    false,
+                );
             }
             Event::MappingStart(style, anchor, tag) => {
-                self.open(text, style, anchor, tag_of(tag.as_deref()), range, true);
+                self.open(
+                    text,
+                    style,
+                    Properties::of(anchor, tag.as_deref()),
+                    range,
+                    true,
+                );
             }
             Event::SequenceEnd | Event::MappingEnd => return self.end(text, range),
             Event::Alias(anchor) => self.alias(text, anchor, range),
@@ -307,8 +341,7 @@ impl Build {
         text: &str,
         value: &str,
         style: ScalarStyle,
-        anchor: usize,
-        tag: Tag,
+        Properties { anchor, tag }: Properties,
         range: Range<usize>,
     ) {
         let mut value = value;
@@ -481,8 +514,7 @@ impl Build {
         &mut self,
         text: &str,
         style: StructureStyle,
-        anchor: usize,
-        tag: Tag,
+        Properties { anchor, tag }: Properties,
         range: Range<usize>,
         mapping: bool,
     ) {
