@@ -301,13 +301,13 @@ impl Evaluator<'_> {
             Operator::LessOrEqual => Value::Bool(a <= b),
             Operator::Greater => Value::Bool(a > b),
             Operator::GreaterOrEqual => Value::Bool(a >= b),
-            Operator::Plus => Value::Number(a + b),
-            Operator::Minus => Value::Number(a - b),
-            Operator::Times => Value::Number(a * b),
+            Operator::Plus => computed(a + b),
+            Operator::Minus => computed(a - b),
+            Operator::Times => computed(a * b),
             Operator::Divided if b == 0.0 => return Err(Failure("a division by zero".to_owned())),
-            Operator::Divided => Value::Number(a / b),
+            Operator::Divided => computed(a / b),
             Operator::Modulo if b == 0.0 => Value::Number(a),
-            _ => Value::Number(a % b),
+            _ => computed(a % b),
         })
     }
 }
@@ -338,6 +338,21 @@ impl Expression {
             }
             _ => return None,
         })
+    }
+}
+
+/// The result of arithmetic. HCL computes with 512 bits, so a result that fills the digits of a `f64` may differ there.
+fn computed(number: f64) -> Value {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let is_exact = number.fract() == 0.0 && number.abs() < EXACT;
+    let digits = || {
+        let written = format!("{number:e}");
+        let digits = written.split('e').next().unwrap_or_default();
+        digits.bytes().filter(u8::is_ascii_digit).count()
+    };
+    match is_exact || digits() <= 15 {
+        true => Value::Number(number),
+        false => Value::Unknown("a result has too many digits".into()),
     }
 }
 

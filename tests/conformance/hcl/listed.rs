@@ -1,6 +1,9 @@
 //! Texts that are tried in every run, each for something that is easily read otherwise than HCL reads it.
 
-pub const TEXTS: [&str; 79] = [
+pub const TEXTS: [&str; 81] = [
+    // Results with more digits than a machine computes with.
+    "a = 1 / 1.5e2\n",
+    "a = 1.5 * 1.5 + 1 / 4\n",
     // Keys and names that come twice.
     "a = { b = 1, b = 2 }\n",
     "a = {\n  b = 1\n  \"b\" = 2\n}\n",
