@@ -1,4 +1,4 @@
-//! The inside of a block as a value: its attributes, and lists of blocks under their names, dynamic ones included.
+//! Evaluates the inside of a block: its attributes, and lists of blocks under their names, including dynamic blocks.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use super::syntax::{Block, Body, ExpressionKind};
 use super::value::{Entry, Fields, Term, Value, pairs};
 use crate::source::Span;
 
-/// Blocks that say how something is done, not what.
+/// Blocks that configure how Terraform handles a resource, not the resource itself.
 const META_BLOCKS: [&str; 4] = ["provisioner", "connection", "lifecycle", "timeouts"];
 
-/// Blocks of one name: where the first stands, all of them, and why there may be more.
+/// Blocks of one name: the place of the first, all of them, and why there may be more.
 struct Blocks<'b> {
     name: &'b str,
     at: Span,
@@ -20,7 +20,7 @@ struct Blocks<'b> {
 }
 
 impl Evaluator<'_> {
-    /// The inside of a block: attributes, and lists of blocks under their names.
+    /// Evaluates the inside of a block: attributes, and lists of blocks under their names.
     pub(super) fn body(self, body: &Body, at: Span, names: &Names<'_>) -> Term {
         let mut fields = Fields::default();
         for (name, name_at, value) in &body.attributes {
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
             }
         }
         for list in lists {
-            // A dynamic block that makes nothing leaves nothing.
+            // A dynamic block without results leaves nothing.
             if list.made.is_empty() && list.more.is_none() {
                 continue;
             }
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         Term::new(fields.finish(more), at)
     }
 
-    /// The blocks that a dynamic block makes.
+    /// Returns the blocks that a dynamic block generates.
     fn dynamic(self, block: &Block, names: &Names<'_>) -> (Vec<Term>, Option<Rc<str>>) {
         let content = block
             .body
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
             if !self.scope.run().spend(1) {
                 return (made, Some("a dynamic block takes too much work".into()));
             }
-            // What is made stands where its values stand, so that each can be told from the others.
+            // Generated blocks have the places of their values, so that they can be told apart.
             let at = value.at;
             let own = [(iterator, each_term(key, value, at))];
             let names = Names::within(names, &own);

@@ -1,4 +1,4 @@
-//! Functions about lists and sets that compare, spread or make their items, and the reading of encoded texts.
+//! Functions that compare, spread or create the items of lists and sets, and functions that decode texts.
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use super::value::{
 use crate::source::Span;
 use crate::yaml::{Kind, Node, Pieces, Scalar};
 
-/// What calls of functions need to know.
+/// The context of function calls.
 pub(super) struct Context<'e> {
     pub run: &'e Run,
     pub at: Span,
 }
 
 impl Context<'_> {
-    /// Without what is there already.
+    /// Removes duplicate items.
     pub fn distinct(&self, arguments: &[Term]) -> Computed {
         let Some(Value::List(list)) = arguments.first().map(|term| &term.value) else {
             return unknown_or_fail(arguments, "expected a list");
@@ -51,7 +51,7 @@ impl Context<'_> {
                     more = more.or_else(|| list.more.clone());
                     open.extend(list.items.iter().rev().cloned());
                 }
-                // It may be a list itself.
+                // It may itself be a list.
                 Value::Unknown(why) => more = Some(Rc::clone(why)),
                 _ => items.push(term),
             }
@@ -160,14 +160,14 @@ impl Context<'_> {
         Some(Ok(Value::list(kept, more)))
     }
 
-    /// Functions that change the lines of a text and leave its places.
+    /// Functions that change the lines of a text and keep its places.
     pub fn lines(&self, name: &str, rest: &[Term], text: &Pieces) -> Computed {
         let whole = text.text();
         if name == "indent" {
             let spaces = rest.first()?.value.as_number()?;
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let spaces = spaces.clamp(0.0, 100.0) as usize;
-            // Each line is cut out of what may be as many pieces.
+            // Each line may be cut from that many pieces.
             let lines = whole.lines().count();
             if !self.run.spend(lines.saturating_mul(lines) / 64) {
                 return Some(Ok(Value::Unknown("a string becomes too long".into())));
@@ -182,7 +182,7 @@ impl Context<'_> {
         Some(Ok(Value::filled(text.slice(kept))))
     }
 
-    /// A text that is taken apart. Its values stand where they stand in the text.
+    /// Decodes a text. The values get their places in the text.
     pub fn decode(&self, text: &Pieces) -> Value {
         if !self.run.spend(text.text().len() / 16) {
             return Value::Unknown("it takes too much work to evaluate".into());

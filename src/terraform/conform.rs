@@ -1,5 +1,5 @@
-//! Type constraints of variables, as far as they change values: texts for numbers and booleans, attributes that are
-//! added because they are optional, and others that are dropped.
+//! Applies type constraints of variables as far as they change values: numbers and booleans become texts, optional
+//! attributes are added, and unknown attributes are dropped.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::evaluate::{Evaluator, Names};
 use super::syntax::{Expression, ExpressionKind};
 use super::value::{Entry, Fields, Term, Value};
 
-/// The value as the variable holds it.
+/// Converts the value to the type of the variable.
 pub(super) fn conform(term: Term, of_type: &Expression, evaluator: Evaluator<'_>) -> Term {
     let at = term.at;
     if !evaluator.scope.run().spend(1) {
@@ -87,7 +87,7 @@ pub(super) fn conform(term: Term, of_type: &Expression, evaluator: Evaluator<'_>
                             term: field,
                         });
                     }
-                    // Attributes that the type does not name are dropped.
+                    // Attributes that the type does not list are dropped.
                     fields.finish(None)
                 }
                 _ => return term,
@@ -98,7 +98,7 @@ pub(super) fn conform(term: Term, of_type: &Expression, evaluator: Evaluator<'_>
     Term::new(value, at)
 }
 
-/// The default of `optional(type, default)`.
+/// Returns the default of `optional(type, default)`.
 fn default_of(of_type: &Expression, evaluator: Evaluator<'_>) -> Option<Term> {
     let ExpressionKind::Call(call) = &of_type.kind else {
         return None;

@@ -1,9 +1,9 @@
-//! What can be said of an expression without evaluating it: in a few words, and what its text may be.
+//! Describes an expression without evaluating it: a short description, and the texts that its value may be.
 
 use super::syntax::{Expression, ExpressionKind, Part, Step};
 
 impl Step {
-    /// The step, and behind it those that stand in it.
+    /// The step, followed by the steps inside it.
     fn parts(&self) -> impl Iterator<Item = &Step> {
         let inner: &[Step] = match self {
             Step::OfEach(inner) => inner,
@@ -14,7 +14,7 @@ impl Step {
 }
 
 impl Expression {
-    /// The text, when it is one without anything to fill in.
+    /// Returns the text if it has no interpolations.
     pub fn plain_text(&self) -> Option<&str> {
         match &self.kind {
             ExpressionKind::Text(text) => Some(text),
@@ -22,7 +22,7 @@ impl Expression {
         }
     }
 
-    /// The text with which every value of a template begins, and the one with which it ends.
+    /// Returns the fixed prefix and the fixed suffix of the values of a template.
     fn ends(&self) -> [&str; 2] {
         let ExpressionKind::Template(template) = &self.kind else {
             return ["", ""];
@@ -33,20 +33,20 @@ impl Expression {
         })
     }
 
-    /// Whether its value may be this text, whatever is filled in.
+    /// Whether its value may be this text, whatever the interpolations are.
     pub fn may_be(&self, text: &str) -> bool {
         let [start, end] = self.ends();
         text.starts_with(start) && text.ends_with(end)
     }
 
-    /// Whether the values of two expressions differ, whatever is filled in.
+    /// Whether the values of two expressions always differ, whatever the interpolations are.
     pub fn differs(&self, other: &Expression) -> bool {
         let ([one, one_end], [other, other_end]) = (self.ends(), other.ends());
         !(one.starts_with(other) || other.starts_with(one))
             || !(one_end.ends_with(other_end) || other_end.ends_with(one_end))
     }
 
-    /// The expression in a few words, for reasons.
+    /// A short description of the expression for reasons.
     pub fn describe(&self) -> String {
         match &self.kind {
             ExpressionKind::Access(of, steps) => {

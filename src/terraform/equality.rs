@@ -1,8 +1,8 @@
-//! Whether values are equal, as far as they are known.
+//! Compares values as far as they are known.
 
 use super::value::Value;
 
-/// Whether two values are the same; nothing when that cannot be told. `budget` bounds how many are looked at.
+/// Whether two values are equal, or `None` if that is unknown. `budget` limits the number of values compared.
 pub(super) fn equal(one: &Value, other: &Value, budget: &mut u32) -> Option<bool> {
     *budget = budget.checked_sub(1)?;
     match (one, other) {

@@ -1,5 +1,5 @@
-//! Expressions in, values out: what can be told without running Terraform. What cannot is unknown, with its reason;
-//! what Terraform itself refuses is a failure, which `try` and `can` take as one.
+//! Evaluates expressions as far as possible without running Terraform. The rest is unknown, with a reason. An
+//! expression that Terraform itself rejects is a failure, and `try` and `can` treat it as one.
 
 #![cfg_attr(
     not(test),
@@ -16,10 +16,10 @@ use super::syntax::{Expression, ExpressionKind, File, Operator};
 use super::value::{Entry, Failure, Fields, Outcome, Term, Unnamed, Value};
 use crate::source::{SourceId, Span};
 
-/// How deep evaluations may be nested, through names as well.
+/// The maximum nesting depth of evaluations, including evaluations through names.
 const MAX_DEPTH: u32 = 200;
 
-/// Names that hold in a part of a file: `each`, `count`, the variables of `for`, the iterator of a dynamic block.
+/// Names that are valid in a part of a file: `each`, `count`, the variables of `for`, the iterator of a dynamic block.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'n> {
     outer: Option<&'n Names<'n>>,
@@ -51,23 +51,23 @@ impl<'n> Names<'n> {
     }
 }
 
-/// What expressions refer to.
+/// The names and files that expressions refer to.
 pub(super) trait Scope {
-    /// What the evaluation may still cost.
+    /// The remaining budget of the evaluation.
     fn run(&self) -> &Run;
     /// `path:line`
     fn place_of(&self, file: &File, offset: u32) -> String;
-    /// The value of a variable, or why it is not known.
+    /// Returns the value of a variable, or why it is unknown.
     fn variable(&self, name: &str) -> Result<Term, String>;
-    /// The value of a local, or why it is not known.
+    /// Returns the value of a local, or why it is unknown.
     fn local(&self, name: &str) -> Result<Term, String>;
-    /// An output of a module that can be read.
+    /// Returns an output of a module that can be read.
     fn output(&self, module: &str, output: &str) -> Option<Term>;
-    /// The folders of the module and of the configuration, as paths in the repository that begin with `/`.
+    /// The folders of the module and of the configuration, as paths in the repository that start with `/`.
     fn folders(&self) -> [String; 2];
-    /// The text of a file of the repository.
+    /// Returns the text of a file of the repository.
     fn text_of(&self, path: &str) -> Option<(SourceId, Rc<str>)>;
-    /// Whether a file is being read, of which this is a part.
+    /// Whether a file is currently being read, directly or through another.
     fn is_reading(&self, _path: &str) -> bool {
         false
     }
@@ -85,7 +85,7 @@ impl Evaluator<'_> {
         self.file.span(expression.at)
     }
 
-    /// An unknown value, with the expression that makes it so and where that is.
+    /// Returns an unknown value, with the expression that causes it and its place.
     pub fn unknown(self, expression: &Expression, why: &str) -> Term {
         Term::unknown(self.reason(expression, why), self.span(expression))
     }
@@ -95,7 +95,7 @@ impl Evaluator<'_> {
         format!("`{}` ({place}) {why}", expression.describe())
     }
 
-    /// The value of an expression; what Terraform would refuse is unknown, too.
+    /// Returns the value of an expression. An expression that Terraform would reject is unknown, too.
     pub fn value(self, expression: &Expression, names: &Names<'_>) -> Term {
         self.evaluate(expression, names)
             .unwrap_or_else(|Failure(why)| {
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
                     (Some(true), _) => self.chosen(yes, no, names),
                     (Some(false), _) => self.chosen(no, yes, names),
                     (None, Some(why)) => {
-                        // Both may come to the same.
+                        // Both sides may have the same value.
                         let (yes, no) = (self.value(yes, names), self.value(no, names));
                         match self.scope.run().equal(&yes.value, &no.value) {
                             Some(true) => Ok(yes),
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
         Ok(Term::new(value, at))
     }
 
-    /// What a conditional comes to. Both of its sides have one type: beside a text, a number is a text, too.
+    /// Returns the result of a conditional. Both sides have the same type: if one is a text, a number becomes a text, too.
     fn chosen(self, one: &Expression, other: &Expression, names: &Names<'_>) -> Outcome {
         let term = self.evaluate(one, names)?;
         let beside = match self.evaluate(other, names) {
@@ -221,7 +221,7 @@ impl Evaluator<'_> {
             return Ok(fields.finish(None));
         };
         let more = Some(Rc::clone(&first.why));
-        // Of equal names only the last one counts.
+        // If names are equal, only the last one counts.
         let is_own = |at: usize| {
             let key = open[at].0;
             let mut others = open.iter().enumerate().filter(|(other, _)| *other != at);
@@ -234,7 +234,7 @@ impl Evaluator<'_> {
         Ok(fields.finish(more).with_unnamed(unnamed))
     }
 
-    /// `&&` and `||`: a side that decides does so whatever is wrong with the other, which has to be a boolean all the same.
+    /// Evaluates `&&` and `||`. One side may decide the result alone, but the other must still be a boolean.
     fn logical(
         self,
         one: &Expression,
@@ -313,7 +313,7 @@ impl Evaluator<'_> {
 }
 
 impl Expression {
-    /// A value of the type that it has for certain, even where it cannot be evaluated.
+    /// Returns a value of the type that the expression must have, even if it cannot be evaluated.
     fn like(&self) -> Option<Value> {
         use Operator::{Divided, Minus, Modulo, Plus, Times};
         Some(match &self.kind {

@@ -1,10 +1,10 @@
-//! Expressions of HCL out of tokens.
+//! Parses HCL expressions from tokens.
 
 use super::parser::{Mistake, Parsed, Parser};
 use super::syntax::{Call, Expression, ExpressionKind, For, Operator, Step, Template, place};
 use super::tokens::{Kind, Token};
 
-/// An operator between two operands, and how strongly it binds.
+/// Returns a binary operator and its precedence.
 fn operator(token: Token) -> Option<(u8, Operator)> {
     let Kind::Symbol(symbol) = token.kind else {
         return None;
@@ -27,7 +27,7 @@ fn operator(token: Token) -> Option<(u8, Operator)> {
     })
 }
 
-/// The digits of a number as it is written, without zeros around them, and the power of ten that they are multiplied with.
+/// Returns the digits of a number without leading and trailing zeros, and the power of ten to multiply them by.
 fn digits(written: &str) -> Option<(String, i64)> {
     let (mantissa, exponent) = written.split_once(['e', 'E']).unwrap_or((written, "0"));
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -43,8 +43,8 @@ fn digits(written: &str) -> Option<(String, i64)> {
     Some((kept.to_owned(), exponent.checked_add(zeros)?))
 }
 
-/// A number; one with more digits than are kept stays the text that it becomes in every label, or is not known when nobody
-/// would write it out.
+/// Reads a number. If it has too many digits for an `f64`, it becomes the text that it has in every label. If nobody
+/// would write out all of its digits, it is unknown.
 fn number_of(number: f64, written: &str) -> ExpressionKind {
     const LONGEST: usize = 60;
     let digits = match digits(written) {
@@ -62,7 +62,7 @@ fn number_of(number: f64, written: &str) -> ExpressionKind {
     let text = match exponent >= 0 {
         true => digits + &"0".repeat(length),
         false => {
-            // A zero stands before the point, too.
+            // There must be a zero before the decimal point, too.
             let padded = format!("{digits:0>width$}", width = length + 1);
             let (whole, part) = padded.split_at(padded.len() - length);
             format!("{whole}.{part}")
@@ -94,7 +94,7 @@ impl Parser<'_> {
         Ok(self.spanned(start, ExpressionKind::Conditional(parts)))
     }
 
-    /// Operands with operators between them that bind at least so strongly. Those of equal strength go from left to right.
+    /// Reads operands and operators of at least this precedence. Equal precedence is left-associative.
     fn operation(&mut self, least: u8) -> Parsed<Expression> {
         let start = self.peek().start;
         let mut height = 0;
@@ -194,7 +194,7 @@ impl Parser<'_> {
         let mut name: Box<str> = self.written(first).into();
         while self.takes("::") {
             let own = self.want_name("expected the name of a function after `::`")?;
-            // A provider's own function; no such function is known here.
+            // A provider's own function. None is supported here.
             name = format!("::{}", self.written(own)).into();
         }
         self.want("(", "expected `(` after the name of a function")?;
@@ -207,7 +207,7 @@ impl Parser<'_> {
         Ok(self.spanned(first.start, ExpressionKind::Call(call)))
     }
 
-    /// Arguments up to the closing parenthesis, and whether the last one is spread.
+    /// Reads arguments up to the closing parenthesis, and whether the last one is spread.
     fn arguments(&mut self) -> Parsed<(Vec<Expression>, bool)> {
         let mut arguments = Vec::new();
         loop {
@@ -275,7 +275,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A key: a word alone is a text.
+    /// Reads a key. A single word is a text.
     fn key(&mut self) -> Parsed<Expression> {
         let first = self.peek();
         let key = self.expression()?;
@@ -289,7 +289,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A `for` expression up to its closing bracket. The opening one was taken.
+    /// Reads a `for` expression up to its closing bracket. The opening one is already taken.
     fn for_expression(&mut self, open: Token, makes_object: bool) -> Parsed<Expression> {
         self.take();
         let (key_name, value_name) = self.for_names()?;
@@ -338,7 +338,7 @@ impl Parser<'_> {
         Ok(self.spanned(open.start, ExpressionKind::For(Box::new(one))))
     }
 
-    /// The names behind `for`, and `in`.
+    /// Reads the names after `for`, and `in`.
     pub fn for_names(&mut self) -> Parsed<(Option<Box<str>>, Box<str>)> {
         let first = self.want_name("expected a name after `for`")?;
         let mut names = (None, self.written(first).into());
@@ -354,7 +354,7 @@ impl Parser<'_> {
         Ok(names)
     }
 
-    /// What follows a term: `.name`, `.0`, `.*`, `[index]`, `[*]`.
+    /// Reads what follows a term: `.name`, `.0`, `.*`, `[index]`, `[*]`.
     fn steps(&mut self, start: usize, term: Expression) -> Parsed<Expression> {
         let mut steps = Vec::new();
         loop {
@@ -391,13 +391,13 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot.
+    /// Reads a name or an index after a dot.
     fn name_or_index(&mut self) -> Parsed<Step> {
         let token = self.take();
         let written = self.written(token);
         match token.kind {
             Kind::Name => Ok(Step::Name(written.into())),
-            // `.0` is an older way to write `[0]`.
+            // `.0` is the legacy form of `[0]`.
             Kind::Number if !written.contains('.') => Ok(Step::Index(Box::new(Expression {
                 kind: self.number(token)?,
                 at: token.at(),

@@ -1,5 +1,5 @@
-//! Templates in, texts out: heredocs, texts in quotes, and files that a configuration reads. What is not known leaves a
-//! gap with a reason, and every other part knows the place that it comes from.
+//! Fills in templates: heredocs, quoted texts, and files that a configuration reads. An unknown value leaves a gap with
+//! a reason. Every other part has the place that it comes from.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::value::{Failure, Outcome, Term, Value, pairs};
 use crate::source::Span;
 use crate::yaml::Pieces;
 
-/// Why filling in ends early.
+/// Why filling in stops early.
 enum Stop {
-    /// Terraform would refuse it.
+    /// Terraform would reject it.
     Refused(Failure),
-    /// It is more than anybody reads.
+    /// The text is too long.
     TooLong,
 }
 
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Stands for parts of which it is not known whether they are there.
+    /// Adds a gap for parts that may or may not be present.
     fn gap(self, why: &str, expression: &Expression, parts: &[Part], pieces: &mut Pieces) {
         let at = self.span(expression);
         let texts = parts.iter().filter_map(|part| match part {
@@ -163,7 +163,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `file` and `templatefile`, of files of this repository.
+    /// Evaluates `file` and `templatefile` for files of this repository.
     pub(super) fn read_file(
         self,
         expression: &Expression,
@@ -213,7 +213,7 @@ impl Evaluator<'_> {
             Some(given) => self.evaluate(given, names)?,
             None => Term::new(Value::object(Vec::new(), None), at),
         };
-        // Templates see what they are given and nothing else.
+        // Templates only see the variables that are passed to them.
         let mut own = Vec::new();
         let more = match &given.value {
             Value::Object(object) => {
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A path in the repository; those that do not begin with `/` start at the configuration's folder.
+/// Normalizes a path in the repository. Paths that do not start with `/` are relative to the configuration's folder.
 fn normalize(path: &str, root: &str) -> Option<String> {
     match path.strip_prefix('/') {
         Some(path) => join("", path),

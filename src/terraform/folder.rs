@@ -1,4 +1,4 @@
-//! The files of a repository by folder: which folders are modules, who calls whom, and what a file of values sets.
+//! The files of a repository by folder: the modules, their calls, and the values that variables files set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
 use crate::source::SourceId;
 
-/// The configuration files of one folder, which share their names.
+/// The configuration files of one folder, which share one namespace.
 #[derive(Debug, Default)]
 pub struct Folder {
-    /// Its path, without a slash at the end; empty for the top.
+    /// Its path without a trailing slash; empty for the root of the repository.
     pub(super) path: String,
     files: Vec<Arc<File>>,
-    /// Files of values that Terraform reads by itself, in its order.
+    /// Variables files that Terraform loads automatically, in its order.
     automatic_values: Vec<(String, Arc<File>)>,
-    /// Other files of values, with their paths.
+    /// Other variables files, with their paths.
     pub(super) named_values: Vec<(String, Arc<File>)>,
 }
 
@@ -26,7 +26,7 @@ impl Folder {
         all.map(|file| &**file)
     }
 
-    /// Where it is in the repository; `.` for the top.
+    /// Its path in the repository; `.` for the root.
     pub fn path(&self) -> &str {
         if self.path.is_empty() {
             "."
@@ -36,15 +36,15 @@ impl Folder {
     }
 }
 
-/// The files of a repository, for what configurations read of them.
+/// The files of a repository that configurations may read.
 pub trait Files: Sync {
-    /// The file of a path relative to the repository, with its text.
+    /// Returns the file at a path relative to the repository, with its text.
     fn text(&self, path: &str) -> Option<(SourceId, String)>;
     /// The path of a file.
     fn path(&self, file: SourceId) -> &str;
 }
 
-/// No files beside the configurations.
+/// No files besides the configurations.
 struct NoFiles;
 
 impl Files for NoFiles {
@@ -57,7 +57,7 @@ impl Files for NoFiles {
     }
 }
 
-/// Everything that was read of a repository's configurations.
+/// All Terraform configurations of a repository.
 pub struct Repository<'t> {
     folders: BTreeMap<String, Folder>,
     paths: BTreeMap<SourceId, String>,
@@ -65,8 +65,8 @@ pub struct Repository<'t> {
 }
 
 impl Folder {
-    /// Whether it is taken for the top of a configuration: unless it stands among modules, which are made to be called,
-    /// and has neither a place for the state nor files of values.
+    /// Whether this is treated as a root module. A folder below a modules folder is only a root module if it has a
+    /// backend or variables files.
     pub(super) fn is_top(&self) -> bool {
         let is_library = self
             .path
@@ -115,7 +115,7 @@ impl Folder {
             .flat_map(|file| file.resources.iter().map(move |block| (&**file, block)))
     }
 
-    /// The value that a file sets which Terraform reads by itself; the last one counts.
+    /// Returns the value from the variables files that Terraform loads automatically. The last one wins.
     pub(super) fn automatic(&self, name: &str) -> Option<(&File, &Expression)> {
         self.automatic_values.iter().rev().find_map(|(_, file)| {
             let (_, value) = file
@@ -129,7 +129,7 @@ impl Folder {
 }
 
 impl<'t> Repository<'t> {
-    /// Sorts files into their folders; paths are relative to the repository, with `/`.
+    /// Sorts files into their folders. Paths are relative to the repository and use `/`.
     pub fn new(files: Vec<(String, Arc<File>)>) -> Repository<'t> {
         let mut repository = Repository {
             folders: BTreeMap::new(),
@@ -152,7 +152,7 @@ impl<'t> Repository<'t> {
         }
         values.sort_by(|(one, _), (other, _)| order_of_values(one).cmp(&order_of_values(other)));
         for (path, file) in values {
-            // A folder of values only (`environments/`) belongs to the configuration above it.
+            // A folder that contains only variables files (`environments/`) belongs to the configuration above it.
             let own = parent(&path);
             let mut holder = Some(own);
             while let Some(folder) =
@@ -172,7 +172,7 @@ impl<'t> Repository<'t> {
         repository
     }
 
-    /// The path of a file; empty for one that is not known.
+    /// Returns the path of a file, or an empty string if it is unknown.
     pub fn path(&self, file: SourceId) -> &str {
         match self.paths.get(&file) {
             Some(path) => path,
@@ -180,7 +180,7 @@ impl<'t> Repository<'t> {
         }
     }
 
-    /// With the other files that configurations may read.
+    /// Adds the other files that configurations may read.
     #[must_use]
     pub fn beside(self, files: &'t dyn Files) -> Repository<'t> {
         Repository { files, ..self }
@@ -196,7 +196,7 @@ impl<'t> Repository<'t> {
         self.folders.get(path)
     }
 
-    /// The files of a folder, those with values for it included.
+    /// The files of a folder, including its variables files.
     pub fn sources(&self, folder: &str) -> impl Iterator<Item = SourceId> {
         let folder = self.folders.get(folder).into_iter();
         folder
@@ -204,7 +204,7 @@ impl<'t> Repository<'t> {
             .filter_map(|file| file.source)
     }
 
-    /// The folder that a `module` block calls, when its source is a path.
+    /// Returns the folder that a `module` block calls if its source is a path.
     pub(super) fn called(&self, from: &str, block: &Block) -> Option<String> {
         let source = block.body.attribute("source")?.plain_text()?;
         if !(source.starts_with("./") || source.starts_with("../")) {
@@ -213,7 +213,7 @@ impl<'t> Repository<'t> {
         join(from, source)
     }
 
-    /// The folders that nobody calls, and of those that call each other in a circle the first.
+    /// Returns the folders that no other folder calls. If folders call each other in a circle, returns the first of them.
     pub fn tops(&self) -> Vec<&Folder> {
         let calls = |folder: &Folder| -> Vec<String> {
             folder
@@ -248,7 +248,7 @@ impl<'t> Repository<'t> {
     }
 }
 
-/// What a path is called from the repository's root that starts at a folder of it; nothing when it leads out.
+/// Resolves a path relative to a folder to a path from the repository root, or `None` if it leads outside.
 pub(super) fn join(from: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in from.split('/').chain(path.split('/')) {
@@ -267,7 +267,7 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whether a path is a file of values.
+/// Whether a path is a variables file.
 pub(super) fn is_values(path: &str) -> bool {
     path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
 }
@@ -279,7 +279,7 @@ fn is_automatic(path: &str) -> bool {
         || name.ends_with(".auto.tfvars.json")
 }
 
-/// Terraform reads `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
+/// Terraform loads `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
 fn order_of_values(path: &str) -> (u8, &str) {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name {
@@ -289,14 +289,14 @@ fn order_of_values(path: &str) -> (u8, &str) {
     }
 }
 
-/// The source of a `module` block as the registry names it: `namespace/name/provider`, with `//folder` for a part; as it is
-/// written, where no registry has it.
+/// Returns the source of a `module` block in the registry's notation: `namespace/name/provider`, with `//folder` for a
+/// submodule. Returns it as written if it is in no registry.
 pub(super) fn registry_source(block: &Block) -> Option<String> {
     let source = block.body.attribute("source")?.plain_text()?;
     Some(registry_name(source).unwrap_or_else(|| source.to_owned()))
 }
 
-/// What the registry calls a module: `git::https://github.com/acme/terraform-aws-eks.git//modules/x?ref=v1` is
+/// Returns the registry name of a module: `git::https://github.com/acme/terraform-aws-eks.git//modules/x?ref=v1` is
 /// `acme/eks/aws//modules/x`.
 fn registry_name(source: &str) -> Option<String> {
     let source = source.split('?').next().unwrap_or(source);
@@ -321,7 +321,7 @@ fn registry_name(source: &str) -> Option<String> {
             .and_then(|rest| rest.split_once('-'))
         {
             Some((provider, name)) => format!("{owner}/{name}/{provider}"),
-            // In no registry: it goes by its repository.
+            // It is in no registry: use the name of its repository.
             None => format!("github.com/{owner}/{repository}"),
         }
     } else {

@@ -1,5 +1,4 @@
-//! Terraform's functions, as far as they shape maps, lists and texts. A function that is not here is not known, and so
-//! is its value.
+//! Terraform's functions for maps, lists and texts. An unsupported function is unknown, and so is its value.
 
 use std::rc::Rc;
 
@@ -14,7 +13,7 @@ use super::value::{
 use crate::source::Span;
 use crate::yaml::{Notation, Pieces};
 
-/// Calls a function; nothing when it is not known.
+/// Calls a function, or returns `None` if it is not supported.
 pub(super) fn call(name: &str, arguments: &[Term], run: &Run, at: Span) -> Computed {
     let size: usize = arguments.iter().map(size).sum();
     if !run.spend(size) {
@@ -44,7 +43,7 @@ impl Context<'_> {
     fn structures(&self, name: &str, arguments: &[Term]) -> Computed {
         let first = arguments.first();
         let value = match name {
-            // What is wrapped stays what it is.
+            // These functions do not change their argument.
             "sensitive" | "nonsensitive" | "ephemeralasnull" | "tolist" | "tomap" => {
                 return Some(match first {
                     Some(first) => Ok(first.value.clone()),
@@ -283,7 +282,7 @@ fn count(number: usize, more: Option<&Rc<str>>) -> Value {
     }
 }
 
-/// Later maps win; what stands before an unknown one may be overridden by it.
+/// Merges maps. Later maps win; an unknown map may override the values before it.
 fn merge(arguments: &[Term]) -> Result<Value, Failure> {
     let mut fields = Fields::default();
     let mut more = None;

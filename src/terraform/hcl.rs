@@ -1,4 +1,4 @@
-//! HCL text in, tree out: files as a whole, of which as much is read as can be where a part of one is broken.
+//! Parses HCL text into a tree, file by file. In a broken file, it reads as much as it can.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::syntax::{Body, ExpressionKind, File, Part, Template};
 use super::tokens::{Kind, Scanner};
 use super::{Heredoc, SyntaxError, terragrunt};
 
-/// What stands before the type of what is looked up.
+/// The prefix for the type of a data source.
 pub(super) const DATA: &str = "data.";
 
 /// Reads a `.tf` file into `file`.
@@ -19,7 +19,7 @@ pub(super) fn read(
     wanted: &dyn Fn(&str) -> bool,
 ) {
     for block in body(text, file, errors).blocks {
-        // Most of a configuration is resources that nobody asks for.
+        // Most resources of a configuration are of no interest.
         let first = block.labels.first();
         let looked_up = || first.map(|of_type| format!("{DATA}{of_type}"));
         let skipped = match &*block.name {
@@ -34,7 +34,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads a file of Terragrunt's into `file`.
+/// Reads a Terragrunt file into `file`.
 pub(super) fn read_terragrunt(
     path: &str,
     text: &str,
@@ -65,7 +65,7 @@ pub(super) fn read_values(text: &str, file: &mut File, errors: &mut Vec<SyntaxEr
         .extend(attributes.map(|(name, _, value)| (name, value)));
 }
 
-/// Whether two `.tf` texts differ in blanks and comments only. A text that cannot be read is like no other.
+/// Whether two `.tf` texts differ only in blanks and comments. A text that cannot be read equals no other.
 pub(super) fn same(one: &str, other: &str) -> bool {
     [one, other]
         .iter()
@@ -73,7 +73,7 @@ pub(super) fn same(one: &str, other: &str) -> bool {
         && meaningful(one).eq(meaningful(other))
 }
 
-/// The tokens of a text as they are written, comments left out, with an end of a line for several of them.
+/// The tokens of a text as written, without comments. Several ends of lines become one.
 fn meaningful(text: &str) -> impl Iterator<Item = (Kind, &str)> {
     let mut scanner = Scanner::code(text, 0);
     let mut ended_line = true;
@@ -98,7 +98,7 @@ fn meaningful(text: &str) -> impl Iterator<Item = (Kind, &str)> {
     })
 }
 
-/// The heredocs of a text, in order; what stands in one is not looked at again.
+/// Returns the heredocs of a text, in order. It does not look inside them again.
 pub(super) fn heredocs(text: &str) -> Vec<Heredoc> {
     let mut heredocs = items(text).heredocs;
     heredocs.sort_by_key(|one| one.whole.start);
@@ -112,7 +112,7 @@ pub(super) fn heredocs(text: &str) -> Vec<Heredoc> {
 }
 
 pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
-    // Behind a quote that nothing closes, the rest of a file looks quoted.
+    // After an unclosed quote, the rest of a file looks quoted.
     if items(text).mistake.is_some() {
         return Vec::new();
     }
@@ -154,19 +154,19 @@ pub(super) fn text_beside_comments(bytes: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// A text inside quotes, as JSON configuration has it: what `${` starts is filled in.
+/// Reads a quoted text as in JSON configuration: `${` starts an interpolation.
 pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
     let parts = match Parser::template(text).template_parts(Kind::End, false) {
         Ok(parts) => parts,
         Err(_) => vec![Part::Unread],
     };
-    // Places inside such a text are those of the whole: escapes keep them from being told better.
+    // Places inside such a text are those of the whole text: escapes prevent more precise ones.
     let placed = |part: Part| match part {
         Part::Value(mut value, _) => {
             value.at = at;
             Part::Value(value, at)
         }
-        // Expressions in it would be shown at places of another text.
+        // Expressions in it would be reported at places of another text.
         Part::If(_) | Part::For(_) | Part::Unread => Part::Unread,
         Part::Text(mut literal) => {
             (literal.runs, literal.at) = (Vec::new(), at);
@@ -184,7 +184,7 @@ pub(super) fn read_template(text: &str, at: (u32, u32)) -> ExpressionKind {
     }
 }
 
-/// A file that is a template itself; nothing when it is none.
+/// Reads a file that is itself a template, or `None` if it is not one.
 pub(super) fn read_template_file(text: &str) -> Option<Template> {
     let parts = Parser::template(text).template_parts(Kind::End, false);
     Some(Template {
@@ -203,18 +203,18 @@ pub(super) fn body(text: &str, file: &mut File, errors: &mut Vec<SyntaxError>) -
     items.body
 }
 
-/// What can be read of a text.
+/// The readable parts of a text.
 #[derive(Default)]
 struct Items {
     body: Body,
     heredocs: Vec<Heredoc>,
-    /// The first thing that HCL would refuse.
+    /// The first mistake that HCL would reject.
     mistake: Option<Mistake>,
 }
 
-/// Reads a text; where a block or an attribute is broken, it goes on at the next line that looks like one.
+/// Reads a text. After a broken block or attribute, it continues at the next line that looks like one.
 fn items(text: &str) -> Items {
-    /// So many times the text may be looked at in vain before a broken block ends where the next line looks like one.
+    /// The maximum number of failed attempts. After that, a broken block ends where the next line looks like a block.
     const TRIES: usize = 8;
     let mut items = Items::default();
     let mut names = HashSet::new();
@@ -251,7 +251,7 @@ fn items(text: &str) -> Items {
     }
 }
 
-/// The next line behind a place that begins with a letter: top-level blocks are usually laid out so.
+/// Finds the next line after an offset that starts with a letter: top-level blocks are usually laid out like this.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {

@@ -1,4 +1,4 @@
-//! The inputs of Terragrunt's files with what the files that they include set.
+//! Merges the inputs of Terragrunt files with those of the files that they include.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::terragrunt::{self, FILE};
 use super::value::{Entry, Fields, Term, Value};
 use crate::source::{SourceId, Span};
 
-/// Names that no variable of a module has.
+/// Names that module variables cannot have.
 const TAKEN: [&str; 8] = [
     "count",
     "for_each",
@@ -23,12 +23,12 @@ const TAKEN: [&str; 8] = [
     "version",
 ];
 
-/// A file that is included or read, as its expressions see it: with its own locals.
+/// A file that is included or read, with its own locals as the scope of its expressions.
 struct Included<'s> {
     outer: &'s dyn Scope,
     file: File,
     path: String,
-    /// Where functions about folders begin: at the includer, or at the file that is read.
+    /// The folder that the folder functions are relative to: that of the including file, or of the file that is read.
     folder: String,
 }
 
@@ -70,7 +70,7 @@ impl Scope for Included<'_> {
 }
 
 impl<'s> Included<'s> {
-    /// Reads a file; nothing when a part of it cannot be read.
+    /// Reads a file, or returns `None` if a part of it cannot be read.
     fn read(outer: &'s dyn Scope, path: String, source: SourceId, text: &str) -> Option<Self> {
         let mut file = File {
             source: Some(source),
@@ -94,12 +94,12 @@ impl<'s> Included<'s> {
         }
     }
 
-    /// The call that its inputs are for.
+    /// The call that its inputs belong to.
     fn call(&self) -> Option<&Block> {
         self.file.modules.first()
     }
 
-    /// What it sets; nothing where it has no inputs.
+    /// The inputs that it sets, or `None` if it has none.
     fn inputs(&self) -> Option<Term> {
         let given = self.call()?.body.given.as_ref()?;
         Some(self.evaluator().value(&given.inputs, &Names::NONE))
@@ -107,7 +107,7 @@ impl<'s> Included<'s> {
 }
 
 impl Evaluator<'_> {
-    /// Adds the attributes that a value gives; returns why there may be more.
+    /// Adds the attributes from a value. Returns why there may be more.
     pub(super) fn given(
         self,
         given: &Given,
@@ -164,7 +164,7 @@ impl Evaluator<'_> {
         more
     }
 
-    /// The source of a call as the registry names it; a file of Terragrunt's may have it from one that it includes.
+    /// Returns the source of a call in the registry's notation. A Terragrunt file may get it from a file that it includes.
     pub(super) fn registry_source(self, block: &Block) -> Option<String> {
         let includes = block.body.given.as_ref().map(|given| &given.includes);
         let mut includes = includes
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
         found.or_else(|| registry_source(block))
     }
 
-    /// What `read_terragrunt_config` gives: locals and inputs of a file, where its path can be told and it can be read.
+    /// Evaluates `read_terragrunt_config`: a file's locals and inputs, or `None` if path or content is unknown.
     pub(super) fn terragrunt_config(self, path: &Expression, at: Span) -> Option<Term> {
         let mut config = self.file_at(path)?;
         config.folder = match config.path.rsplit_once('/') {
@@ -206,7 +206,7 @@ impl Evaluator<'_> {
         Some(Term::new(Value::object(known, Some(more.into())), at))
     }
 
-    /// An included file, where its path can be told and it can be read.
+    /// Returns an included file, or `None` if its path is unknown or it cannot be read.
     fn included(&self, include: &Include) -> Option<Included<'_>> {
         self.file_at(include.path.as_ref()?)
     }
@@ -218,7 +218,7 @@ impl Evaluator<'_> {
         let from = if path.starts_with('/') { "" } else { &folder };
         let path = join(from, &path)?;
         let (source, text) = self.scope.text_of(&path)?;
-        // Reading is more work than most of what is evaluated.
+        // Reading costs more than most other steps of an evaluation.
         if self.scope.is_reading(&path) || !self.scope.run().spend(64 + text.len()) {
             return None;
         }
@@ -226,7 +226,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A path as far as Terragrunt's functions about folders make it; one that they make begins with `/`, the repository's root.
+/// Resolves a path, including Terragrunt's folder functions. Their results start with `/`, the repository's root.
 fn path_of(
     path: &Expression,
     folder: &str,
@@ -257,7 +257,7 @@ fn path_of(
     }
 }
 
-/// The nearest file of a name in the folders above one.
+/// Returns the nearest file with this name in the folders above a folder.
 fn above(name: &str, folder: &str, read: &dyn Fn(&str) -> Option<Rc<str>>) -> Option<String> {
     let mut folder = folder.trim_matches('/');
     while !folder.is_empty() {
@@ -270,8 +270,8 @@ fn above(name: &str, folder: &str, read: &dyn Fn(&str) -> Option<Rc<str>>) -> Op
     None
 }
 
-/// A value into which another one is merged: maps field by field, lists as a whole; otherwise the first one counts, unless
-/// it is empty. What is merged and not known leaves maps and lists what they have.
+/// Merges another value into a value: maps field by field, lists as a whole. Otherwise the first value wins unless it
+/// is empty. If the other value is unknown, maps and lists keep their contents.
 fn merged(term: &Term, other: &Term) -> Term {
     let more = |own: &Option<Rc<str>>, other: Option<&Rc<str>>| own.clone().or(other.cloned());
     let value = match (&term.value, &other.value) {
@@ -299,7 +299,7 @@ fn merged(term: &Term, other: &Term) -> Term {
             }
             for entry in &other.fields {
                 if own.get(&entry.key).is_none() {
-                    // It may be one of the fields whose names are not known.
+                    // It may be one of the fields with unknown names.
                     let term = match &own.more {
                         Some(why) => Term::unknown(Rc::clone(why), entry.key_at),
                         None => entry.term.clone(),

@@ -1,4 +1,4 @@
-//! What `count` and `for_each` make of a block.
+//! Expands `count` and `for_each` of a block.
 
 use std::rc::Rc;
 
@@ -7,22 +7,22 @@ use super::syntax::Block;
 use super::value::{Entry, Term, Value, pairs};
 use crate::source::Span;
 
-/// More instances of one block are not told apart.
+/// The maximum number of separate instances of one block.
 const MAX_INSTANCES: usize = 200;
 
-/// One of the things that a block makes.
+/// One instance of a block.
 pub(super) struct Instance {
-    /// `["key"]`, `[0]` or nothing.
+    /// `["key"]`, `[0]` or empty.
     pub suffix: String,
     /// `each` or `count`.
     pub name: &'static str,
-    /// What that stands for.
+    /// The value of that name.
     pub term: Option<Term>,
-    /// Why it is open whether it is there.
+    /// Why it may not exist, or `None` if it does.
     pub doubt: Option<Rc<str>>,
 }
 
-/// What `count` and `for_each` make of a block.
+/// Returns the instances that `count` and `for_each` create from a block.
 pub(super) fn instances(evaluator: Evaluator<'_>, block: &Block) -> Vec<Instance> {
     if let Some(count) = block.body.attribute("count") {
         return counted(
@@ -115,7 +115,7 @@ fn counted(count: Term, at: Span) -> Vec<Instance> {
             return instances;
         }
         (Some(_), _) => {
-            // All of them are alike but for their index.
+            // All instances are the same except for their index.
             let why: Rc<str> = "there are too many instances".into();
             return vec![instance("[…]".to_owned(), Value::Unknown(why), None)];
         }
@@ -129,7 +129,7 @@ fn counted(count: Term, at: Span) -> Vec<Instance> {
     )]
 }
 
-/// What `each`, or the iterator of a dynamic block, stands for.
+/// Returns the value of `each`, or of the iterator of a dynamic block.
 pub(super) fn each_term(key: Term, value: Term, at: Span) -> Term {
     let entry = |name: &str, term: Term| Entry {
         key: name.into(),

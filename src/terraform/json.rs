@@ -1,13 +1,13 @@
-//! Configuration in JSON (`*.tf.json`, `*.tfvars.json`): the same tree out of another notation.
+//! Parses configuration in JSON (`*.tf.json`, `*.tfvars.json`) into the same tree.
 
 use super::hcl;
 use super::syntax::{Block, Body, Expression, ExpressionKind, File, Variable};
 use crate::yaml::{Field, Kind, Node, Scalar};
 
-/// Attributes that hold no blocks, whatever their value looks like, because they are maps in Terraform's own schema.
+/// Attributes that never contain blocks, whatever their value looks like, because they are maps in Terraform's own schema.
 const NEVER_BLOCKS: [&str; 3] = ["for_each", "count", "source"];
 
-/// What is nested deeper is not read.
+/// The maximum nesting depth. Deeper values are not read.
 const MAX_DEPTH: u32 = 64;
 
 /// Reads a `.tf.json` document into `file`.
@@ -20,7 +20,7 @@ pub(super) fn read(root: Node<'_>, file: &mut File, wanted: &dyn Fn(&str) -> boo
                     for (name, body) in named(node) {
                         let variable = Variable {
                             default: body.get("default").map(expression),
-                            // A type is written as a text in HCL's notation, which says nothing about values here.
+                            // The type is a text in HCL notation, which says nothing about values here.
                             of_type: None,
                         };
                         file.variables.insert(name.into(), variable);
@@ -75,7 +75,7 @@ pub(super) fn read(root: Node<'_>, file: &mut File, wanted: &dyn Fn(&str) -> boo
 /// Reads a `.tfvars.json` document into `file`.
 pub(super) fn read_values(root: Node<'_>, file: &mut File) {
     for (name, value) in named(root) {
-        // Nothing is filled in there.
+        // Variables files have no interpolations.
         file.values.push((name.into(), literal(value)));
     }
 }
@@ -98,8 +98,8 @@ fn at(node: Node<'_>) -> (u32, u32) {
     (span.start, span.end)
 }
 
-/// Which fields of a body are blocks the notation does not say. Maps and lists stay values, which read the same; only
-/// `dynamic` and what hangs on it must be blocks.
+/// JSON does not tell which fields of a body are blocks. Maps and lists stay values, which read the same. Only
+/// `dynamic` and its contents must be blocks.
 fn block(name: &str, labels: &[&str], field: &Field<'_>, node: Node<'_>, depth: u32) -> Block {
     let mut labels: Vec<Box<str>> = labels.iter().map(|label| (*label).into()).collect();
     labels.push(field.name().unwrap_or_default().into());

@@ -1,5 +1,5 @@
-//! What a text comes to by itself, without variables, locals or files: the form in which it is compared with what
-//! HashiCorp's own HCL makes of it.
+//! Evaluates a text on its own, without variables, locals or files. The result is compared with that of HashiCorp's own
+//! HCL.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use super::value::{Term, Value, number_text};
 use super::{BUDGET, SyntaxError, hcl};
 use crate::source::SourceId;
 
-/// A scope in which nothing has a name.
+/// A scope without any names.
 struct Nothing(Run);
 
 impl Scope for Nothing {
@@ -45,8 +45,8 @@ impl Scope for Nothing {
     }
 }
 
-/// Blocks and attributes of a text: `{attributes: {name: value}, blocks: [[name, labels, body]]}`. In values, numbers are
-/// `{number}`, objects `{fields}`, and what is not known is `{unknown}` with the reason.
+/// Returns the blocks and attributes of a text: `{attributes: {name: value}, blocks: [[name, labels, body]]}`. In
+/// values, numbers are `{number}`, objects are `{fields}`, and unknown values are `{unknown}` with the reason.
 pub fn literals(text: &str) -> Result<Json, SyntaxError> {
     let mut file = File {
         source: Some(SourceId(0)),
@@ -61,7 +61,7 @@ pub fn literals(text: &str) -> Result<Json, SyntaxError> {
     }
 }
 
-/// What a text comes to that is a template as a whole.
+/// Returns the value of a text that is itself a template.
 pub fn literal_of_template(text: &str) -> Result<Json, SyntaxError> {
     let file = File {
         source: Some(SourceId(0)),
@@ -89,7 +89,7 @@ pub fn literal_of_template(text: &str) -> Result<Json, SyntaxError> {
 fn body_of(body: &Body, file: &File) -> Json {
     let mut attributes = Map::new();
     for (name, _, value) in &body.attributes {
-        // Each has a budget of its own, as if it stood alone.
+        // Each has a budget of its own, as if it were alone.
         let scope = Nothing(Run::new(BUDGET));
         let evaluator = Evaluator {
             scope: &scope,

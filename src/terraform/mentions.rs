@@ -1,9 +1,9 @@
-//! Which resources a block speaks of: what is known of them only after they are made is no value, and still tells which
-//! belong together.
+//! Finds the resources that a block mentions. Attributes that are known only after creation have no value, but still
+//! show which resources belong together.
 
 use super::syntax::{Body, Expression, ExpressionKind, Part, Step};
 
-/// The names of resources (`type.name`) in the arguments of a block, each once, sorted.
+/// Returns the names of resources (`type.name`) in the arguments of a block, sorted and without duplicates.
 pub(super) fn mentions(body: &Body) -> Vec<String> {
     let mut names = Vec::new();
     let mut bodies = vec![body];
@@ -28,7 +28,7 @@ pub(super) fn mentions(body: &Body) -> Vec<String> {
     names
 }
 
-/// Adds the expressions that stand directly in another.
+/// Adds the direct subexpressions of an expression.
 fn parts<'e>(expression: &'e Expression, open: &mut Vec<&'e Expression>) {
     match &expression.kind {
         ExpressionKind::Null

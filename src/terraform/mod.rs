@@ -1,6 +1,6 @@
-//! Terraform configurations as trees with places: files are read, modules evaluated as far as that can be done without
-//! running anything, and what they declare is handed out as the same kind of tree that YAML gives. What cannot be told
-//! is unknown, with its reason. It knows nothing of Kubernetes.
+//! Reads Terraform configurations as trees with places. It reads the files, evaluates the modules as far as possible
+//! without running anything, and returns the declarations as the same kind of tree as YAML. A value that cannot be
+//! determined is unknown, with a reason. This module knows nothing of Kubernetes.
 
 mod body;
 mod collections;
@@ -45,10 +45,10 @@ pub use syntax::File;
 use module::{Inputs, Module};
 use run::Run;
 
-/// How many steps the evaluation of one configuration may take.
+/// The maximum number of steps in the evaluation of one configuration.
 const BUDGET: u32 = 1_000_000;
 
-/// A place where a file is not what Terraform reads.
+/// A place where a file is not valid Terraform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
     /// First byte and one past the last.
@@ -57,18 +57,18 @@ pub struct SyntaxError {
     pub message: String,
 }
 
-/// A text that `<<WORD` begins and `WORD` on a line of its own ends.
+/// A heredoc: a text that starts with `<<WORD` and ends with `WORD` on a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heredoc {
-    /// All of it, from `<<` to the end of the second `WORD`.
+    /// The whole heredoc, from `<<` to the end of the closing `WORD`.
     pub whole: Range<usize>,
-    /// Its lines, without those of the marks.
+    /// Its lines, without the lines of the markers.
     pub lines: Range<usize>,
-    /// What stands in it depends on a directive: `%{ … }`.
+    /// Whether its content depends on a directive: `%{ … }`.
     pub has_directives: bool,
 }
 
-/// What kind of block declared something.
+/// The kind of block that declares something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclaredKind {
     /// `resource`
@@ -80,7 +80,7 @@ pub enum DeclaredKind {
 /// Something that a configuration declares.
 #[derive(Debug)]
 pub struct Declared {
-    /// By which kind of block.
+    /// The kind of block that declares it.
     pub kind: DeclaredKind,
     /// The type of the resource, or the module's name in the registry.
     pub of_type: String,
@@ -88,28 +88,28 @@ pub struct Declared {
     pub label: String,
     /// Its name in the configuration.
     pub address: String,
-    /// The file that it belongs to: that of the outermost call.
+    /// The file it belongs to: the file of the outermost call.
     pub source: SourceId,
-    /// Names of the resources that its arguments speak of.
+    /// Names of the resources that its arguments mention.
     pub mentions: Vec<String>,
     /// Its arguments; nested blocks are lists.
     pub tree: yaml::Document,
-    /// Why it is open whether it is there at all.
+    /// Why it may not exist at all, or `None` if it does.
     pub doubt: Option<String>,
 }
 
-/// What the evaluation of one configuration gave.
+/// The result of the evaluation of one configuration.
 #[derive(Debug)]
 pub struct Evaluated {
     /// What it declares.
     pub declared: Vec<Declared>,
-    /// The first call of a module that is not followed since there are too many, or too many in each other.
+    /// The first module call that was not followed because there are too many calls, or too many nested calls.
     pub left_out: Option<Span>,
-    /// What it was read from.
+    /// The inputs that it was read from.
     pub used: Used,
 }
 
-/// Reads one file. Resources are kept when their type is `wanted`. A file that is broken gives what can be read of it.
+/// Reads one file. Keeps the resources whose type is `wanted`. A broken file gives the parts that can be read.
 pub fn parse(
     path: &str,
     text: &str,
@@ -149,31 +149,31 @@ pub fn parse(
     (file, errors)
 }
 
-/// Whether two texts, not in JSON's notation, differ in blanks and comments only. One that is broken is like no other.
+/// Whether two texts, not in JSON notation, differ only in blanks and comments. A broken text equals no other.
 pub fn same(one: &str, other: &str) -> bool {
     hcl::same(one, other)
 }
 
-/// The heredocs of a text, not in JSON's notation, in order; none of them in another. Where the text is broken, those of
-/// the blocks that can be read.
+/// Returns the heredocs of a text, not in JSON notation, in order; nested heredocs are not listed. If the text is
+/// broken, returns those of the blocks that can be read.
 pub fn heredocs(text: &str) -> Vec<Heredoc> {
     hcl::heredocs(text)
 }
 
-/// What stands in quotes in a text, not in JSON's notation, in order: no comment begins there. Nothing where the text is
+/// Returns the quoted parts of a text, not in JSON notation, in order: no comment starts in them. Empty if the text is
 /// broken.
 pub fn quoted(text: &str) -> Vec<Range<usize>> {
     hcl::quoted(text)
 }
 
-/// The text of a file, not in JSON's notation, that holds bytes that are no UTF-8: Terraform does not look at them in
-/// comments. Each becomes a question mark; nothing where one stands anywhere else.
+/// Decodes a file, not in JSON notation, that contains bytes that are not UTF-8. Terraform ignores them in comments.
+/// Each becomes a question mark. Returns `None` if there is one outside a comment.
 pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {
     hcl::text_beside_comments(bytes)
 }
 
 impl Repository<'_> {
-    /// Everything that one configuration declares, modules of this repository that it calls included.
+    /// Returns everything that one configuration declares, including the modules of this repository that it calls.
     pub fn evaluate(&self, top: &Folder) -> Evaluated {
         let run = Run::new(BUDGET);
         run.use_folder(&top.path);

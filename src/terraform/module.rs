@@ -1,5 +1,5 @@
-//! One module with its inputs: variables, locals, outputs, and what its blocks declare once `count`, `for_each` and
-//! dynamic blocks are resolved.
+//! Evaluates one module with its inputs: variables, locals, outputs, and the declarations of its blocks after `count`,
+//! `for_each` and dynamic blocks are resolved.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ use super::{Declared, DeclaredKind};
 use crate::source::SourceId;
 use crate::yaml::TreeBuilder;
 
-/// Modules call modules so deep.
+/// The maximum nesting depth of module calls.
 const MAX_LEVEL: u32 = 8;
 
-/// Arguments that say how often and how, not what.
+/// Meta-arguments: they control how Terraform handles a block, not what it contains.
 const META: [&str; 6] = [
     "count",
     "for_each",
@@ -30,20 +30,20 @@ const META: [&str; 6] = [
     "source",
     "version",
 ];
-/// Why a variable without a default has no value.
+/// The reason why a variable without a default has no value.
 const NOT_GIVEN: &str = "is not set by the caller";
 
-/// Where the values of a module's variables come from.
+/// The source of the values of a module's variables.
 pub(super) enum Inputs {
-    /// It is the top of a configuration: defaults, and files of values beside it.
+    /// It is a root module: defaults, and the variables files next to it.
     Top,
-    /// It is made to be called and nobody calls it here, so that every variable is open.
+    /// It is a library module that nothing in this repository calls, so every variable is unknown.
     Open,
-    /// A call in this repository, and why it may set more.
+    /// A call in this repository, and why it may set more variables.
     Call(BTreeMap<String, Term>, Option<Rc<str>>),
 }
 
-/// Values by name, each worked out once; there is none while it is being worked out.
+/// Values by name. Each is evaluated once; it is `None` during its evaluation.
 type Terms<'r> = RefCell<BTreeMap<&'r str, Option<Term>>>;
 
 /// A module with its inputs.
@@ -54,19 +54,19 @@ pub(super) struct Module<'r> {
     inputs: Inputs,
     /// The folder of the configuration.
     root: &'r str,
-    /// `module.a.` before the addresses of what is in it.
+    /// The prefix for the addresses of its contents, such as `module.a.`.
     prefix: String,
     level: u32,
-    /// The file of the outermost call, which says what the module's pools belong to.
+    /// The file of the outermost call, which determines where the module's node pools belong.
     caller: Option<SourceId>,
-    /// Why it is open whether there is such a module at all.
+    /// Why the module may not exist at all, or `None` if it does.
     doubt: Option<Rc<str>>,
     locals: Terms<'r>,
     variables: Terms<'r>,
     children: RefCell<BTreeMap<&'r str, Option<Rc<Module<'r>>>>>,
 }
 
-/// A block that declares something, as it is written.
+/// A block that declares something, as written.
 struct Declaration<'d> {
     kind: DeclaredKind,
     of_type: &'d str,
@@ -202,8 +202,8 @@ impl<'r> Module<'r> {
         }
     }
 
-    /// The value of a variable at the top: a file of values that Terraform reads by itself, else the default. Files that
-    /// are named on the command line count where all of them and this agree.
+    /// Returns the value of a variable of a root module: from an automatically loaded variables file, otherwise the
+    /// default. Files named on the command line count if all of them and this value agree.
     fn given(&self, name: &str, default: Option<Term>) -> Result<Term, String> {
         let base = match self.folder.automatic(name) {
             Some((file, expression)) => Some(self.evaluator(file).value(expression, &Names::NONE)),
@@ -252,7 +252,7 @@ impl<'r> Module<'r> {
         Evaluator { scope: self, file }
     }
 
-    /// The module that a block calls, when it is in this repository.
+    /// Returns the module that a block calls if it is in this repository.
     fn child(
         &self,
         file: &'r File,
@@ -292,7 +292,7 @@ impl<'r> Module<'r> {
         })
     }
 
-    /// Everything that the module and the modules that it calls declare.
+    /// Adds the declarations of the module and of the modules that it calls.
     pub fn declare(&self, declared: &mut Vec<Declared>) {
         for (file, block) in self.folder.resources() {
             for instance in instances(self.evaluator(file), block) {
@@ -408,7 +408,7 @@ impl<'r> Module<'r> {
     }
 }
 
-/// What was worked out of a name, or that it is being worked out just now.
+/// The stored result for a name, or an error if the name is being evaluated. `None` if it was not evaluated yet.
 fn remembered(terms: &Terms<'_>, name: &str) -> Option<Result<Term, String>> {
     let terms = terms.borrow();
     let known = terms.get(name)?.clone();

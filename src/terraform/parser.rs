@@ -1,5 +1,5 @@
-//! Tokens of HCL in, bodies with their blocks and attributes out, by the rules of HashiCorp's own parser. `expressions`
-//! and `templates` beside it read what stands in them.
+//! Parses HCL tokens into bodies with blocks and attributes, by the rules of HashiCorp's own parser. The modules
+//! `expressions` and `templates` read their contents.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -7,12 +7,12 @@ use super::Heredoc;
 use super::syntax::{Block, Body, Part, place};
 use super::tokens::{Kind, Scanner, Token};
 
-/// How deep blocks, expressions and templates may be nested: each level is a call of its own here and wherever trees are
-/// walked. HCL itself has no bound; nobody writes half as much.
+/// The maximum nesting depth of blocks, expressions and templates: each level is a recursive call here and in every
+/// tree walk. HCL itself has no limit, but no real file has half as many levels.
 const MAX_DEPTH: u32 = 100;
 
-/// How deep trees may become where operators stand in a row: each row is as deep as it is long, and trees are let go by
-/// recursion.
+/// The maximum height of trees from rows of operators: each row is as deep as it is long, and trees are dropped
+/// recursively.
 const MAX_HEIGHT: u32 = 500;
 
 /// What is wrong, and where.
@@ -24,33 +24,33 @@ pub(super) struct Mistake {
 
 pub(super) type Parsed<T> = Result<T, Mistake>;
 
-/// Reads tokens in order. Which of them are ends of lines that mean something depends on what they stand in.
+/// Reads tokens in order. The context decides which ends of lines are significant.
 #[derive(Debug)]
 pub(super) struct Parser<'t> {
     pub text: &'t str,
     scanner: Scanner<'t>,
-    /// What was looked at already, comments among it.
+    /// Tokens that were already looked at, including comments.
     ahead: VecDeque<Token>,
-    /// The end of the last token that was taken.
+    /// The end of the last token taken.
     pub last_end: usize,
-    /// Ends of lines mean nothing here.
+    /// Whether ends of lines are insignificant here.
     skips_lines: bool,
     depth: u32,
-    /// How deep the trees are that were read side by side on this level.
+    /// The height of the trees that were read side by side on this level.
     height: u32,
-    /// What is wrong without keeping the rest from being read, in order.
+    /// Mistakes that do not prevent reading the rest, in order.
     pub mistakes: Vec<Mistake>,
-    /// The heredocs that were read to their ends; one in another stands before it.
+    /// The heredocs that were read to their ends. A nested heredoc comes before the one that contains it.
     pub heredocs: Vec<Heredoc>,
 }
 
 impl<'t> Parser<'t> {
-    /// Reads the blocks and attributes of a text from an offset on.
+    /// Reads the blocks and attributes of a text from an offset onwards.
     pub fn code(text: &'t str, from: usize) -> Self {
         Self::new(text, Scanner::code(text, from))
     }
 
-    /// Reads a text that is a template as a whole.
+    /// Reads a text that is itself a template.
     pub fn template(text: &'t str) -> Self {
         Self::new(text, Scanner::template(text))
     }
@@ -69,9 +69,9 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next token that means something.
+    /// Returns the next significant token.
     pub fn peek(&mut self) -> Token {
-        // A comment that runs to the end of its line ends the line, too.
+        // A comment that runs to the end of its line also ends the line.
         loop {
             let token = match self.ahead.front() {
                 Some(token) => *token,
@@ -125,7 +125,7 @@ impl<'t> Parser<'t> {
         token
     }
 
-    /// Takes the next token if it is this symbol.
+    /// Takes the next token if it is this symbol, and returns whether it was.
     pub fn takes(&mut self, symbol: &str) -> bool {
         let is = self.peek().is(symbol);
         if is {
@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
         self.text.get(token.start..token.end).unwrap_or_default()
     }
 
-    /// The token that must come next.
+    /// Takes the token that must come next.
     pub fn want(&mut self, symbol: &str, message: &str) -> Parsed<Token> {
         let token = self.take();
         match token.is(symbol) {
@@ -177,7 +177,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A token as messages show it.
+    /// A token as it appears in messages.
     fn shown(&self, token: Token) -> &'t str {
         const LONGEST: usize = 40;
         let line = self.written(token).lines().next().unwrap_or_default();
@@ -204,8 +204,8 @@ impl<'t> Parser<'t> {
         read
     }
 
-    /// Reads an operand of a row of operators: `height` is that of the tree with all of them, which becomes a level deeper
-    /// with each.
+    /// Reads an operand of a row of operators. `height` is the height of the tree of the whole row, which grows by one
+    /// level with each operand.
     pub fn operand_of<T>(
         &mut self,
         height: &mut u32,
@@ -226,7 +226,7 @@ impl<'t> Parser<'t> {
         read
     }
 
-    /// Whether the next name is `for`, behind whatever ends of lines.
+    /// Whether the next name is `for`, after any number of line ends.
     pub fn sees_for_behind_lines(&mut self) -> bool {
         for at in 0.. {
             let token = match self.ahead.get(at) {
@@ -244,7 +244,7 @@ impl<'t> Parser<'t> {
         false
     }
 
-    /// Reads something in which ends of lines mean nothing, or something again.
+    /// Reads something in which ends of lines are insignificant, or significant again.
     pub fn lines<T>(
         &mut self,
         skips: bool,
@@ -256,7 +256,7 @@ impl<'t> Parser<'t> {
         read
     }
 
-    /// Where the next block or attribute begins; nothing at the end of the text.
+    /// Returns where the next block or attribute starts, or `None` at the end of the text.
     pub fn next_item(&mut self) -> Option<usize> {
         while self.peek().kind == Kind::Newline {
             self.take();
@@ -265,12 +265,12 @@ impl<'t> Parser<'t> {
         (token.kind != Kind::End).then_some(token.start)
     }
 
-    /// How far the text was looked at.
+    /// The offset up to which the text was looked at.
     pub fn reached(&self) -> usize {
         self.ahead.back().map_or(self.last_end, |token| token.end)
     }
 
-    /// A block or an attribute, with the end of its line. `names` are those of the body's attributes.
+    /// Reads a block or an attribute, with the end of its line. `names` are those of the body's attributes.
     pub fn item(&mut self, body: &mut Body, names: &mut HashSet<&'t str>) -> Parsed<()> {
         let name = self.want_name("expected the name of an argument or a block")?;
         let next = self.peek();
@@ -346,7 +346,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The inside of a block, and its closing brace.
+    /// Reads the inside of a block and its closing brace.
     fn block_body(&mut self) -> Parsed<Body> {
         let (mut body, mut names) = (Body::default(), HashSet::new());
         match self.peek().kind {
@@ -378,7 +378,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A label in quotes, in which nothing is filled in.
+    /// Reads a quoted label without interpolations.
     fn label(&mut self) -> Parsed<Box<str>> {
         self.take();
         let mut label = String::new();
@@ -392,7 +392,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Remembers a heredoc whose end was just taken.
+    /// Records a heredoc whose end was just taken.
     pub fn ends_heredoc(&mut self, open: Token, parts: &[Part]) {
         let is_directive = |part: &Part| matches!(part, Part::If(_) | Part::For(_));
         let end = self.last_end;

@@ -1,5 +1,5 @@
-//! Terraform's functions about regular expressions. Its dialect and that of the library agree in all that names and
-//! taints are taken apart with.
+//! Terraform's functions for regular expressions. For the patterns that are common with names and taints, its dialect
+//! agrees with that of the library.
 
 use regex::{Captures, Regex, RegexBuilder};
 
@@ -7,10 +7,10 @@ use super::run::MAX_TEXT;
 use super::value::{Computed, Entry, Failure, Term, Value, any_unknown, fail};
 use crate::source::Span;
 
-/// Patterns that become larger are not compiled.
+/// The maximum size of a compiled pattern.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// Calls a function; nothing when it is none of these.
+/// Calls a function, or returns `None` if it is not one of these.
 pub(super) fn call(name: &str, arguments: &[Term], at: Span) -> Computed {
     if !["regex", "regexall"].contains(&name) {
         return None;
@@ -39,13 +39,13 @@ pub(super) fn call(name: &str, arguments: &[Term], at: Span) -> Computed {
     }
 }
 
-/// A text in which what a pattern finds is replaced; nothing where that becomes too long.
+/// Replaces the matches of a pattern in a text, or returns `None` if the result is too long.
 pub(super) fn replaced(text: &str, pattern: &str, by: &str) -> Option<Result<String, Failure>> {
     let pattern = match compile(pattern) {
         Ok(pattern) => pattern,
         Err(failure) => return Some(Err(failure)),
     };
-    // What it is replaced by may hold all of the text.
+    // A replacement may contain the whole text.
     let longest = by.len().saturating_add(text.len());
     let found = pattern.find_iter(text).count();
     (found.saturating_mul(longest).saturating_add(text.len()) <= MAX_TEXT)
@@ -59,7 +59,7 @@ fn compile(pattern: &str) -> Result<Regex, Failure> {
         .map_err(|_| Failure("a pattern cannot be read".to_owned()))
 }
 
-/// What a pattern found: all of it, or its groups as a list, or by their names.
+/// Returns the match of a pattern: the whole match, or its groups as a list, or by name.
 fn captured(pattern: &Regex, captures: &Captures<'_>, at: Span) -> Option<Value> {
     let group = |at_group: usize| match captures.get(at_group) {
         Some(group) => Value::text(group.as_str()),
@@ -73,7 +73,7 @@ fn captured(pattern: &Regex, captures: &Captures<'_>, at: Span) -> Option<Value>
         let groups = (1..=names.len()).map(|one| Term::new(group(one), at));
         return Some(Value::list(groups.collect(), None));
     }
-    // Terraform wants names for all of them or for none.
+    // Terraform requires names for all groups or for none.
     let fields = names.iter().enumerate().map(|(before, name)| {
         Some(Entry {
             key: (*name)?.into(),

@@ -1,4 +1,4 @@
-//! Parts of evaluation that follow something: references with their steps, calls, and `for`.
+//! Evaluates references with their steps, calls, and `for`.
 
 use std::rc::Rc;
 
@@ -153,7 +153,7 @@ impl Evaluator<'_> {
                             return Err(Failure(format!("`for` makes the key `{key}` twice")));
                         }
                         Some(known) if one.grouped => {
-                            // What is there already is copied.
+                            // The existing items are copied.
                             let copied = match &known.value {
                                 Value::List(list) => list.items.len() / 16,
                                 _ => 0,
@@ -228,7 +228,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `try` and `can`, for which a refusal is an answer.
+    /// Evaluates `try` and `can`, which handle failures.
     fn attempt(self, call: &Call, at: Span, names: &Names<'_>) -> Outcome {
         let mut last = Failure(format!("`{}` without arguments", call.name));
         for argument in &call.arguments {

@@ -1,4 +1,4 @@
-//! What the evaluation of one configuration may cost.
+//! The limits on the cost of evaluating one configuration.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -7,13 +7,13 @@ use super::equality::equal;
 use super::value::Value;
 use crate::source::Span;
 
-/// Texts of more bytes are not made.
+/// The maximum size of texts in bytes. Longer texts are not built.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
 
-/// Calls of modules, whatever calls them. Ten calls in each of eight folders are a hundred million.
+/// The maximum number of module calls in total. Ten calls in each of eight folders are a hundred million.
 const MAX_CALLS: u32 = 4_000;
 
-/// What one evaluation of a configuration may cost, and whether two values are the same within it.
+/// The budget of one evaluation of a configuration, and the equality of values within it.
 pub(super) struct Run {
     budget: Cell<u32>,
     depth: Cell<u32>,
@@ -23,12 +23,12 @@ pub(super) struct Run {
     used: RefCell<Used>,
 }
 
-/// What one configuration was read from, paths of what is not there included: it is the same as long as these are.
+/// The inputs of one evaluation, including missing paths. If they do not change, neither does the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used {
     /// Folders of modules.
     pub folders: BTreeSet<String>,
-    /// Other files, which it reads by their names.
+    /// Other files, which it reads by name.
     pub files: BTreeSet<String>,
 }
 
@@ -43,22 +43,22 @@ impl Run {
         }
     }
 
-    /// Remembers that a folder of a module was looked up.
+    /// Records that a module folder was looked up.
     pub fn use_folder(&self, path: &str) {
         self.used.borrow_mut().folders.insert(path.to_owned());
     }
 
-    /// Remembers that a file was looked up.
+    /// Records that a file was looked up.
     pub fn use_file(&self, path: &str) {
         self.used.borrow_mut().files.insert(path.to_owned());
     }
 
-    /// What was looked up.
+    /// Returns the recorded inputs.
     pub fn used(self) -> Used {
         self.used.into_inner()
     }
 
-    /// Takes from the budget; whether there was enough.
+    /// Takes a cost from the budget. Returns whether there was enough.
     pub fn spend(&self, cost: usize) -> bool {
         let left = u32::try_from(cost)
             .ok()
@@ -67,7 +67,7 @@ impl Run {
         left.is_some()
     }
 
-    /// Goes one level deeper; whether that is allowed.
+    /// Goes one level deeper. Returns whether that is allowed.
     pub fn enter(&self, limit: u32) -> bool {
         if self.depth.get() >= limit || !self.spend(1) {
             return false;
@@ -76,12 +76,12 @@ impl Run {
         true
     }
 
-    /// Comes back from a level.
+    /// Returns from a level.
     pub fn leave(&self) {
         self.depth.set(self.depth.get() - 1);
     }
 
-    /// Whether one more call of a module may be followed, which stands here and so deep.
+    /// Whether one more module call at this place and depth may be followed.
     pub fn call(&self, at: Span, is_too_deep: bool) -> bool {
         let calls = self.calls.get();
         if is_too_deep || calls >= MAX_CALLS {
@@ -92,7 +92,7 @@ impl Run {
         true
     }
 
-    /// The first call of a module that was not followed.
+    /// Returns the first module call that was not followed.
     pub fn left_out(&self) -> Option<Span> {
         self.left_out.get()
     }

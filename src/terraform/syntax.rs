@@ -1,4 +1,4 @@
-//! Terraform's configuration language as a tree with places: expressions, blocks, and what one file declares.
+//! Terraform's configuration language as a tree with places: expressions, blocks, and the declarations of one file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,11 +23,11 @@ pub enum ExpressionKind {
     Bool(bool),
     /// A number.
     Number(f64),
-    /// A number of more digits than anybody would write out.
+    /// A number with too many digits to write out.
     LongNumber(Box<str>),
-    /// A text without anything to fill in.
+    /// A text without interpolations.
     Text(Box<str>),
-    /// A text with parts to fill in.
+    /// A text with interpolations.
     Template(Box<Template>),
     /// `[a, b]`
     List(Vec<Expression>),
@@ -51,63 +51,63 @@ pub enum ExpressionKind {
     Binary(Box<(Expression, Operator, Expression)>),
 }
 
-/// A text with parts to fill in.
+/// A text with interpolations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// The parts, indentation already taken off.
+    /// The parts, with the indentation already removed.
     pub parts: Vec<Part>,
-    /// It is a heredoc or a file, whose lines people point at, and not a text in quotes.
+    /// Whether it is a heredoc or a file, whose lines can be pointed at, and not a quoted text.
     pub has_lines: bool,
 }
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Text as it is.
+    /// Literal text.
     Text(Literal),
-    /// `${...}`, and the place of all of it.
+    /// `${...}`, with the place of the whole sequence.
     Value(Expression, (u32, u32)),
     /// `%{ if ... }`
     If(Box<If>),
     /// `%{ for ... }`
     For(Box<Repeat>),
-    /// What could not be read.
+    /// A part that could not be read.
     Unread,
 }
 
-/// A text of a template, and where it stands.
+/// A literal text of a template and its place.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Literal {
     /// The text.
     pub text: String,
-    /// Offsets in the text and in the file from which on both are the same; none where the text is not written as it
+    /// Offsets in the text and in the file from which on both are the same. Empty if the text is not written as it
     /// reads.
     pub runs: Vec<(usize, u32)>,
     /// Its place in the file.
     pub at: (u32, u32),
 }
 
-/// `%{ if ... }`, with what stands up to `%{ else }` and `%{ endif }`.
+/// `%{ if ... }`, with its content up to `%{ else }` and `%{ endif }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct If {
-    /// What decides.
+    /// The condition.
     pub condition: Expression,
-    /// What stands there when it holds.
+    /// The content if the condition is true.
     pub yes: Vec<Part>,
-    /// What stands there when it does not.
+    /// The content if the condition is false.
     pub no: Vec<Part>,
 }
 
-/// `%{ for ... }`, with what stands up to `%{ endfor }`.
+/// `%{ for ... }`, with its content up to `%{ endfor }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repeat {
     /// Name for the key or index.
     pub key_name: Option<Box<str>>,
     /// Name for the item.
     pub value_name: Box<str>,
-    /// What is walked.
+    /// The collection to iterate over.
     pub over: Expression,
-    /// What stands there for each item.
+    /// The content for each item.
     pub body: Vec<Part>,
 }
 
@@ -120,7 +120,7 @@ pub enum Step {
     Index(Box<Expression>),
     /// `[*]`: the rest applies to each item.
     Each,
-    /// `.*` with the names and indices behind it: these apply to each item, the rest to the list that they make.
+    /// `.*` with the names and indices after it. These apply to each item, the rest applies to the resulting list.
     OfEach(Vec<Step>),
 }
 
@@ -129,9 +129,9 @@ pub enum Step {
 pub struct Call {
     /// Its name.
     pub name: Box<str>,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: Vec<Expression>,
-    /// The last argument is a list of arguments (`...`).
+    /// Whether the last argument is a list of arguments (`...`).
     pub spread: bool,
 }
 
@@ -142,15 +142,15 @@ pub struct For {
     pub key_name: Option<Box<str>>,
     /// Name for the item.
     pub value_name: Box<str>,
-    /// What is walked.
+    /// The collection to iterate over.
     pub over: Expression,
-    /// The key of a map's entry; absent when a list is made.
+    /// The key of a map entry, or `None` if the result is a list.
     pub key: Option<Expression>,
     /// The entry.
     pub value: Expression,
-    /// Entries of one key are collected (`...`).
+    /// Whether entries with the same key are grouped (`...`).
     pub grouped: bool,
-    /// Which entries count.
+    /// The filter for entries.
     pub when: Option<Expression>,
 }
 
@@ -192,11 +192,11 @@ pub struct Body {
     pub attributes: Vec<(Box<str>, (u32, u32), Expression)>,
     /// Blocks in it.
     pub blocks: Vec<Block>,
-    /// What gives further attributes.
+    /// The source of further attributes.
     pub given: Option<Box<Given>>,
 }
 
-/// Attributes that a value gives, as Terragrunt's inputs are the arguments of a call.
+/// Attributes from a value. Terragrunt's inputs, for example, are the arguments of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
     /// The value: an object.
@@ -205,12 +205,12 @@ pub struct Given {
     pub includes: Vec<Include>,
 }
 
-/// A file of Terragrunt's that another includes.
+/// A Terragrunt file that another file includes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Include {
-    /// Where it is.
+    /// The path of the file.
     pub path: Option<Expression>,
-    /// Whether values of equal names are merged, too; else the includer's count.
+    /// Whether values with the same name are merged, too. Otherwise the including file wins.
     pub is_deep: bool,
     /// The place of the block.
     pub at: (u32, u32),
@@ -221,18 +221,18 @@ pub struct Include {
 pub struct Block {
     /// The first word.
     pub name: Box<str>,
-    /// What follows it before the brace.
+    /// The labels between the first word and the brace.
     pub labels: Vec<Box<str>>,
     /// The inside.
     pub body: Body,
-    /// Its place as a whole.
+    /// The place of the whole block.
     pub at: (u32, u32),
     /// The place of the first word.
     pub name_at: (u32, u32),
 }
 
 impl Body {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&Expression> {
         self.attributes
             .iter()
@@ -241,10 +241,10 @@ impl Body {
     }
 }
 
-/// What one file declares.
+/// The declarations of one file.
 #[derive(Debug, Clone, Default)]
 pub struct File {
-    /// Which source it is.
+    /// The source of the file.
     pub source: Option<SourceId>,
     /// `variable` blocks: default and type.
     pub variables: BTreeMap<Box<str>, Variable>,
@@ -252,15 +252,15 @@ pub struct File {
     pub locals: BTreeMap<Box<str>, Expression>,
     /// `output` blocks.
     pub outputs: BTreeMap<Box<str>, Expression>,
-    /// `resource` blocks of the types that somebody asked for.
+    /// `resource` blocks of the wanted types.
     pub resources: Vec<Block>,
     /// `module` blocks.
     pub modules: Vec<Block>,
-    /// Assignments of a file of variables.
+    /// Assignments in a variables file.
     pub values: Vec<(Box<str>, Expression)>,
-    /// It says where the state is kept, which only the top of a configuration does.
+    /// Whether it configures a backend for the state, which only the root module does.
     pub has_backend: bool,
-    /// A part of it could not be read.
+    /// Whether a part of it could not be read.
     pub broken: bool,
     /// Byte offsets at which lines start.
     pub lines: Vec<u32>,
@@ -276,12 +276,12 @@ pub struct Variable {
 }
 
 impl File {
-    /// The 1-based line of a byte offset.
+    /// Returns the 1-based line of a byte offset.
     pub fn line(&self, offset: u32) -> usize {
         self.lines.partition_point(|start| *start <= offset)
     }
 
-    /// A span in this file.
+    /// Returns a span in this file.
     pub fn span(&self, at: (u32, u32)) -> Span {
         Span::new(
             self.source.unwrap_or(SourceId(u32::MAX)),
@@ -289,7 +289,7 @@ impl File {
         )
     }
 
-    /// Takes in a top-level block; resources only of types that are `wanted`.
+    /// Adds a top-level block. Adds resources only if their type is `wanted`.
     pub fn take(&mut self, mut block: Block, wanted: &dyn Fn(&str) -> bool) {
         let label = |at: usize| block.labels.get(at).cloned().unwrap_or_default();
         match &*block.name {
@@ -323,7 +323,7 @@ impl File {
             }
             "module" => self.modules.push(block),
             "resource" if wanted(&label(0)) => self.resources.push(block),
-            // What is looked up goes by the address that Terraform has for it.
+            // Data sources are stored under their Terraform address.
             "data" => {
                 let of_type = format!("data.{}", label(0));
                 if let Some(first) = block.labels.first_mut().filter(|_| wanted(&of_type)) {
@@ -350,7 +350,7 @@ pub fn line_starts(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// A range in a file, in the form that the tree keeps.
+/// A range in a file, in the form that the tree stores.
 pub fn place(range: Range<usize>) -> (u32, u32) {
     let clamp = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     (clamp(range.start), clamp(range.end))

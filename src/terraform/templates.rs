@@ -1,11 +1,11 @@
-//! Texts with parts to fill in, out of tokens: what stands on which line once indentation and the blanks that `~` takes
-//! are gone.
+//! Parses templates from tokens, and determines the text of each line after indentation and the blanks that `~` strips
+//! are removed.
 
 use super::parser::{Mistake, Parsed, Parser};
 use super::syntax::{Expression, ExpressionKind, If, Literal, Part, Repeat, Template, place};
 use super::tokens::{Kind, Token};
 
-/// A piece of a template before it is known which belong together.
+/// A piece of a template, before the pieces are grouped.
 #[derive(Debug)]
 enum Piece {
     Text(Literal),
@@ -17,11 +17,11 @@ enum Piece {
     EndFor,
 }
 
-/// A piece, and where it stands.
+/// A piece and its place.
 type Placed = (Piece, (u32, u32));
 
 impl Parser<'_> {
-    /// The rest of a text in quotes.
+    /// Reads the rest of a quoted text.
     pub fn quoted_template(&mut self) -> Parsed<ExpressionKind> {
         let mut parts = self.template_parts(Kind::CloseQuote, false)?;
         Ok(match parts.as_mut_slice() {
@@ -34,7 +34,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The parts of a template up to the token that ends it. The one that begins it was taken.
+    /// Reads the parts of a template up to the closing token. The opening token is already taken.
     pub fn template_parts(&mut self, end: Kind, is_flush: bool) -> Parsed<Vec<Part>> {
         let mut pieces = self.nested(|parser| parser.pieces(end))?;
         if is_flush {
@@ -55,7 +55,7 @@ impl Parser<'_> {
 
     fn pieces(&mut self, end: Kind) -> Parsed<Vec<Placed>> {
         let mut pieces: Vec<Placed> = Vec::new();
-        // `~}` takes the blanks of the text right behind it.
+        // `~}` strips the blanks of the text that directly follows it.
         let mut takes_blanks = false;
         loop {
             let token = self.lines(false, |parser| Ok(parser.take()))?;
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between `${` or `%{` and its closing brace, and that brace.
+    /// Reads the content between `${` or `%{` and its closing brace, and the brace.
     fn sequence(&mut self, open: Token) -> Parsed<(Piece, Token)> {
         let piece = match open.kind {
             Kind::OpenValue => {
@@ -124,7 +124,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Pieces as parts, up to a directive that ends what is open around them, which is handed back.
+    /// Groups pieces into parts, up to a directive that closes an enclosing one. Returns that directive.
     fn gathered(
         &mut self,
         pieces: &mut std::vec::IntoIter<Placed>,
@@ -193,7 +193,7 @@ impl Parser<'_> {
         };
         let written = self.written(token);
         let bytes = written.as_bytes();
-        // Where the run begins that is being read, and how far it was looked at.
+        // The start of the current run, and how far it was looked at.
         let (mut start, mut at) = (0, 0);
         let mut take = |run: std::ops::Range<usize>| {
             if !run.is_empty() {
@@ -202,7 +202,7 @@ impl Parser<'_> {
                 literal.text.push_str(written.get(run).unwrap_or_default());
             }
         };
-        // `$${` stands for `${`, and `%%{` for `%{`. Two signs without a brace are what they are.
+        // `$${` is an escape for `${`, and `%%{` for `%{`. Two signs without a brace are literal.
         while let Some(sign) = memchr::memchr2(b'$', b'%', bytes.get(at..).unwrap_or_default()) {
             at += sign;
             let two = bytes.get(at + 1) == bytes.get(at);
@@ -216,7 +216,7 @@ impl Parser<'_> {
         Ok(literal)
     }
 
-    /// A part of a text in quotes as it reads.
+    /// Returns a part of a quoted text with its escapes resolved.
     pub fn unescaped(&self, token: Token) -> Parsed<String> {
         let written = self.written(token);
         if let Some(rest) = ["$${", "%%{"].iter().find_map(|two| {
@@ -277,8 +277,8 @@ fn missing(wanted: &str, of: &str, at: (u32, u32), found: Option<Placed>) -> Mis
     }
 }
 
-/// Takes away what the lines of a heredoc have in common at their beginnings. A line of blanks alone does not count and
-/// stays as it is.
+/// Removes the common indentation from the lines of a heredoc. Lines that contain only blanks do not count and stay
+/// unchanged.
 fn take_indentation(pieces: &mut [Placed]) {
     let mut least = usize::MAX;
     let mut first_ones = Vec::new();
@@ -322,7 +322,7 @@ impl Literal {
         let bytes = bytes.min(self.text.len());
         self.text.drain(..bytes);
         let begun = self.runs.partition_point(|(at, _)| *at <= bytes);
-        // The run that the text now begins in, and those behind it.
+        // The run in which the text now starts, and those after it.
         self.runs.drain(..begun.saturating_sub(1));
         for (at, offset) in &mut self.runs {
             *offset = offset.saturating_add(place(0..bytes.saturating_sub(*at)).1);
@@ -334,7 +334,7 @@ impl Literal {
     fn append(&mut self, other: &Literal) {
         let before = self.text.len();
         let moved = other.runs.iter().map(|(at, offset)| (before + at, *offset));
-        // Runs that follow on one another are one.
+        // Consecutive runs are merged.
         for (at, offset) in moved {
             let goes_on = self.runs.last().is_some_and(|(last, from)| {
                 place(0..at - last).1.checked_add(*from) == Some(offset)

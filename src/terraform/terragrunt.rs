@@ -1,21 +1,21 @@
-//! Terragrunt's files: each calls one module with its inputs, and is read as that call.
+//! Terragrunt files: each calls one module with its inputs, and is read as that call.
 
 use super::syntax::{Block, Body, Expression, ExpressionKind, Given, Include};
 
-/// How such files are called.
+/// The name of such files.
 pub(super) const FILE: &str = "terragrunt.hcl";
 
-/// What a call goes by whose source only a run knows, or that has it from a file that is included.
+/// The source of a call that is only known at run time, or that comes from an included file.
 const NO_SOURCE: &str = "terragrunt";
 
-/// Whether nobody can tell from a call alone which module it calls.
+/// Whether the called module is unknown from the call alone.
 pub(super) fn lacks_source(call: &Block) -> bool {
     let source = call.body.attribute("source");
     source.and_then(Expression::plain_text) == Some(NO_SOURCE)
 }
 
-/// The call that a file stands for. `inputs` is its argument of that name with the place of the name, `terraform` its
-/// block. One without inputs of its own may have some from files that it includes.
+/// Returns the call for a file. `inputs` is its argument of that name with the place of the name, `terraform` its
+/// block. A file without inputs of its own may get some from the files that it includes.
 pub(super) fn call(
     path: &str,
     inputs: Option<((u32, u32), Expression)>,
@@ -29,7 +29,7 @@ pub(super) fn call(
     })?;
     let source = terraform.and_then(|block| block.body.attribute("source"));
     let at = source.map_or(name_at, |source| source.at);
-    // One that only a run knows is a module all the same, though nobody knows which.
+    // A source that is only known at run time still calls a module, but an unknown one.
     let known = source.and_then(Expression::plain_text).unwrap_or(NO_SOURCE);
     let known = known
         .strip_prefix("tfr://")
@@ -52,7 +52,7 @@ pub(super) fn call(
     })
 }
 
-/// What an `include` block says; nothing where it is only looked at.
+/// Reads an `include` block, or returns `None` if nothing of it is merged.
 pub(super) fn include(block: &Block) -> Option<Include> {
     let strategy = block.body.attribute("merge_strategy");
     let strategy = strategy.and_then(Expression::plain_text);

@@ -191,7 +191,7 @@ fn titled(text: &str) -> String {
         .collect()
 }
 
-/// `format` with the verbs that names are made with: `%s`, `%d` with a width, `%v`, `%q`, `%%`.
+/// Evaluates `format` with the verbs that are common in names: `%s`, `%d` with a width, `%v`, `%q`, `%%`.
 fn format_text(arguments: &[Term]) -> Computed {
     let (first, mut rest) = arguments.split_first()?;
     let pattern = first.value.as_text()?;
@@ -237,7 +237,7 @@ fn format_text(arguments: &[Term]) -> Computed {
     Some(Ok(text(made)))
 }
 
-/// A text of a bounded length.
+/// A text with a limited length.
 fn text(text: String) -> Value {
     if text.len() > MAX_TEXT {
         Value::Unknown("a string becomes too long".into())

@@ -1,5 +1,5 @@
-//! HCL text in, tokens out, as Terraform's own scanner tells them apart. Everything that has to know where a text, a
-//! heredoc, a comment or an interpolation begins and ends asks here, so that a file has one reading.
+//! Splits HCL text into tokens like Terraform's own scanner. All code that needs to know where a text, a heredoc, a
+//! comment or an interpolation starts and ends uses this scanner, so there is only one reading of a file.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use super::words::{escape_length, heredoc_begun, name_length, newline_length, nu
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Punctuation and operators, each known by its text.
+    /// Punctuation and operators, identified by their text.
     Symbol(&'static str),
     /// A name or a keyword.
     Name,
     /// A number.
     Number,
-    /// A comment; one that runs to the end of its line holds the line's end.
+    /// A comment. A comment that runs to the end of its line includes the end of the line.
     Comment,
     /// The end of a line.
     Newline,
-    /// `"` that begins a text.
+    /// `"` that starts a text.
     OpenQuote,
     /// `"` that ends a text.
     CloseQuote,
@@ -28,19 +28,19 @@ pub(super) enum Kind {
     OpenHeredoc,
     /// `WORD` with the blanks around it, without the end of its line.
     CloseHeredoc,
-    /// A part of a text in quotes, in which escapes mean something.
+    /// A part of a quoted text, in which escapes are interpreted.
     Quoted,
-    /// A part of a heredoc or of a file that is a template: at most a line.
+    /// A part of a heredoc or of a template file: at most one line.
     Literal,
     /// `${` or `${~`
     OpenValue,
     /// `%{` or `%{~`
     OpenDirective,
-    /// `}` or `~}` behind one of these.
+    /// `}` or `~}` that closes one of these.
     CloseSequence,
-    /// What stands nowhere in the language.
+    /// Text that is not valid anywhere in the language.
     Invalid,
-    /// The end of a line inside of quotes.
+    /// The end of a line inside quotes.
     BrokenQuote,
     /// The end of the text.
     End,
@@ -62,61 +62,61 @@ impl Token {
         matches!(self.kind, Kind::Symbol(own) if own == symbol)
     }
 
-    /// Its place in the form that trees keep.
+    /// Its place in the form that trees store.
     pub fn at(&self) -> (u32, u32) {
         super::syntax::place(self.start..self.end)
     }
 }
 
-/// Symbols, the longer ones of equal beginnings first.
+/// Symbols. If one is the prefix of another, the longer one comes first.
 const SYMBOLS: [&str; 30] = [
     "...", "==", "!=", ">=", "<=", "&&", "||", "::", "=>", "[", "]", "(", ")", ".", ",", "*", "/",
     "%", "+", "-", "=", "<", ">", "!", "?", ":", "&", "|", "^", ";",
 ];
 
-/// What the scanner is inside of.
+/// What the scanner is inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// Blocks, attributes and expressions.
     Code,
     Quotes,
     Heredoc,
-    /// A text that is a template as a whole.
+    /// A text that is itself a template.
     Template,
 }
 
-/// A heredoc that is open.
+/// An open heredoc.
 #[derive(Debug)]
 struct Open<'t> {
     word: &'t str,
-    /// Only at the start of a line the word ends it.
+    /// The word ends the heredoc only at the start of a line.
     at_line_start: bool,
 }
 
-/// Hands out the tokens of a text, one by one.
+/// Returns the tokens of a text, one by one.
 #[derive(Debug)]
 pub(super) struct Scanner<'t> {
     text: &'t str,
     at: usize,
     mode: Mode,
     outer: Vec<Mode>,
-    /// How many braces are open.
+    /// The number of open braces.
     braces: i64,
-    /// At which number of open braces an interpolation ends, the innermost last.
+    /// The numbers of open braces at which interpolations end, the innermost last.
     closes_at: Vec<i64>,
     heredocs: Vec<Open<'t>>,
     ready: VecDeque<Token>,
-    /// No block comment that begins from here on is ever closed.
+    /// No block comment that starts after this point is ever closed.
     comments_are_open: bool,
 }
 
 impl<'t> Scanner<'t> {
-    /// Reads code from an offset on.
+    /// Reads code from an offset onwards.
     pub fn code(text: &'t str, from: usize) -> Self {
         Self::new(text, from, Mode::Code)
     }
 
-    /// Reads a text that is a template as a whole.
+    /// Reads a text that is itself a template.
     pub fn template(text: &'t str) -> Self {
         Self::new(text, 0, Mode::Template)
     }
@@ -139,7 +139,7 @@ impl<'t> Scanner<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The next token; behind the last one `End`, as often as it is asked for.
+    /// Returns the next token. After the last one, returns `End` on every call.
     pub fn next(&mut self) -> Token {
         if let Some(token) = self.ready.pop_front() {
             return token;
@@ -168,7 +168,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The rest of the text cannot be read.
+    /// Reports that the rest of the text cannot be read.
     fn give_up(&mut self) -> Token {
         self.take(Kind::Invalid, self.rest().len())
     }
@@ -203,7 +203,7 @@ impl<'t> Scanner<'t> {
         }
         if rest.starts_with('"') {
             self.enter(Mode::Quotes);
-            // The token stands outside of what it begins.
+            // The token is outside the text that it opens.
             return self.take(Kind::OpenQuote, 1);
         }
         if let Some((length, word)) = heredoc_begun(rest) {
@@ -256,7 +256,7 @@ impl<'t> Scanner<'t> {
         end.map(|end| end + 4)
     }
 
-    /// The interpolation or directive that begins here.
+    /// Reads the interpolation or directive that starts here.
     fn sequence(&mut self) -> Option<Token> {
         let rest = self.rest();
         let kind = match rest.get(..2) {
@@ -291,7 +291,7 @@ impl<'t> Scanner<'t> {
             }
             [b'$' | b'%', ..] => match escape_length(rest) {
                 Some(length) => self.take(Kind::Quoted, length),
-                // What it begins can no longer be told.
+                // What it opens is unknown.
                 None if bytes.len() == 1 => self.give_up(),
                 None => self.take(Kind::Quoted, 1),
             },
@@ -310,7 +310,7 @@ impl<'t> Scanner<'t> {
                         _ => 1,
                     };
                 }
-                // Behind a backslash stands perhaps a longer character.
+                // The character after a backslash may be longer than one byte.
                 while !rest.is_char_boundary(length) {
                     length += 1;
                 }
@@ -319,7 +319,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// In a heredoc, or in a template as a whole.
+    /// Reads a token in a heredoc or in a template file.
     fn in_lines(&mut self) -> Token {
         if let Some(token) = self.sequence() {
             return token;
@@ -329,7 +329,7 @@ impl<'t> Scanner<'t> {
         let is_heredoc = self.mode == Mode::Heredoc;
         let length = match (escape_length(rest), bytes) {
             (Some(length), _) => length,
-            // A sign alone; the scanner of HCL takes what stands between it and the end of its line with it.
+            // A sign alone. HCL's scanner includes everything between it and the end of its line.
             (None, [b'$' | b'%', _, b'\r' | b'\n', ..]) => {
                 self.is_at_line_start(true);
                 return self.take(Kind::Literal, 2);
@@ -350,7 +350,7 @@ impl<'t> Scanner<'t> {
                 self.is_at_line_start(false);
                 return self.take(Kind::Literal, length);
             }
-            // The end of a line that is none: `\r` alone.
+            // A `\r` alone is not the end of a line.
             return match is_heredoc || !self.outer.is_empty() {
                 true => self.give_up(),
                 false => self.take(Kind::Literal, rest.len()),

@@ -1,4 +1,4 @@
-//! Values as trees with places, and as the texts that encode them.
+//! Converts values to trees with places, and to the texts that encode them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,11 +7,11 @@ use super::run::MAX_TEXT;
 use super::value::{Encoding, Term, Value, number_text};
 use crate::yaml::{self, Leaf, Notation, Pieces, TreeBuilder};
 
-/// A tree of more nodes is not built.
+/// The maximum number of nodes in a tree.
 const MAX_NODES: usize = 50_000;
 
-/// Adds a value to a tree. Sharing makes values small that are huge when written out, so the tree is bounded: what does
-/// not fit is unknown.
+/// Adds a value to a tree. Shared values are small in memory but can be huge when written out, so the size of the tree
+/// is limited. Values that do not fit are unknown.
 pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> yaml::NodeId {
     if tree.len() > MAX_NODES {
         return tree.scalar(Leaf::Unknown("the value is too large"), term.at);
@@ -24,7 +24,7 @@ pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> yaml::NodeId {
         Value::Number(number) => tree.scalar(Leaf::Plain(&number_text(*number)), term.at),
         Value::Text(text) => tree.scalar(Leaf::Text(text), term.at),
         Value::Unknown(why) => tree.scalar(Leaf::Unknown(why), term.at),
-        // Readers want what the text says.
+        // The content of the text is what matters.
         Value::Encoded(inner, _) => build(inner, tree),
         Value::Filled(filled) => tree.pieced(&filled.pieces, term.at),
         Value::List(list) => {
@@ -54,7 +54,7 @@ pub(super) fn build(term: &Term, tree: &mut TreeBuilder) -> yaml::NodeId {
     }
 }
 
-/// Adds a value as Terraform writes it: without blanks, keys in their order.
+/// Writes a value like Terraform: without blanks, and with sorted keys.
 fn write_json(value: &Value, text: &mut String) -> Option<()> {
     match value {
         Value::Null => text.push_str("null"),
@@ -82,7 +82,7 @@ fn write_json(value: &Value, text: &mut String) -> Option<()> {
     (text.len() <= MAX_TEXT).then_some(())
 }
 
-/// A text in quotes; Terraform escapes what HTML would take for its own.
+/// Quotes a text. Like Terraform, it escapes the characters that are special in HTML.
 fn json_word(word: &str) -> Option<String> {
     let quoted = serde_json::to_string(word).ok()?;
     let escaped = quoted.replace('<', "\\u003c").replace('>', "\\u003e");
@@ -90,7 +90,7 @@ fn json_word(word: &str) -> Option<String> {
 }
 
 impl Value {
-    /// The text that `jsonencode` makes, to the letter; nothing for anything else, or where a part is not known.
+    /// Returns the exact text that `jsonencode` produces, or `None` for other values or if a part is unknown.
     pub fn json_text(&self) -> Option<Rc<str>> {
         match self {
             Value::Encoded(inner, Encoding::As(Notation::Json)) => {
@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    /// A text with the places of its parts: one that was filled in, or one that encodes a value.
+    /// Returns a text with the places of its parts: a text with interpolations, or one that encodes a value.
     pub fn pieces(&self) -> Option<Cow<'_, Pieces>> {
         match self {
             Value::Filled(filled) => Some(Cow::Borrowed(&filled.pieces)),

@@ -1,4 +1,4 @@
-//! Values as evaluation gives them: what is known, where it is written, and why the rest is not known.
+//! The values that evaluation returns: what is known, where it is written, and why the rest is unknown.
 
 use std::rc::Rc;
 
@@ -20,57 +20,57 @@ pub(super) enum Value {
     Text(Rc<str>),
     List(Rc<List>),
     Object(Rc<Object>),
-    /// A text that encodes a value, as `yamlencode` makes it.
+    /// A text that encodes a value, such as the result of `yamlencode`.
     Encoded(Rc<Term>, Encoding),
-    /// A text of lines that was filled in; not known when one of its parts is not.
+    /// A text of lines with interpolations. It is unknown if one of its parts is.
     Filled(Rc<Filled>),
-    /// Why it is not known.
+    /// The reason why it is unknown.
     Unknown(Rc<str>),
 }
 
 /// How a text encodes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As a text that can be read.
+    /// As text in a notation that can be read.
     As(Notation),
-    /// As `base64encode` makes it.
+    /// As with `base64encode`.
     Base64,
 }
 
-/// A text that was filled in.
+/// A text with its interpolations filled in.
 #[derive(Debug)]
 pub(super) struct Filled {
-    /// What it was put together from.
+    /// The pieces that it consists of.
     pub pieces: Pieces,
-    /// Why part of it is unknown.
+    /// Why part of it is unknown, or `None` if all of it is known.
     open: Option<Rc<str>>,
 }
 
-/// Values are walked by recursion, so they are not nested deeper.
+/// The maximum nesting depth of values, which are walked recursively.
 const MAX_DEPTH: u32 = 100;
 
 /// Items, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct List {
     pub items: Vec<Term>,
-    /// There may be more of them behind or between these, and why that is not known.
+    /// Why there may be more items after or between these, or `None` if there are none.
     pub more: Option<Rc<str>>,
-    /// How deep it is nested.
+    /// The nesting depth.
     depth: u32,
 }
 
-/// Fields, each name once.
+/// Fields with unique names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object {
     pub fields: Vec<Entry>,
-    /// There may be fields of other names, and why that is not known.
+    /// Why there may be fields with other names, or `None` if there are none.
     pub more: Option<Rc<str>>,
-    /// All that there may be further, where only its names are not known: why, where the name stands, and the value.
+    /// All possible further fields, if only their names are unknown: the reason, the place of the name, and the value.
     pub unnamed: Vec<Unnamed>,
     depth: u32,
 }
 
-/// A field whose name is not known, and is none of the others.
+/// A field with an unknown name that differs from all other names.
 #[derive(Debug, Clone)]
 pub(super) struct Unnamed {
     pub why: Rc<str>,
@@ -93,7 +93,7 @@ impl Object {
             .map(|entry| &entry.term)
     }
 
-    /// The fields in the order of their names, in which Terraform walks maps.
+    /// The fields in the order of their names, in which Terraform iterates over maps.
     pub fn sorted(&self) -> Vec<&Entry> {
         let mut sorted: Vec<_> = self.fields.iter().collect();
         sorted.sort_by(|one, other| one.key.cmp(&other.key));
@@ -101,7 +101,7 @@ impl Object {
     }
 }
 
-/// Fields while an object is made: the last value of a name counts.
+/// The fields of an object under construction: the last value of a name wins.
 #[derive(Default)]
 pub(super) struct Fields {
     fields: Vec<Entry>,
@@ -124,26 +124,26 @@ impl Fields {
         Some(&self.fields.get(*self.places.get(key)?)?.term)
     }
 
-    /// Puts another value in the place of each.
+    /// Replaces each value.
     pub fn map(&mut self, change: impl Fn(&Term) -> Term) {
         for entry in &mut self.fields {
             entry.term = change(&entry.term);
         }
     }
 
-    /// Whatever is there now may be overridden.
+    /// Marks all fields so far as possibly overridden.
     pub fn doubt(&mut self, why: &Rc<str>) {
         self.doubt_where(why, |_| true);
     }
 
-    /// What is there of these names may be overridden.
+    /// Marks the fields with these names as possibly overridden.
     pub fn doubt_where(&mut self, why: &Rc<str>, may_be: impl Fn(&str) -> bool) {
         for entry in self.fields.iter_mut().filter(|entry| may_be(&entry.key)) {
             entry.term.value = Value::Unknown(Rc::clone(why));
         }
     }
 
-    /// Whether a field may be called so.
+    /// Whether any field may have this name.
     pub fn any(&self, may_be: impl Fn(&str) -> bool) -> bool {
         self.fields.iter().any(|entry| may_be(&entry.key))
     }
@@ -200,7 +200,7 @@ impl Value {
         }))
     }
 
-    /// An object that has these fields besides, and none but these.
+    /// Returns an object with these additional fields, and no others.
     pub fn with_unnamed(self, unnamed: Vec<Unnamed>) -> Value {
         match self {
             Value::Object(object) => {
@@ -240,7 +240,7 @@ impl Value {
         }
     }
 
-    /// As a text, the way a text with parts is filled; an error where Terraform refuses it.
+    /// Converts the value to text like an interpolation, or returns `None` if Terraform rejects that.
     pub fn as_text(&self) -> Option<Rc<str>> {
         match self {
             Value::Text(text) => Some(Rc::clone(text)),
@@ -251,7 +251,7 @@ impl Value {
         }
     }
 
-    /// This value as it is where it has one type with another; nothing where no type holds both.
+    /// Returns this value converted to the type it shares with another, or `None` if no type fits both.
     pub fn beside(self, other: &Value) -> Option<Value> {
         let is_text = |value: &Value| {
             matches!(
@@ -308,7 +308,7 @@ impl Term {
     }
 }
 
-/// A number as Terraform prints it.
+/// Formats a number like Terraform.
 pub(super) fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         format!("{number:.0}")
@@ -317,23 +317,23 @@ pub(super) fn number_text(number: f64) -> String {
     }
 }
 
-/// Why Terraform would refuse an expression.
+/// Why Terraform would reject an expression.
 #[derive(Debug, Clone)]
 pub(super) struct Failure(pub String);
 
 pub(super) type Outcome = Result<Term, Failure>;
 
-/// Keys and values as `for` and `for_each` walk them, and why there may be more.
+/// Keys and values as `for` and `for_each` iterate over them, and why there may be more.
 pub(super) type Pairs = (Vec<(Term, Term)>, Option<Rc<str>>);
 
-/// Keys and values of a list or a map; nothing for anything else.
+/// Returns the keys and values of a list or a map, or `None` for other values.
 pub(super) fn pairs(over: &Term) -> Option<Pairs> {
     match &over.value {
         Value::List(list) => {
             let pairs = list.items.iter().enumerate().map(|(at, item)| {
                 #[allow(clippy::cast_precision_loss, reason = "lists are bounded")]
                 let index = match &list.more {
-                    // What stands before it is not known.
+                    // The number of items before it is unknown.
                     Some(why) => Value::Unknown(Rc::clone(why)),
                     None => Value::Number(at as f64),
                 };
@@ -388,22 +388,22 @@ pub(super) fn index(term: &Term, key: &Term) -> Outcome {
     }
 }
 
-/// What a function gives; nothing when it is not known how it works.
+/// The result of a function, or `None` if the function is not supported.
 pub(super) type Computed = Option<Result<Value, Failure>>;
 
-/// The first reason among arguments that are not known.
+/// Returns the first reason of the unknown arguments.
 pub(super) fn any_unknown(arguments: &[Term]) -> Option<Rc<str>> {
     arguments
         .iter()
         .find_map(|term| term.value.unknown().cloned())
 }
 
-/// A refusal.
+/// An error that Terraform would report.
 pub(super) fn fail(why: &str) -> Computed {
     Some(Err(Failure(why.to_owned())))
 }
 
-/// Arguments of a wrong kind: unknown ones may still be right.
+/// Arguments of the wrong kind. If any is unknown, the result is unknown, because it may still be valid.
 pub(super) fn unknown_or_fail(arguments: &[Term], why: &str) -> Computed {
     match any_unknown(arguments) {
         Some(unknown) => Some(Ok(Value::Unknown(unknown))),

@@ -1,6 +1,6 @@
-//! How HCL writes names, numbers, ends of lines and marks: how much of a text each of them takes.
+//! The lengths of names, numbers, line ends and markers in HCL.
 
-/// Characters that identifiers hold in HCL and not in what Rust's own rules allow: compatibility forms that change under
+/// Characters that are allowed in HCL identifiers but not in Rust's: compatibility forms that change under
 /// normalisation.
 fn is_compatibility_form(one: char) -> bool {
     matches!(
@@ -31,7 +31,7 @@ fn goes_on_in_name(one: char) -> bool {
     one == '-' || unicode_ident::is_xid_continue(one) || is_compatibility_form(one)
 }
 
-/// How long the name is that a text begins with; 0 when it begins with none.
+/// Returns the length of the name at the start of a text, or 0 if there is none.
 pub(super) fn name_length(text: &str) -> usize {
     let mut letters = text.char_indices();
     if !letters.next().is_some_and(|(_, one)| begins_name(one)) {
@@ -42,7 +42,7 @@ pub(super) fn name_length(text: &str) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// How long the end of a line is that a text begins with; 0 when it begins with none.
+/// Returns the length of the line end at the start of a text, or 0 if there is none.
 pub(super) fn newline_length(text: &str) -> usize {
     match text.as_bytes() {
         [b'\n', ..] => 1,
@@ -51,7 +51,7 @@ pub(super) fn newline_length(text: &str) -> usize {
     }
 }
 
-/// How long the number is that a text begins with; 0 when it begins with none. It need not be one that has a value.
+/// Returns the length of the number at the start of a text, or 0 if there is none. The number need not have a valid value.
 pub(super) fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -78,7 +78,7 @@ pub(super) fn number_length(text: &str) -> usize {
     }
 }
 
-/// `<<WORD` or `<<-WORD` with the end of its line: how long it is, and the word.
+/// Returns the length of `<<WORD` or `<<-WORD` with its line end, and the word.
 pub(super) fn heredoc_begun(rest: &str) -> Option<(usize, &str)> {
     let mark = rest.strip_prefix("<<")?;
     let mark = mark.strip_prefix('-').unwrap_or(mark);
@@ -92,7 +92,7 @@ pub(super) fn heredoc_begun(rest: &str) -> Option<(usize, &str)> {
     }
 }
 
-/// How long `$${` or `%%{` is, with the `~` that may stand behind it.
+/// Returns the length of `$${` or `%%{` at the start of a text, including a following `~`.
 pub(super) fn escape_length(rest: &str) -> Option<usize> {
     let behind = rest.strip_prefix("$${").or(rest.strip_prefix("%%{"))?;
     Some(3 + usize::from(behind.starts_with('~')))
