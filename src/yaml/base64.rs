@@ -1,7 +1,7 @@
-//! What `!!binary` stands for.
+//! Decodes `!!binary`.
 
-/// The bytes of a text in standard base64, with padding, as a text; bytes that are no text become the replacement
-/// character, as in Go's JSON. Line breaks do not count. `None` when the text is no base64.
+/// Decodes standard base64 with padding into a text. As in Go's JSON, invalid bytes become the replacement character.
+/// Line breaks are ignored. Returns `None` if the text is not base64.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let mut group = 0_u32;
@@ -33,7 +33,7 @@ pub(super) fn decode(text: &str) -> Option<String> {
     (digits == 0).then(|| go_text(&bytes))
 }
 
-/// Go replaces each byte that is no text, and not each run of them.
+/// Go replaces each invalid byte, not each run of them.
 fn go_text(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

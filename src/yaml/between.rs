@@ -1,22 +1,22 @@
-//! What stands between values, as go-yaml's scanner reads it: tabs, anchors and tags that it refuses and the parser takes.
+//! Checks the text between values like go-yaml's scanner: tabs, anchors and tags that it rejects but the parser accepts.
 
 use std::ops::Range;
 
-/// What is around a gap between two values.
+/// The context of a gap between two values.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
-    /// It is inside of brackets or braces.
+    /// Whether it is inside brackets or braces.
     pub flow: bool,
-    /// Where the innermost block begins, if there is one.
+    /// The start of the innermost block, if there is one.
     pub block: Option<usize>,
-    /// The value before was a plain one, to which what follows may belong.
+    /// Whether the value before it was plain. The following text may belong to that value.
     pub after_plain: bool,
-    /// A block entry may begin here although no line ended.
+    /// Whether a block entry may start here although no line ended.
     pub fresh: bool,
 }
 
 impl Around {
-    /// The column that what belongs to a plain value must not stand left of.
+    /// The minimum column for the lines of a plain value.
     fn indent(self, text: &str) -> usize {
         let Some(block) = self.block else { return 0 };
         let line = text.get(line_start(text, block)..block).unwrap_or_default();
@@ -24,7 +24,7 @@ impl Around {
     }
 }
 
-/// What go-yaml refuses, and where.
+/// A construct that go-yaml rejects, and its place.
 pub(super) type Flaw = (&'static str, Range<usize>);
 
 const NO_TOKEN: &str = "found character that cannot start any token";
@@ -34,7 +34,7 @@ const ANCHOR: &str = "did not find expected alphabetic or numeric character";
 const DIRECTIVE: &str = "found unknown directive name";
 const TAG_END: &str = "did not find expected whitespace or line break";
 
-/// The first thing in a gap that go-yaml refuses.
+/// Returns the first construct in a gap that go-yaml rejects.
 pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw> {
     let bytes = text.as_bytes().get(..gap.end)?;
     let written = bytes.get(gap.start..)?;
@@ -63,11 +63,11 @@ pub(super) fn flaw(text: &str, gap: Range<usize>, around: Around) -> Option<Flaw
     }
 }
 
-/// A tab before the first line behind a block scalar, which go-yaml takes for one of its lines until it sees how deep it
-/// stands.
+/// Finds a tab before the first line after a block scalar. go-yaml treats that line as part of the scalar until it sees
+/// its indentation.
 pub(super) fn flaw_behind_block(text: &str, gap: Range<usize>, indent: usize) -> Option<Flaw> {
     memchr::memchr(b'\t', text.as_bytes().get(gap.clone())?)?;
-    // The parser ends the value behind the blanks of the line that ends it.
+    // For the parser, the value ends after the blanks of the line that ends it.
     let line = line_start(text, gap.start);
     let is_blank = text.get(line..gap.start)?.bytes().all(|byte| byte == b' ');
     let mut at = if is_blank { line } else { gap.start };
@@ -86,21 +86,21 @@ pub(super) fn flaw_behind_block(text: &str, gap: Range<usize>, indent: usize) ->
     None
 }
 
-/// Whether nothing but blanks stands before a JSON object.
+/// Whether only blanks precede a JSON object.
 fn leads_to_json(text: &str, end: usize) -> bool {
     let leads = text.get(..end).unwrap_or_default();
     leads.trim_start_matches('\u{feff}').trim().is_empty() && begins_json(text, end)
 }
 
-/// Whether a JSON object begins at an offset. Clients read what begins with a brace as JSON first, where tabs may stand
-/// anywhere and slashes may be escaped, and as YAML where it is not JSON.
+/// Whether a JSON object starts at an offset. Clients first read text that starts with a brace as JSON, which allows
+/// tabs anywhere and escaped slashes, and as YAML if it is not JSON.
 pub(super) fn begins_json(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default();
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
     rest.starts_with('{') && values.next().is_some_and(|value| value.is_ok())
 }
 
-/// A line of a plain value of several lines that a tab indents too little.
+/// Finds a line of a multi-line plain value that a tab indents too little.
 pub(super) fn flaw_in_plain(text: &str, value: Range<usize>, around: Around) -> Option<Flaw> {
     let lines = text.get(value.clone())?;
     memchr::memchr(b'\t', lines.as_bytes())?;
@@ -124,8 +124,8 @@ pub(super) fn flaw_in_plain(text: &str, value: Range<usize>, around: Around) -> 
     None
 }
 
-/// What go-yaml makes otherwise of a plain value in brackets or braces: there a question mark ends it, and neither that nor
-/// a colon begins one.
+/// Finds what go-yaml reads differently in a plain value in brackets or braces: there, a question mark ends it, and
+/// neither a question mark nor a colon starts one.
 pub(super) fn flaw_in_flow(text: &str, value: Range<usize>) -> Option<Flaw> {
     let written = text.get(value.clone())?;
     let at = written
@@ -135,7 +135,7 @@ pub(super) fn flaw_in_flow(text: &str, value: Range<usize>) -> Option<Flaw> {
     Some(("did not find expected node content", place))
 }
 
-/// An escaped slash, which JSON knows and YAML did not when go-yaml was written.
+/// Finds an escaped slash, which JSON allows, but YAML did not when go-yaml was written.
 pub(super) fn escaped_slash(text: &str, value: Range<usize>) -> Option<Flaw> {
     let bytes = text.as_bytes().get(value.clone())?;
     let mut at = 0;
@@ -149,7 +149,7 @@ pub(super) fn escaped_slash(text: &str, value: Range<usize>) -> Option<Flaw> {
     None
 }
 
-/// The commas and brackets that go-yaml takes for a part of a tag in brackets or braces, where the parser ends the tag.
+/// The commas and brackets that go-yaml reads as part of a tag in brackets or braces, where the parser ends the tag.
 pub(super) fn swallowed(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes().get(gap.clone())?;
     memchr::memchr(b'!', bytes)?;
@@ -172,7 +172,7 @@ pub(super) fn swallowed(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// A key in brackets or braces that does not stand on one line with its colon. `gap` is what stands between the key and its
+/// Finds a key in brackets or braces that is not on one line with its colon. `gap` is the text between the key and its
 /// value.
 pub(super) fn broken_key(
     text: &str,
@@ -182,7 +182,7 @@ pub(super) fn broken_key(
 ) -> Option<Flaw> {
     let is_break = |one: char| matches!(one, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let before = text.get(gap)?.split(':').next()?;
-    // In braces, tags and anchors of a key belong to it.
+    // In braces, the tags and anchors of a key are part of it.
     let lead = text.get(..key.start)?;
     let word = lead
         .trim_end()
@@ -200,12 +200,12 @@ pub(super) fn broken_key(
     (!asked).then_some(("did not find expected ',' or '}'", key))
 }
 
-/// Whether an alias has a name that go-yaml knows.
+/// Whether go-yaml accepts the name of an alias.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_alpha)
 }
 
-/// What go-yaml says of a name that it does not know.
+/// The error that go-yaml reports for an invalid name.
 pub(super) fn bad_name(place: Range<usize>) -> Flaw {
     (ANCHOR, place)
 }
@@ -227,19 +227,19 @@ struct Walk<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
-    /// Where the line begins, or the gap.
+    /// The start of the line, or of the gap.
     line: usize,
     around: Around,
-    /// Nothing but blanks since the plain value.
+    /// Whether there were only blanks since the plain value.
     tail: bool,
-    /// A line ended since the gap began.
+    /// Whether a line ended since the gap started.
     broken: bool,
-    /// A key or an entry of a block may begin here; a tab may not stand before it.
+    /// Whether a key or an entry of a block may start here. A tab must not precede it.
     entry: bool,
 }
 
 impl Walk<'_> {
-    /// One step; `Ok(false)` at the end.
+    /// Takes one step, or returns `Ok(false)` at the end.
     fn step(&mut self) -> Result<bool, Flaw> {
         let Some(byte) = self.bytes.get(self.at).copied() else {
             return Ok(false);
@@ -276,7 +276,7 @@ impl Walk<'_> {
                 self.entry = false;
             }
             b'-' | b'?' if is_blank(self.bytes.get(self.at)) => self.entry = true,
-            // Of a key on its own line; behind a simple key no entry begins.
+            // The colon of a key on its own line. No entry can start after a simple key.
             b':' => self.entry = self.blanks_before(here.start) && self.broken,
             b'&' => self.anchor(here.start)?,
             b'!' => self.tag(here.start)?,
@@ -309,13 +309,13 @@ impl Walk<'_> {
 
     fn anchor(&mut self, start: usize) -> Result<(), Flaw> {
         self.entry = false;
-        // What ends it may be the token behind the gap.
+        // The token after the gap may end it.
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).copied().is_some_and(is_alpha) {
             self.at += 1;
         }
         let next = bytes.get(self.at);
-        // What else may follow in go-yaml belongs to the name in the parser, and is refused for another reason.
+        // For the parser, other characters that go-yaml allows here belong to the name and fail for another reason.
         let ends = is_blank(next) || matches!(next, Some(b',' | b']' | b'}'));
         match ends && self.at > start + 1 {
             true => Ok(()),

@@ -1,7 +1,7 @@
-//! One document from the parser's events: puts nodes into the arena, corrects their places, and refuses what
-//! Kubernetes' reader refuses.
+//! Builds one document from the parser's events: adds nodes to the arena, corrects their places, and rejects what
+//! Kubernetes' reader rejects.
 //!
-//! Nothing here recurses: collections that are still open are frames on a list.
+//! Nothing here recurses: open collections are frames on a list.
 
 #![cfg_attr(
     not(test),
@@ -26,15 +26,15 @@ use crate::source::SourceId;
 use crate::source::text::Cut as _;
 use crate::source::text::{floor, line_start};
 
-/// Aliases may expand a document to this many nodes whatever its size.
+/// The number of nodes to which aliases may expand a document of any size.
 const EXPANSION_FLOOR: u64 = 1_000_000;
 
 /// Beyond the floor, aliases may expand a document to this multiple of the nodes written.
 const EXPANSION_FACTOR: u64 = 10;
 
-/// What stands before a node: the YAML specification calls it the node's properties.
+/// The anchor and tag before a node: the YAML specification calls them the node's properties.
 struct Properties {
-    /// The number of its anchor; 0 without one.
+    /// The number of its anchor, or 0 if it has none.
     anchor: usize,
     tag: Tag,
 }
@@ -48,13 +48,13 @@ impl Properties {
     }
 }
 
-/// A collection whose end has not come yet.
+/// A collection that has not ended yet.
 struct Frame {
     node: NodeId,
     anchor: usize,
-    /// Where its children begin on the list of waiting nodes.
+    /// Where its children start in the list of waiting nodes.
     first: usize,
-    /// Nodes below it so far, aliases expanded.
+    /// The number of nodes below it so far, with aliases expanded.
     size: u64,
     mapping: bool,
 }
@@ -65,7 +65,7 @@ struct Anchor {
     size: Option<u64>,
 }
 
-/// How much a document holds, as far as can be told before it is read, so that its lists need not grow step by step.
+/// An estimate of the size of a document before it is read, so that its lists do not have to grow in steps.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     nodes: usize,
@@ -74,8 +74,8 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Of the only document in a text of so many bytes. Guesses low for large ones: most of a large text is one scalar,
-    /// or many documents.
+    /// Estimates the size of the only document in a text of this many bytes. Estimates low for large texts: most of
+    /// them are one scalar, or many documents.
     pub fn of_text(bytes: usize) -> Self {
         const ENOUGH: usize = 16 * 1024;
         let bytes = bytes.min(ENOUGH);
@@ -98,26 +98,26 @@ pub(super) struct Build {
     /// Finished nodes whose parent is still open.
     waiting: Vec<NodeId>,
     anchors: HashMap<usize, Anchor>,
-    /// End of the last token seen, comments aside. Indicators of the next node are searched from here.
+    /// End of the last token seen, not counting comments. The search for indicators of the next node starts here.
     pub reached: usize,
-    /// Nodes with aliases expanded.
+    /// The number of nodes, with aliases expanded.
     size: u64,
-    /// The alias that expands to most, to be shown when they are too many.
+    /// The alias that expands to the most nodes, for the error if there are too many.
     heaviest: (u64, Range<usize>),
     pub problem: Option<(String, Range<usize>)>,
-    /// How far the text was looked through for what go-yaml refuses.
+    /// How far the text was checked for things that go-yaml rejects.
     checked: usize,
-    /// What was read last is a plain value, in the block that begins here.
+    /// Set if the last token was a plain value: the start of its block.
     after_plain: Option<Option<usize>>,
-    /// What was read last is a block scalar, and how deep its lines stand.
+    /// Set if the last token was a block scalar: the indentation of its lines.
     after_block: Option<usize>,
-    /// Nothing was read yet.
+    /// Whether nothing was read yet.
     fresh: bool,
-    /// Brackets and braces that are open.
+    /// The number of open brackets and braces.
     flows: usize,
-    /// Where the blocks begin that are open.
+    /// The starts of the open blocks.
     blocks: Vec<usize>,
-    /// Whether clients read it as JSON, once that was asked.
+    /// Whether clients read it as JSON, or `None` if not determined yet.
     json: Option<bool>,
     /// A tag that go-yaml reads further than the parser does.
     pub tag: Option<Range<usize>>,
@@ -149,7 +149,7 @@ impl Build {
         }
     }
 
-    /// Looks through what stands before a token, which is not empty, and goes on behind it.
+    /// Checks the gap before a non-empty token, and continues after the token.
     fn pass(&mut self, text: &str, token: Range<usize>, plain: bool) {
         let gap = self.checked..token.start.max(self.checked);
         let around = self.around();
@@ -172,10 +172,10 @@ impl Build {
         self.fresh = false;
     }
 
-    /// A value begins: its key has to stand on one line.
+    /// Handles the start of a value: its key must be on one line.
     fn pass_key(&mut self, text: &str, value: usize) {
         let Some(key) = self.open_key() else { return };
-        // A block says itself what stands between its keys and their colons.
+        // In block style, the parser checks the text between a key and its colon.
         let gap = match self.flows {
             0 => key.end..key.end,
             _ => key.end..value.max(key.end),
@@ -184,7 +184,7 @@ impl Build {
         self.refuse_flaw(text, flaw);
     }
 
-    /// The key that waits for its value.
+    /// Returns the key that is waiting for its value.
     fn open_key(&self) -> Option<Range<usize>> {
         let frame = self.frames.last().filter(|frame| frame.mapping)?;
         let waiting = self.waiting.get(frame.first..)?;
@@ -193,7 +193,7 @@ impl Build {
         Some(data.start as usize..data.end as usize)
     }
 
-    /// How many brackets and braces are open.
+    /// The number of open brackets and braces.
     pub fn in_flow(&self) -> usize {
         self.flows
     }
@@ -207,14 +207,14 @@ impl Build {
         }
     }
 
-    /// The same for what follows the value that was read last.
+    /// The same for the text that follows the last value.
     fn behind(&self) -> Around {
         let around = self.around();
         let block = self.after_plain.unwrap_or(around.block);
         Around { block, ..around }
     }
 
-    /// A template says little about the text that comes out of it.
+    /// A flaw in a template says little about the rendered text.
     fn refuse_flaw(&mut self, text: &str, flaw: Option<Flaw>) {
         if let Some((message, place)) = flaw
             && self.problem.is_none()
@@ -224,19 +224,19 @@ impl Build {
         }
     }
 
-    /// A tag before an error that go-yaml reads further than the parser does.
+    /// Returns a tag before an error that go-yaml reads further than the parser does.
     pub fn tag_before(&self, text: &str, at: usize) -> Option<Range<usize>> {
         between::swallowed(text, self.checked..at.max(self.checked))
     }
 
-    /// The document ends at an offset.
+    /// Handles the end of the document at an offset.
     pub fn pass_end(&mut self, text: &str, end: usize) {
         let gap = self.checked..end.max(self.checked);
         let flaw = self.flaw_before(text, gap);
         self.refuse_flaw(text, flaw);
     }
 
-    /// What is wrong in a gap behind what was read last.
+    /// Returns the flaw in a gap after the last token, or `None` if there is none.
     fn flaw_before(&mut self, text: &str, gap: Range<usize>) -> Option<Flaw> {
         let indent = self.after_block.take();
         let in_block =
@@ -244,7 +244,7 @@ impl Build {
         in_block.or_else(|| between::flaw(text, gap, self.behind()))
     }
 
-    /// What it holds by now.
+    /// The current size.
     pub fn size(&self) -> Size {
         Size {
             nodes: self.nodes.len(),
@@ -253,7 +253,7 @@ impl Build {
         }
     }
 
-    /// Keeps the first problem only.
+    /// Records a problem. Only the first one is kept.
     fn refuse(&mut self, message: impl FnOnce() -> String, place: Range<usize>) {
         if self.problem.is_none() {
             self.problem = Some((message(), place));
@@ -326,7 +326,7 @@ impl Build {
         id
     }
 
-    /// A node is complete: it joins the children of the innermost open collection.
+    /// Completes a node: it becomes a child of the innermost open collection.
     fn done(&mut self, node: NodeId, size: u64) {
         self.waiting.push(node);
         let total = match self.frames.last_mut() {
@@ -347,7 +347,7 @@ impl Build {
         let mut value = value;
         let (style, place) = match style {
             ScalarStyle::Plain if range.is_empty() => {
-                // The parser writes a `~` for it.
+                // The parser reports a `~` for it.
                 value = "";
                 let place = self.unwritten(text, &range);
                 self.reached = self.reached.max(place.end);
@@ -379,7 +379,7 @@ impl Build {
             self.refuse_flaw(text, Some(flaw));
         }
         if matches!(style, Style::Literal | Style::Folded) && place.end == text.len() {
-            // The parser ends the last line for a text that does not; the header alone has no last line.
+            // The parser adds a line break if the text does not end with one. A header alone has no last line.
             value = value.strip_suffix('\n').unwrap_or(value);
         }
         if resolve(value, tag, style == Style::Plain).is_none() {
@@ -417,7 +417,7 @@ impl Build {
         Shape::Scalar { from, to }
     }
 
-    /// Whether the document is one that clients read as JSON.
+    /// Whether clients read the document as JSON.
     fn is_json(&mut self, text: &str) -> bool {
         let Some(root) = self.nodes.first() else {
             return false;
@@ -436,7 +436,7 @@ impl Build {
         })
     }
 
-    /// Where a value that is not written would stand: after the `:` or `-` that announces it.
+    /// The place of an unwritten value: after its `:` or `-`.
     fn unwritten(&self, text: &str, range: &Range<usize>) -> Range<usize> {
         let wanted = match self.frames.last() {
             Some(frame) if !frame.mapping => Some(b'-'),
@@ -459,14 +459,14 @@ impl Build {
         at..at
     }
 
-    /// The place of a block scalar from its header to its last visible line, given the place of its content.
+    /// The range of a block scalar from its header to its last visible line, given the range of its content.
     fn block_scalar(&self, text: &str, content: Range<usize>) -> Range<usize> {
         let mut scan = Scan::new(text.until(content.start), self.reached);
         let header = loop {
             scan.skip_blanks();
             match scan.peek() {
                 Some(b'|' | b'>') => break Some(scan.at),
-                // Anchors and tags run to the next blank and may hold any of these characters.
+                // Anchors and tags extend to the next blank and may contain any of these characters.
                 Some(b'&' | b'!') => scan.skip_word(),
                 Some(_) => scan.at += 1,
                 None => break None,
@@ -493,7 +493,7 @@ impl Build {
         start..content.start + shown + line
     }
 
-    /// The start of a block sequence. For one that is not indented below its key the parser gives the first item's.
+    /// The start of a block sequence. If it is not indented below its key, the parser reports the start of the first item.
     fn first_dash(&self, text: &str, given: Range<usize>) -> Range<usize> {
         if !self.frames.last().is_some_and(|frame| frame.mapping) {
             return given;
@@ -531,7 +531,7 @@ impl Build {
             Style::Flow => self.flows += 1,
             _ => self.blocks.push(range.start),
         }
-        // The run of children is filled in at the end.
+        // The range of children is filled in at the end.
         let node = self.push(range, style, tag, Shape::Sequence { from: 0, to: 0 });
         self.anchor(anchor, node, None);
         self.frames.push(Frame {
@@ -575,7 +575,7 @@ impl Build {
         };
         let data = &mut self.nodes[frame.node.0 as usize];
         data.shape = shape;
-        // The end event of a block, and of a pair in `[a: b]`, is empty and stands at whatever comes next.
+        // The end event of a block, and of a pair in `[a: b]`, is empty and is placed at the next token.
         data.end = if range.is_empty() {
             data.end.max(last)
         } else {
@@ -590,7 +590,7 @@ impl Build {
         self.done(frame.node, frame.size);
     }
 
-    /// Whether a finished mapping has merge keys; go-yaml refuses the document if one merges something else than mappings.
+    /// Whether a finished mapping has merge keys. Like go-yaml, rejects the document if one merges anything but mappings.
     fn check_merges(&mut self, children: Range<usize>) -> bool {
         let mut merges = false;
         for at in children.step_by(2) {
@@ -608,7 +608,7 @@ impl Build {
             merges = true;
             let written = &self.nodes[value.0 as usize];
             let good = match written.shape {
-                // A list of sources must stand there itself.
+                // A list of sources must be written here, not as an alias.
                 Shape::Sequence { from, to } => self
                     .edges
                     .get(from as usize..to as usize)
@@ -626,7 +626,7 @@ impl Build {
         merges
     }
 
-    /// Turns keys into texts, and refuses those that cannot become one.
+    /// Converts keys to texts, and rejects those that cannot be converted.
     fn settle_keys(&mut self, text: &str, children: Range<usize>) {
         for at in children.step_by(2) {
             let key = self.edges[at];
@@ -652,7 +652,7 @@ impl Build {
             if let Some(message) = keys::refusal(found) {
                 self.refuse(|| message.to_owned(), place);
             } else if let Some(arrives) = keys::as_text(found).filter(|arrives| arrives != text) {
-                // It is of the same type as before, now in its one spelling.
+                // It keeps its type, but gets its canonical spelling.
                 let (style, tag) = (meant.style, meant.tag);
                 let shape = self.keep(&arrives);
                 let data = &mut self.nodes[key.0 as usize];
@@ -713,7 +713,7 @@ impl Build {
         }
         let root = match self.waiting.last() {
             Some(root) => *root,
-            // The parser gives every document a node, be it a null.
+            // The parser reports a node for every document, even if it is a null.
             None => {
                 let at = self.reached;
                 self.push(
@@ -738,7 +738,7 @@ impl Build {
     }
 }
 
-/// Offsets and indices fit: texts of 4 GiB are refused at the door.
+/// Offsets and indices fit: texts of 4 GiB are rejected at the start.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -765,7 +765,7 @@ fn tag_of(tag: Option<&granit_parser::Tag>) -> Tag {
     }
 }
 
-/// Whether a key in braces or brackets is the inner half of a template action: `{{ x }}`, also before a colon.
+/// Whether a key in braces or brackets is the inner part of a template action: `{{ x }}`, also before a colon.
 fn is_action(text: &str, place: &Range<usize>) -> bool {
     let key = text.get(place.clone()).unwrap_or_default();
     let before = text.get(..place.start).unwrap_or_default();

@@ -1,24 +1,24 @@
-//! In which places two documents say different things, whatever their spelling.
+//! Finds the places where two documents differ in meaning, whatever their notation.
 
 use super::node::{Field, Kind, Node, NodeId};
 use super::path::{index, join};
 
-/// More nodes than a person's file has; aliases may stand for any number.
+/// More nodes than any handwritten file has. Aliases may expand to any number.
 const MOST: usize = 200_000;
 
-/// Fields of one map that are compared each with each.
+/// The maximum number of fields of one map that are compared pairwise.
 const WIDEST: usize = 2_000;
 
-/// A place in which two documents differ.
+/// A place where two documents differ.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Of a list that grew or shrank its own path, of a field that came or went the field's.
+    /// The path of the list if a list grew or shrank, or of the field if one was added or removed.
     pub path: String,
     /// The map or list of the first document that differs, whatever names lead to it.
     pub holder: NodeId,
 }
 
-/// Where two trees differ, aliases and merges resolved. Nothing when there is too much to compare.
+/// Returns the differences between two trees, with aliases and merges resolved, or `None` if they are too large.
 pub fn differences(before: Node<'_>, after: Node<'_>) -> Option<Vec<Difference>> {
     let mut open = vec![(String::new(), before.id(), before, after)];
     let mut found = Vec::new();
@@ -63,7 +63,7 @@ pub fn differences(before: Node<'_>, after: Node<'_>) -> Option<Vec<Difference>>
     Some(found)
 }
 
-/// Two scalars say the same; a number that is none, too.
+/// Whether two scalars have the same value. NaN equals NaN.
 fn same(one: Node<'_>, other: Node<'_>) -> bool {
     one.scalar() == other.scalar() || (one.raw() == other.raw() && one.style() == other.style())
 }

@@ -1,5 +1,5 @@
-//! A node as serde reads it, with messages in the words of YAML. [`Pass`] is one try at a whole value; a fault says which
-//! node the next try has to leave out.
+//! Deserializes a node with serde, with error messages in YAML terms. [`Pass`] is one attempt at a whole value. A fault
+//! contains the node that the next attempt must leave out.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
@@ -17,39 +17,39 @@ use super::scalar::{Scalar, big_int};
 use super::spanned::SPANNED;
 use crate::source::Span;
 
-/// How deep a value may be nested: `Deserialize` recurses.
+/// The maximum nesting depth of a value: `Deserialize` recurses.
 const DEPTH_LIMIT: usize = 128;
 
-/// How many entries a value may have, unless more are written: aliases can make a small file very large.
+/// The maximum number of entries of a value, unless more are written: aliases can make a small file very large.
 const ENTRY_LIMIT: usize = 100_000;
 
-/// How alike two names must be for one to be suggested for the other, from 0 to 1.
+/// The minimum similarity of a name for a suggestion, from 0 to 1.
 const LIKENESS: f64 = 0.75;
 
-/// Variants with these names are chosen by the shape of the value, which is then read as what the variant holds. They do
-/// what serde's untagged enums do, and keep places and errors.
+/// The shape of the value selects variants with these names. The value is then read as the variant's content. They work
+/// like serde's untagged enums, but keep places and errors.
 const SHAPES: [(&str, &str); 3] = [
     ("$string", "a string"),
     ("$mapping", "a mapping"),
     ("$list", "a list"),
 ];
 
-/// Why a node is not what was asked for.
+/// Why a node does not have the expected form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeError {
     /// What is wrong, without a position.
     pub message: String,
-    /// The unknown or repeated key, the value of the wrong type, or what lacks a key.
+    /// The unknown or repeated key, the value of the wrong type, or the node without a required key.
     pub span: Span,
 }
 
-/// One try at a whole value.
+/// One attempt at a whole value.
 pub(super) struct Pass<'p> {
-    /// What messages call the whole.
+    /// The name of the whole value in messages.
     what: &'p str,
-    /// Keys and items that earlier passes found wrong. True for keys that nobody knows.
+    /// Wrong keys and items of earlier passes. True for unknown keys.
     left_out: &'p BTreeMap<NodeId, bool>,
-    /// Errors that nothing has to be left out for.
+    /// Errors that do not require leaving anything out.
     pub errors: RefCell<Vec<DeError>>,
     entries: Cell<usize>,
     limit: usize,
@@ -66,7 +66,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// Reads a value whose root is `node`.
+    /// Deserializes the value whose root is `node`.
     pub fn read<T: de::DeserializeOwned>(&self, node: Node<'_>) -> Result<T, Fault> {
         let de = De {
             node,
@@ -79,11 +79,11 @@ impl<'p> Pass<'p> {
     }
 }
 
-/// An error on its way up.
+/// An error that is being propagated.
 #[derive(Debug)]
 pub(super) struct Fault {
     wrong: Wrong,
-    /// The key or item to leave out, and whether it is a key that nobody knows.
+    /// The key or item to leave out, and whether it is an unknown key.
     pub leave_out: Option<(NodeId, bool)>,
 }
 
@@ -94,14 +94,14 @@ enum Wrong {
     UnknownKey(&'static [&'static str]),
     Missing(&'static str),
     Said(String),
-    /// With its place.
+    /// An error with its place.
     Claimed(DeError),
-    /// It follows from an error that an earlier pass found.
+    /// A consequence of an error that an earlier pass found.
     Follows,
 }
 
 impl Fault {
-    /// What to report; nothing where it only follows from another error.
+    /// Returns the error to report, or `None` if it only follows from another error.
     pub fn error(self) -> Option<DeError> {
         match self.wrong {
             Wrong::Claimed(error) => Some(error),
@@ -157,7 +157,7 @@ impl de::Error for Fault {
     }
 }
 
-/// Words as a sentence lists them: `a`, `b` or `c`.
+/// Joins words into a list for a sentence: `a`, `b` or `c`.
 fn alternatives<T: fmt::Display>(words: &[T]) -> String {
     match words {
         [] => String::new(),
@@ -174,7 +174,7 @@ fn quoted(words: &[&str]) -> String {
     alternatives(&quoted)
 }
 
-/// The known name that is most like a name.
+/// Returns the known name that is most similar to a name.
 fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
     known
         .iter()
@@ -184,20 +184,20 @@ fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
         .map(|(_, one)| one)
 }
 
-/// A node as serde reads it.
+/// A node that serde deserializes.
 #[derive(Clone, Copy)]
 struct De<'a> {
     node: Node<'a>,
     pass: &'a Pass<'a>,
-    /// The key that the node is the value of, and whether the node is an entry of a list below it.
+    /// The key whose value is the node, and whether the node is an entry of a list below it.
     owner: Option<(Node<'a>, bool)>,
-    /// The node is a key; the owner is that of its mapping.
+    /// Whether the node is a key. The owner is that of its mapping.
     is_key: bool,
     depth: usize,
 }
 
 impl<'a> De<'a> {
-    /// What messages call the node; for a key, its mapping.
+    /// The name of the node in messages; for a key, that of its mapping.
     fn name(self) -> String {
         let key = |key: Node<'_>| key.raw().unwrap_or_default().to_owned();
         match self.owner {
@@ -211,7 +211,7 @@ impl<'a> De<'a> {
         Wrong::MustBe(expected.to_owned()).into()
     }
 
-    /// Reads the node; if it is wrong, `part` is to be left out.
+    /// Reads the node. If it is wrong, `part` is the one to leave out.
     fn read<T: DeserializeSeed<'a>>(self, seed: T, part: Node<'_>) -> Result<T::Value, Fault> {
         seed.deserialize(self).map_err(|fault| {
             let mut fault = self.claim(fault);
@@ -220,7 +220,7 @@ impl<'a> De<'a> {
         })
     }
 
-    /// Puts a fault into words and gives it this node's place, unless it has one.
+    /// Formats a fault as a message and gives it this node's place, unless it already has one.
     fn claim(self, mut fault: Fault) -> Fault {
         let mut span = self.node.written_at();
         let subject = match self.is_key {
@@ -270,7 +270,7 @@ impl<'a> De<'a> {
         fault
     }
 
-    /// Whether an earlier error explains that a key is missing: its value was wrong, or its name.
+    /// Whether an earlier error explains a missing key: its value was wrong, or its name.
     fn explains(self, missing: &str) -> bool {
         self.node
             .fields()
@@ -281,7 +281,7 @@ impl<'a> De<'a> {
             })
     }
 
-    /// What stands there, for messages.
+    /// Describes the node for messages.
     fn found(self) -> String {
         const LONGEST: usize = 40;
         let raw = self.node.raw().unwrap_or_default();
@@ -296,7 +296,7 @@ impl<'a> De<'a> {
         }
     }
 
-    /// Hands the node to the visitor as what it is.
+    /// Passes the node to the visitor by its kind.
     fn visit<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self.node.kind() {
             Kind::Sequence => visitor.visit_seq(self.items()?),
@@ -313,7 +313,7 @@ impl<'a> De<'a> {
         match self.node.scalar().unwrap_or(Scalar::Null) {
             Scalar::Null => visitor.visit_unit(),
             Scalar::Bool(value) => visitor.visit_bool(value),
-            // Unsigned first, as every integer type takes it if it fits.
+            // Unsigned first: every integer type accepts it if it fits.
             Scalar::Int(value) => match u64::try_from(value) {
                 Ok(value) => visitor.visit_u64(value),
                 Err(_) => visitor.visit_i64(value),
@@ -327,7 +327,7 @@ impl<'a> De<'a> {
         }
     }
 
-    /// Goes one level down, to so many entries.
+    /// Goes one level down, with this number of entries.
     fn enter(self, entries: usize) -> Result<(), Fault> {
         if self.depth >= DEPTH_LIMIT {
             return Err(de::Error::custom(format_args!(
@@ -337,7 +337,7 @@ impl<'a> De<'a> {
         let pass = self.pass;
         pass.entries.set(pass.entries.get().saturating_add(entries));
         if pass.entries.get() > pass.limit {
-            // No pass could go on.
+            // No further pass could succeed.
             return Err(Fault {
                 leave_out: Some((self.node.document().root().id(), false)),
                 wrong: Wrong::Said(format!(
@@ -362,7 +362,7 @@ impl<'a> De<'a> {
         })
     }
 
-    /// The fields that count. A key may override a merged one, but not stand twice in one mapping.
+    /// Returns the effective fields. A key may override a merged one, but must not occur twice in one mapping.
     fn fields(self) -> Result<Fields<'a>, Fault> {
         let mut seen = HashSet::new();
         for field in self.node.written_fields().filter(|one| !one.is_merge()) {
@@ -471,7 +471,7 @@ impl<'de> Deserializer<'de> for De<'de> {
         if name == SPANNED {
             return visitor.visit_seq(SpannedParts { de: self, part: 0 });
         }
-        // Nothing is a mapping without keys: what it lacks is named.
+        // Null is read as a mapping without keys, so that the missing keys are reported.
         match self.node.is_null() {
             true => visitor.visit_map(self.fields()?),
             false => self.deserialize_map(visitor),
@@ -601,7 +601,7 @@ impl<'a> EnumAccess<'a> for Variant<'a> {
     }
 }
 
-/// What a variant holds is the node itself.
+/// The content of a variant is the node itself.
 impl<'a> VariantAccess<'a> for De<'a> {
     type Error = Fault;
 
@@ -626,7 +626,7 @@ impl<'a> VariantAccess<'a> for De<'a> {
     }
 }
 
-/// The parts of a [`super::Spanned`] in the order in which it reads them.
+/// The parts of a [`super::Spanned`] in the order in which they are read.
 struct SpannedParts<'a> {
     de: De<'a>,
     part: usize,
@@ -639,7 +639,7 @@ impl<'a> SeqAccess<'a> for SpannedParts<'a> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Fault> {
-        // Where the value itself stands, so that offsets within it can be added.
+        // The span of the value itself, so that offsets inside it can be added.
         let span = self.de.node.span();
         self.part += 1;
         let number = match self.part {

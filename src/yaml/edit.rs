@@ -1,5 +1,5 @@
-//! Changes of a text that leave every byte alone which they are not about: comments, quoting, indentation, line ends. Where
-//! that cannot be promised, there is no change.
+//! Edits a text without touching unrelated bytes: comments, quoting, indentation, line ends. If that is impossible, it
+//! makes no change.
 
 use super::node::{Document, Field, Kind, Node, Style};
 use super::path::{index, join};
@@ -11,24 +11,24 @@ pub use super::target::{Replacement, Target};
 use crate::source::Span;
 use crate::source::text::{Cut as _, line_break_near, line_end, line_start};
 
-/// What is to be done to a place.
+/// The change to make at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The field or item goes. A list or map that would be empty stays, written `[]` or `{}`.
+    /// Removes the field or item. A list or map that would become empty is kept as `[]` or `{}`.
     Remove,
-    /// The value becomes this text, quoted as it was, or as it must be.
+    /// Sets the value to this text, quoted as before, or as necessary.
     Set(String),
-    /// The value becomes a text that reads as it did.
+    /// Turns the value into a text with the same characters.
     Quote,
-    /// The value becomes what its text says without quotes.
+    /// Replaces the value with its text without quotes.
     Unquote,
-    /// The key becomes this text.
+    /// Renames the key to this text.
     Rename(String),
-    /// The map gets one more field with a text, after its last.
+    /// Adds a field with a text to the map, after its last field.
     Add(String, String),
 }
 
-/// Works out a change. Nothing when the place is not found, or when the change would touch more than it is about.
+/// Computes a change, or returns `None` if the place is not found or if the change would affect unrelated bytes.
 pub fn change(
     document: &Document,
     text: &str,
@@ -40,7 +40,7 @@ pub fn change(
         Change::Remove => remove(document, text, &found),
         Change::Set(value) => {
             let node = value_of(&found).filter(|node| node.kind() == Kind::Scalar)?;
-            // In JSON whatever is a text stands in quotes, as its key does; YAML in which only the keys do stays that.
+            // In JSON, texts are quoted like their keys. YAML with only its keys quoted stays that way.
             let is_text = node
                 .raw()
                 .is_some_and(|raw| resolve_plain(raw) == Scalar::Str(raw));
@@ -67,7 +67,7 @@ pub fn change(
             replace(text, node, raw)
         }
         Change::Rename(name) => match &found {
-            // A second field of this name would take the place of the first.
+            // A second field with this name would override the first.
             Found::Field(holder, field)
                 if !field.key.is_alias() && holder.node.get(name).is_none() =>
             {
@@ -79,8 +79,8 @@ pub fn change(
     }
 }
 
-/// Whether what stands at a place is what a path ends in, and not a text that holds it. A list or map may have other names as
-/// well.
+/// Whether the thing at a place is what a path ends in, and not a text that contains it. A list or map may have other
+/// names, too.
 pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str) -> bool {
     let ends_in = |path: &str, name: &str| {
         let step = join("", name);
@@ -88,7 +88,7 @@ pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.') || step.starts_with('['))
     };
     match find(document.root(), target, place) {
-        // A field may be called otherwise where it is read, and what is read of it is one word then.
+        // A reader may use another name for a field. The value is then a single word.
         Some(Found::Field(_, field)) => {
             let is_word = |raw: &str| !raw.contains(|one: char| " \n\t:,{}[]".contains(one));
             field.name().is_some_and(|name| ends_in(path, name))
@@ -121,7 +121,7 @@ fn replace(text: &str, node: Node<'_>, new: &str) -> Option<Replacement> {
     let range = node.written_at().range();
     let text = text.get(..range.end)?;
     if range.is_empty() {
-        // A value that is not written has its place behind the colon.
+        // The place of an unwritten value is after the colon.
         return text.ends_with(':').then(|| Replacement {
             range,
             text: format!(" {new}"),
@@ -154,7 +154,7 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
     let (name, value) = (written(name, style), written(value, style));
     let end = last.span().range().end;
     if map.style() == Style::Flow {
-        // As the other fields are parted, each on a line of its own or without blanks.
+        // Separated like the other fields, each on a line of its own or without blanks.
         let before = match fields.len().checked_sub(2) {
             Some(at) => text.get(fields.get(at)?.span().range().end..last.span().range().start)?,
             None => text.get(map.span().range().start + 1..last.span().range().start)?,
@@ -176,7 +176,7 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
             text: format!(",{blanks}{name}{colon}{value}"),
         });
     }
-    // Below the last field, in the column of the first, with the line end that the text has there.
+    // Below the last field, in the column of the first, with the same line ending.
     let key = first.key.written_at().range().start;
     let before = text.within(line_start(text, key)..key);
     let column = before.chars().count();
@@ -196,7 +196,7 @@ fn add(text: &str, map: Node<'_>, name: &str, value: &str) -> Option<Replacement
     })
 }
 
-/// Applies changes to a text. They must be sorted and must not overlap; one that does is left out.
+/// Applies changes to a text. They must be sorted and must not overlap. An overlapping change is skipped.
 pub fn apply(text: &str, replacements: &[Replacement]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut at = 0;

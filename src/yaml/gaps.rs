@@ -1,4 +1,4 @@
-//! Texts with gaps as YAML: what holds a part that is not known is unknown.
+//! Parses texts with gaps as YAML: a value that contains an unknown part is unknown.
 
 use super::assembly::Assembly;
 use super::node::Shape;
@@ -7,8 +7,8 @@ use super::pieces::Pieces;
 use crate::source::SourceId;
 
 impl Pieces {
-    /// The text as YAML. Places are those in the text that is handed out beside it; [`Pieces::place`] of that tells
-    /// where they come from. Values that hold an unknown part are unknown.
+    /// Parses the text as YAML. Places refer to the text that is returned with it. Its [`Pieces::place`] returns where
+    /// they come from. Values that contain an unknown part are unknown.
     pub fn parse(&self, source: SourceId) -> (Pieces, Stream) {
         let settled = self.settled();
         let mut stream = parse(settled.text(), source);
@@ -48,7 +48,7 @@ mod tests {
         (settled, stream.documents)
     }
 
-    /// `|` stands for a part that is not known, and `>…<` for lines that are not, of which one is given.
+    /// Replaces `|` with an unknown part, and `>…<` with unknown lines that resemble the given one.
     fn open(text: &str) -> String {
         let mut pieces = Pieces::default();
         let mut rest = text;

@@ -1,11 +1,11 @@
-//! Keys as they arrive: JSON has keys that are texts and no others, so numbers and booleans become texts.
+//! Converts keys to text: JSON only has text keys, so numbers and booleans become texts.
 
 use super::scalar::Scalar;
 
-/// The text of a key that is no text. `sigs.k8s.io/yaml` writes numbers as Go does: integers in full, and floats as
-/// 32-bit ones, in the shortest way.
+/// Returns the text of a key that is not a text. `sigs.k8s.io/yaml` writes numbers like Go: integers in full, and
+/// floats as 32-bit floats in their shortest form.
 ///
-/// `None` for a text, which stays as it is.
+/// Returns `None` for a text, which does not change.
 pub(super) fn as_text(key: Scalar<'_>) -> Option<String> {
     match key {
         Scalar::Bool(value) => Some(value.to_string()),
@@ -15,7 +15,7 @@ pub(super) fn as_text(key: Scalar<'_>) -> Option<String> {
     }
 }
 
-/// What Go's reader says of a key that cannot become a text.
+/// Returns the error of Go's reader for a key that cannot become a text.
 pub(super) fn refusal(key: Scalar<'_>) -> Option<&'static str> {
     match key {
         Scalar::Null => Some("unsupported map key of type null"),
@@ -24,9 +24,9 @@ pub(super) fn refusal(key: Scalar<'_>) -> Option<&'static str> {
     }
 }
 
-/// A float as Go's `FormatFloat(value, 'g', -1, 32)` writes it.
+/// Formats a float like Go's `FormatFloat(value, 'g', -1, 32)`.
 fn shortest(value: f64) -> String {
-    // Rounding to 32 bits is what Go does here.
+    // Go rounds to 32 bits here.
     #[allow(clippy::cast_possible_truncation)]
     let value = value as f32;
     if value.is_nan() {

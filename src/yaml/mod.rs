@@ -1,7 +1,7 @@
-//! YAML as text with places: the only module that names the YAML parser. It knows nothing of Kubernetes.
+//! Parses YAML into trees with places. Only this module uses the YAML parser. It knows nothing of Kubernetes.
 //!
-//! [`parse`] turns a text into [`Document`]s, trees that own their strings and remember where everything was written.
-//! Values are typed as Kubernetes' own YAML reader (go-yaml v2) types them.
+//! [`parse`] turns a text into [`Document`]s, trees that own their strings and store the place of every node. Values
+//! are typed like in Kubernetes' own YAML reader (go-yaml v2).
 
 mod assembly;
 mod base64;

@@ -1,4 +1,4 @@
-//! The tree: documents, nodes, fields and comments, with the places they were written at.
+//! The tree: documents, nodes, fields and comments, with their places in the text.
 
 #![cfg_attr(
     not(test),
@@ -16,10 +16,10 @@ use super::assembly::Assembly;
 use super::scalar::{Scalar, Tag, resolve};
 use crate::source::{SourceId, Span};
 
-/// How many fields of merged mappings one lookup may visit, so that chains of `<<` cannot cost without bound.
+/// The maximum number of fields of merged mappings that one lookup may visit, so that chains of `<<` have a bounded cost.
 const MERGE_BUDGET: usize = 100_000;
 
-/// Up to this many fields comparing names is faster than hashing them.
+/// Up to this number of fields, comparing names is faster than hashing them.
 const FEW_FIELDS: usize = 16;
 
 /// One YAML document: an arena of nodes that owns its text and can be sent between threads.
@@ -36,7 +36,7 @@ pub struct Document {
     pub(super) start: u32,
     pub(super) range: Range<usize>,
     pub(super) comments: Vec<Comment>,
-    /// Only of trees that come from values, or from a text that was put together.
+    /// Only present in trees that are built from values, or from an assembled text.
     pub(super) assembly: Option<Box<Assembly>>,
 }
 
@@ -48,12 +48,12 @@ pub struct NodeId(pub(super) u32);
 pub struct NodeSet(Vec<bool>);
 
 impl NodeSet {
-    /// No node of `document`.
+    /// Returns the empty set for `document`.
     pub fn new(document: &Document) -> Self {
         NodeSet(vec![false; document.nodes.len()])
     }
 
-    /// Adds a node; whether it was not in the set. Nodes of other documents are in no set.
+    /// Adds a node, and returns whether it was new. Nodes of other documents are in no set.
     pub fn insert(&mut self, node: NodeId) -> bool {
         self.0
             .get_mut(node.0 as usize)
@@ -72,11 +72,11 @@ pub(super) struct NodeData {
 
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
-    /// A run of the document's `text`.
+    /// A range of the document's `text`.
     Scalar { from: u32, to: u32 },
-    /// A run of the document's `edges`.
+    /// A range of the document's `edges`.
     Sequence { from: u32, to: u32 },
-    /// A run of the document's `edges`, keys and values in turn.
+    /// A range of the document's `edges`, with keys and values alternating.
     Mapping { from: u32, to: u32, merges: bool },
     /// The anchored node, which is never an alias itself.
     Alias(NodeId),
@@ -89,11 +89,11 @@ pub struct Comment {
     pub span: Span,
     /// The text after `#`, untrimmed.
     pub text: String,
-    /// Nothing but blanks stands before it on its line.
+    /// Whether only blanks precede it on its line.
     pub own_line: bool,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Keys and values.
@@ -124,17 +124,17 @@ pub enum Style {
 }
 
 impl Document {
-    /// The top node.
+    /// Returns the top node.
     pub fn root(&self) -> Node<'_> {
         Node::new(self, self.root)
     }
 
-    /// The node of an id that this document gave out.
+    /// Returns the node with an id of this document.
     pub fn node(&self, id: NodeId) -> Option<Node<'_>> {
         self.nodes.get(id.0 as usize).map(|_| Node::new(self, id))
     }
 
-    /// From the start marker, or the first content without one, to the end of the last content.
+    /// The span from the start marker, or from the first content without one, to the end of the last content.
     pub fn span(&self) -> Span {
         if self.root().is_assembled() {
             return self.root().span();
@@ -144,13 +144,13 @@ impl Document {
         Span::new(self.source, start..end.max(start))
     }
 
-    /// Every byte that belongs to this document and no other: comments before it at the top of the file, the marker,
-    /// the content, and whatever follows up to the next document or the end.
+    /// The bytes that belong to this document only: comments before it at the top of the file, the marker, the content,
+    /// and everything up to the next document or the end.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// Nothing is in it but comments, or an explicit null.
+    /// Whether it contains nothing but comments, or an explicit null.
     pub fn is_empty(&self) -> bool {
         self.root().is_null()
     }
@@ -160,7 +160,7 @@ impl Document {
         &self.comments
     }
 
-    /// The node behind an id, aliases followed.
+    /// Resolves an id, following aliases.
     pub(super) fn target(&self, id: NodeId) -> NodeId {
         match self.nodes[id.0 as usize].shape {
             Shape::Alias(target) => target,
@@ -171,7 +171,7 @@ impl Document {
 
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the tree: it may be large, and deep.
+        // Omits the tree: it may be large and deep.
         f.debug_struct("Document")
             .field("range", &self.range)
             .field("nodes", &self.nodes.len())
@@ -179,12 +179,12 @@ impl fmt::Debug for Document {
     }
 }
 
-/// A handle to a node. Aliases are followed: only [`Node::written_at`] and [`Node::is_alias`] tell them apart.
+/// A handle to a node. Aliases are followed: only [`Node::written_at`] and [`Node::is_alias`] distinguish them.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     document: &'a Document,
     id: NodeId,
-    /// Where the reference stands; `id` unless it is an alias.
+    /// The node of the reference; `id` unless it is an alias.
     at: NodeId,
 }
 
@@ -198,7 +198,7 @@ impl<'a> Node<'a> {
     }
 
     fn data(self) -> &'a NodeData {
-        // Ids come from the document's own arena only.
+        // Ids only come from the document's own arena.
         &self.document.nodes[self.id.0 as usize]
     }
 
@@ -211,12 +211,12 @@ impl<'a> Node<'a> {
         Span::new(self.document.source, data.start as usize..data.end as usize)
     }
 
-    /// The document that the node is in.
+    /// Returns the document that contains the node.
     pub fn document(self) -> &'a Document {
         self.document
     }
 
-    /// The node's index in its document; an alias has the index of what it stands for.
+    /// Returns the node's index in its document. An alias has the index of its target.
     pub fn id(self) -> NodeId {
         self.id
     }
@@ -236,38 +236,38 @@ impl<'a> Node<'a> {
         self.data().style
     }
 
-    /// The node's own text: from its first byte to the end of its last descendant, without anchor and tag.
+    /// The span of the node's own text: from its first byte to the end of its last descendant, without anchor and tag.
     ///
-    /// Quotes and brackets are inside; a block scalar runs from its header to its last line that is not blank.
-    /// A value that is not written has an empty span after its `:` or `-`.
+    /// It includes quotes and brackets. A block scalar extends from its header to its last line that is not blank. An
+    /// unwritten value has an empty span after its `:` or `-`.
     pub fn span(self) -> Span {
         self.span_of(self.id)
     }
 
-    /// Where the reference to the node stands: the `*name` of an alias, otherwise [`Node::span`].
+    /// The span of the reference to the node: the `*name` of an alias, otherwise [`Node::span`].
     pub fn written_at(self) -> Span {
         self.span_of(self.at)
     }
 
-    /// It has a tag of some tool's own (`!Ref`, `!vault`): the tool puts something else in its place.
+    /// Whether it has a local tag of some tool (`!Ref`, `!vault`): the tool replaces the node.
     pub fn has_local_tag(self) -> bool {
         self.data().tag == Tag::Local
     }
 
-    /// It was reached through an alias.
+    /// Whether it was reached through an alias.
     pub fn is_alias(self) -> bool {
         self.id != self.at
     }
 
-    /// The value of a mapping's field, as go-yaml v2 would see it; see [`Node::field`].
+    /// Returns the value of a mapping's field, as go-yaml v2 would see it; see [`Node::field`].
     pub fn get(self, key: &str) -> Option<Node<'a>> {
         self.field(key).map(|field| field.value)
     }
 
-    /// The field of a mapping that counts for `key`.
+    /// Returns the effective field of a mapping for `key`.
     ///
-    /// Follows go-yaml v2: fields are assigned in the order written, the last one wins, and `<<` assigns the merged
-    /// fields at its place, so that it overrides what stands before it. In a list of merge sources earlier ones win.
+    /// Follows go-yaml v2: fields are assigned in the order written, and the last one wins. `<<` assigns the merged
+    /// fields at its place, so it overrides earlier fields. In a list of merge sources, earlier sources win.
     pub fn field(self, key: &str) -> Option<Field<'a>> {
         // Backwards, so that the first match is the last assignment.
         let mut budget = MERGE_BUDGET;
@@ -290,9 +290,9 @@ impl<'a> Node<'a> {
         None
     }
 
-    /// The fields that count after merges and duplicates, each at the place where its key first came up.
+    /// Returns the effective fields after merges and duplicates, each at the place where its key first occurred.
     ///
-    /// The rules are those of [`Node::field`]. Fields whose key is not a scalar, or not known, are all kept. Empty for other
+    /// The rules are those of [`Node::field`]. All fields with an unknown or non-scalar key are kept. Empty for other
     /// kinds.
     pub fn fields(self) -> Vec<Field<'a>> {
         let mut kept: Vec<Field<'a>> = Vec::new();
@@ -326,7 +326,7 @@ impl<'a> Node<'a> {
             };
             budget = left;
             if field.is_merge() {
-                // The first source is applied last and so wins; the stack's top is applied first.
+                // The first source is applied last, so it wins. The top of the stack is applied first.
                 open.extend(sources.into_iter().map(Walk::whole));
                 continue;
             }
@@ -344,18 +344,18 @@ impl<'a> Node<'a> {
         kept
     }
 
-    /// The fields as written: duplicates included, `<<` as a field of its own (see [`Field::is_merge`]).
+    /// Returns the fields as written: with duplicates, and with `<<` as an ordinary field (see [`Field::is_merge`]).
     pub fn written_fields(self) -> impl Iterator<Item = Field<'a>> + 'a {
         let mut walk = Walk::whole(self);
         std::iter::from_fn(move || walk.next())
     }
 
-    /// The mapping has a `<<` field.
+    /// Whether the mapping has a `<<` field.
     pub fn has_merge(self) -> bool {
         matches!(self.data().shape, Shape::Mapping { merges: true, .. })
     }
 
-    /// The items of a sequence; none for other kinds.
+    /// Returns the items of a sequence; empty for other kinds.
     pub fn items(self) -> impl Iterator<Item = Node<'a>> + 'a {
         let edges: &'a [NodeId] = match self.data().shape {
             Shape::Sequence { from, to } => self
@@ -368,15 +368,15 @@ impl<'a> Node<'a> {
         edges.iter().map(move |id| Node::new(self.document, *id))
     }
 
-    /// The typed value of a scalar; nothing for collections.
+    /// Returns the typed value of a scalar, or `None` for collections.
     pub fn scalar(self) -> Option<Scalar<'a>> {
         let text = self.raw()?;
         let data = self.data();
-        // A document with a tag that contradicts its scalar was refused while parsing.
+        // The parser already rejected documents with a tag that contradicts its scalar.
         Some(resolve(text, data.tag, data.style == Style::Plain).unwrap_or(Scalar::Str(text)))
     }
 
-    /// The unescaped text of a scalar, whatever its type; empty for a value that is not written.
+    /// Returns the unescaped text of a scalar of any type. It is empty for an unwritten value.
     pub fn raw(self) -> Option<&'a str> {
         match self.data().shape {
             Shape::Scalar { from, to } => self.document.text.get(from as usize..to as usize),
@@ -384,12 +384,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value is null or not written.
+    /// Whether the value is null or not written.
     pub fn is_null(self) -> bool {
         self.scalar() == Some(Scalar::Null)
     }
 
-    /// The text of a scalar that is typed as a string.
+    /// Returns the text of a scalar that is typed as a string.
     pub fn as_str(self) -> Option<&'a str> {
         match self.scalar() {
             Some(Scalar::Str(text)) => Some(text),
@@ -397,7 +397,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of a scalar that is typed as a boolean.
+    /// Returns the value of a scalar that is typed as a boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.scalar() {
             Some(Scalar::Bool(value)) => Some(value),
@@ -405,7 +405,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value of a scalar that is typed as an integer; `300.0` is a float and gives nothing.
+    /// Returns the value of a scalar that is typed as an integer, or `None` for floats such as `300.0`.
     pub fn as_int(self) -> Option<i64> {
         match self.scalar() {
             Some(Scalar::Int(value)) => Some(value),
@@ -416,7 +416,7 @@ impl<'a> Node<'a> {
 
 impl fmt::Debug for Node<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the children: trees may be deep.
+        // Omits the children: trees may be deep.
         f.debug_struct("Node")
             .field("kind", &self.kind())
             .field("raw", &self.raw())
@@ -425,7 +425,7 @@ impl fmt::Debug for Node<'_> {
     }
 }
 
-/// Two handles are equal when they stand for the same node of the same document.
+/// Two handles are equal if they refer to the same node of the same document.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.document, other.document) && self.id == other.id
@@ -439,38 +439,38 @@ impl Eq for Node<'_> {}
 pub struct Field<'a> {
     /// The key, nearly always a scalar.
     pub key: Node<'a>,
-    /// The value, an alias already followed.
+    /// The value, with an alias already followed.
     pub value: Node<'a>,
 }
 
 impl<'a> Field<'a> {
-    /// The key's raw text; nothing for a key that is a collection.
+    /// Returns the key's raw text, or `None` if the key is a collection.
     pub fn name(&self) -> Option<&'a str> {
         self.key.raw()
     }
 
-    /// The key's text, where all of it is known.
+    /// Returns the key's text, or `None` if part of it is unknown.
     pub fn known_name(&self) -> Option<&'a str> {
         self.name().filter(|_| self.key.unknown_because().is_none())
     }
 
-    /// From the key's start to the value's end, or to the end of the `*name` that stands for the value.
+    /// The span from the key's start to the end of the value, or of the `*name` that refers to the value.
     pub fn span(&self) -> Span {
         let (key, value) = (self.key.written_at(), self.value.written_at());
-        // A value that stands elsewhere than its key is the place to go to.
+        // If the value is written elsewhere than its key, its place is the one to report.
         if self.value.is_assembled() && (key.source != value.source || value.start < key.start) {
             return value;
         }
         key.cover(value)
     }
 
-    /// The field is `<<`: its value's fields are merged into the mapping.
+    /// Whether the field is `<<`: the fields of its value are merged into the mapping.
     pub fn is_merge(&self) -> bool {
         !self.key.is_alias() && is_merge_key(self.key.data(), self.key.raw())
     }
 }
 
-/// go-yaml v2 merges for a plain `<<` only, unless the tag says so.
+/// go-yaml v2 only merges for a plain `<<`, unless the tag requires it.
 pub(super) fn is_merge_key(key: &NodeData, raw: Option<&str>) -> bool {
     raw == Some("<<")
         && match key.tag {
@@ -480,7 +480,7 @@ pub(super) fn is_merge_key(key: &NodeData, raw: Option<&str>) -> bool {
         }
 }
 
-/// The mappings that a `<<` names, in the order written.
+/// The mappings that a `<<` refers to, in the order written.
 fn merge_sources(value: Node<'_>) -> Vec<Node<'_>> {
     match value.kind() {
         Kind::Mapping => vec![value],

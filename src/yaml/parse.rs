@@ -1,4 +1,4 @@
-//! From text to documents: drives the parser through a stream, past every broken document.
+//! Parses a text into documents: drives the parser through a stream, and continues after every broken document.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,18 +13,18 @@ use crate::source::text::Cut as _;
 use crate::source::text::floor;
 use crate::source::{SourceId, Span};
 
-/// How deep collections may be nested; Go's reader has the same limit.
+/// The maximum nesting depth of collections. Go's reader has the same limit.
 const NESTING_LIMIT: usize = 10_000;
 
-/// How long a key may be, in characters. YAML says 1024, JSON does not, and the parser buffers this much.
+/// The maximum length of a key in characters. YAML says 1024, JSON has no limit, and the parser buffers this much.
 const KEY_LIMIT: usize = 16 * 1024;
 
-/// What a text holds. Broken documents are in `errors` and the others, before and after, in `documents`.
+/// The result of parsing a text. Broken documents are in `errors`, all others before and after them in `documents`.
 #[derive(Debug, Default)]
 pub struct Stream {
     /// The documents that could be read, in file order.
     pub documents: Vec<Document>,
-    /// One error for each document that could not, in file order.
+    /// One error for each broken document, in file order.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -41,7 +41,7 @@ pub struct SyntaxError {
     pub document: Range<usize>,
 }
 
-/// Reads all documents of a text. Linear in its length, up to a constant for [`repair`]; never panics.
+/// Parses all documents of a text. Takes linear time, up to a constant for [`repair`], and never panics.
 pub fn parse(text: &str, source: SourceId) -> Stream {
     if u32::try_from(text.len()).is_err() {
         return Stream {
@@ -83,7 +83,7 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
     }
 }
 
-/// What became of one document, and where it begins.
+/// The result of one document, and its start.
 struct Outcome {
     start: usize,
     result: Result<Document, Problem>,
@@ -97,27 +97,27 @@ struct Problem {
 
 struct Reader<'t> {
     text: &'t str,
-    /// The text with ordinary line breaks for those that only go-yaml takes for some.
+    /// The text, with ordinary line breaks instead of those that only go-yaml recognizes.
     lines: &'t str,
     source: SourceId,
     repairs: &'t Repairs,
-    /// What would let the parser read on where it stopped: the first place of each broken document.
+    /// The repairs that would let the parser continue where it stopped: the first place of each broken document.
     wanted: Vec<Repair>,
     outcomes: Vec<Outcome>,
-    /// Where the text begins that the parser at work was given.
+    /// The start of the text of the current parser.
     base: usize,
     comments: Vec<Comment>,
     build: Option<Build>,
-    /// What the next document holds: the documents of a file are alike.
+    /// The expected size of the next document: the documents of a file are similar.
     expected: Size,
-    /// The text has line breaks that only go-yaml takes for some.
+    /// Whether the text has line breaks that only go-yaml recognizes.
     breaks: bool,
-    /// Where the next document begins if not at its own start: the top of the text, or after a `...`.
+    /// The start of the next document if it is not its own start: the top of the text, or after a `...`.
     resume: Option<usize>,
 }
 
 impl<'t> Reader<'t> {
-    /// `readable` is the text with the repairs in place.
+    /// `readable` is the text with the repairs applied.
     fn run(&mut self, readable: &str) {
         let mut options = Options::default();
         options.emit_anchor_events = true;
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
         options.simple_key_max_lookahead = KEY_LIMIT;
         options.flow_nesting_limit = NESTING_LIMIT;
         options.block_nesting_limit = NESTING_LIMIT;
-        // Each recovery consumes text, so this many are enough; the bound only guards against a parser that does not.
+        // Each recovery consumes text, so this many are enough. The limit only guards against a parser that does not.
         let mut recoveries = readable.len() + 2;
         let mut parser = Parser::new_from_str_with_options(readable, options.clone());
         while let Some(next) = parser.next_event() {
@@ -153,14 +153,14 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        // Only reached with an open document if the parser stops without saying why.
+        // An open document is only possible here if the parser stops without an error.
         if let Some(build) = self.build.take() {
             let end = self.text.len();
             self.push_broken(build.start, "unexpected end".to_owned(), end..end);
         }
     }
 
-    /// A parser range, cut to the text and to character boundaries.
+    /// Clamps a parser range to the text and to character boundaries.
     fn fit(&self, range: Option<Range<usize>>) -> Range<usize> {
         let range = range.unwrap_or(0..0);
         let start = floor(self.text, self.base + range.start);
@@ -168,7 +168,7 @@ impl<'t> Reader<'t> {
         start..end.max(start)
     }
 
-    /// Where a parser's error is.
+    /// The place of a parser error.
     fn place(&self, error: &ScanError) -> usize {
         floor(
             self.text,
@@ -176,8 +176,8 @@ impl<'t> Reader<'t> {
         )
     }
 
-    /// Where the next object begins if one ended and another follows without a marker: a stream of JSON, which
-    /// `kubectl` reads and the parser does not.
+    /// Returns the start of the next object if one ended and another follows without a marker. `kubectl` reads such a
+    /// JSON stream, the parser does not.
     fn next_in_json_stream(&self, error: &ScanError, readable: &str) -> Option<usize> {
         let at = self.place(error);
         let last = self.outcomes.last()?.result.as_ref().ok()?;
@@ -277,7 +277,7 @@ impl<'t> Reader<'t> {
             (None, Some(resume)) => resume,
             (None, None) => at,
         };
-        // Not before the previous document: errors may point back to what was left open.
+        // Not before the previous document: errors may point back to an unclosed token.
         let start = start.max(self.outcomes.last().map_or(0, |last| last.start));
         match build.and_then(|build| build.problem) {
             Some((message, place)) => self.push_broken(start, message, place),
@@ -330,7 +330,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The tab that an error is about: the parser points behind it, or at the start of the scalar that it ends.
+/// The tab that caused an error: the parser points after it, or to the start of the scalar before it.
 fn nearest_tab(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     if bytes.get(at) == Some(&b'\t') {
@@ -346,7 +346,7 @@ fn nearest_tab(text: &str, at: usize) -> usize {
     memchr::memchr(b'\t', window).map_or(at, |tab| at + tab)
 }
 
-/// Widens an empty place to a character that can be pointed at: the one there, or the last visible one before.
+/// Widens an empty place to a character that can be pointed at: the one there, or the last visible one before it.
 fn visible(text: &str, place: Range<usize>) -> Range<usize> {
     if !place.is_empty() {
         return place;

@@ -1,4 +1,4 @@
-//! Paths through a tree: written like `spec.templates[].x`, found as concrete places like `spec.templates[2].x`.
+//! Paths through a tree: patterns such as `spec.templates[].x`, and matches such as `spec.templates[2].x`.
 
 use std::str::FromStr;
 
@@ -40,12 +40,12 @@ enum Step {
     ItemsWith { key: String, value: String },
 }
 
-/// One node that a path leads to.
+/// A node that matches a path.
 #[derive(Clone, Debug)]
 pub struct Found<'a> {
     /// The node.
     pub node: Node<'a>,
-    /// The way to it, every index and key spelled out; empty for the start itself.
+    /// The path to it, with all indices and keys; empty for the start itself.
     pub path: String,
     /// The key and value of the last step, if that was a field.
     pub field: Option<Field<'a>>,
@@ -87,7 +87,7 @@ impl TryFrom<String> for Path {
 }
 
 impl Path {
-    /// The field that the path starts with, if it starts with a named one.
+    /// Returns the field that the path starts with, if it starts with a named one.
     pub fn first_key(&self) -> Option<&str> {
         match self.steps.first() {
             Some(Step::Key(key)) => Some(key),
@@ -95,7 +95,7 @@ impl Path {
         }
     }
 
-    /// The path of a list whose items this one leads to, when several fields lead there: a single one is a common word.
+    /// Returns the path of the list whose items match this path, if it has several fields: a single one is a common word.
     pub fn list(&self) -> Option<Path> {
         let (last, steps) = self.steps.split_last()?;
         let named = |step: &&Step| matches!(step, Step::Key(_));
@@ -104,7 +104,7 @@ impl Path {
         })
     }
 
-    /// The names of the fields that the path leads through, `*` for any; which items of lists is left out.
+    /// Returns the names of the fields on the path, with `*` for any field. List indices are left out.
     pub fn names(&self) -> Vec<&str> {
         let names = self.steps.iter().filter_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -114,13 +114,13 @@ impl Path {
         names.collect()
     }
 
-    /// Everything the path leads to, in the order of the file; merges and duplicates are resolved.
+    /// Returns all matches in the order of the file. Merges and duplicates are resolved.
     pub fn find<'a>(&self, from: Node<'a>) -> Vec<Found<'a>> {
         self.walk(from, |_, _, _| {})
     }
 
-    /// Nodes on the way at which the path goes no further; nulls are not among them. Whoever knows about templates can
-    /// tell whether more is to come there.
+    /// Returns the nodes on the way where the path does not continue, except nulls. For a template, more may appear
+    /// there once it is rendered.
     pub fn find_ends<'a>(&self, from: Node<'a>) -> Vec<Node<'a>> {
         let mut ends = Vec::new();
         self.walk(from, |_, node, goes_on| {
@@ -131,8 +131,8 @@ impl Path {
         ends
     }
 
-    /// Why it cannot be told whether more stands at the path than [`Path::find`] gives; nothing when it gives all.
-    /// Only trees that were put together from values have such places.
+    /// Returns why there may be more matches than [`Path::find`] returns, or `None` if it returns all. Only trees that
+    /// are built from values have such places.
     pub fn find_open<'a>(&self, from: Node<'a>) -> Option<&'a str> {
         if !from.is_evaluated() {
             return None;
@@ -146,7 +146,7 @@ impl Path {
         open.or_else(|| found.iter().find_map(|place| place.node.unknown_because()))
     }
 
-    /// Goes the way step by step, and says of each node on it whether the path goes on there.
+    /// Follows the path step by step, and reports for each node on it whether the path continues there.
     fn walk<'a>(
         &self,
         from: Node<'a>,
@@ -170,13 +170,13 @@ impl Path {
     }
 }
 
-/// Why a node may have another child. Of a mapping in which the wanted key was found nothing more is expected; where any
-/// key is wanted, a child whose key alone is not known is there.
+/// Why a node may have another child. A mapping that contains the wanted key has no further match. If any key is
+/// wanted, a child whose key alone is unknown is already counted.
 fn open_at(node: Node<'_>, goes_on: bool, is_any: bool) -> Option<&str> {
     node.unknown_because()
         .or_else(|| node.items().find_map(Node::unknown_because))
         .or_else(|| {
-            // A key that is not known may be the one that is missing.
+            // The unknown key may be the missing one.
             node.written_fields()
                 .filter(|field| match is_any {
                     true => field.value.unknown_because().is_some(),
@@ -204,7 +204,7 @@ fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
             for field in place.node.fields() {
                 match field.known_name() {
                     Some(key) => push_field(field, key),
-                    // It is there, under whatever name.
+                    // It exists, whatever its name.
                     None if field.name().is_some() && field.value.unknown_because().is_none() => {
                         push_field(field, "*");
                     }
@@ -213,7 +213,7 @@ fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
             }
         }
         Step::Items if place.node.kind() == Kind::Mapping && place.node.is_assembled() => {
-            // JSON writes a single block without its list.
+            // JSON may omit the list around a single block.
             next.push(place.clone());
         }
         Step::Items | Step::Item(_) | Step::ItemsWith { .. } => {
@@ -238,7 +238,7 @@ fn take<'a>(step: &Step, place: &Found<'a>, next: &mut Vec<Found<'a>>) {
     }
 }
 
-/// The path of a field below `base`; keys that would be misread are quoted, as in `annotations["a.b/c"]`.
+/// The path of a field below `base`. Keys with special characters are quoted, as in `annotations["a.b/c"]`.
 pub fn join(base: &str, key: &str) -> String {
     let bare = !key.is_empty() && key != "*" && !key.contains(is_special);
     if !bare {
@@ -256,7 +256,7 @@ pub fn index(base: &str, at: usize) -> String {
     format!("{base}[{at}]")
 }
 
-/// Characters that a key must be quoted for.
+/// Characters that require a key to be quoted.
 fn is_special(character: char) -> bool {
     matches!(character, '.' | '[' | ']' | '"' | '\\')
         || character.is_whitespace()
@@ -350,7 +350,7 @@ impl<'t> Cursor<'t> {
         Err(self.error_at("the quote is not closed", start))
     }
 
-    /// What stands between brackets, the opening one already eaten.
+    /// Reads the content of brackets. The opening one is already consumed.
     fn brackets(&mut self) -> Result<Step, PathError> {
         let start = self.at;
         let step = if self.eat(']') {

@@ -1,20 +1,20 @@
-//! Texts that were put together from pieces of files, as a configuration language fills in its own: places in such a
-//! text are places in those files, and parts of it may be unknown.
+//! Texts assembled from pieces of files, such as the templates of a configuration language: places in such a text are
+//! places in those files, and parts of it may be unknown.
 
 use std::ops::Range;
 
 use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 
-/// What stands in the text for a part that is not known: every reader takes it for something that is filled in later,
-/// and YAML for a plain scalar wherever it stands.
+/// The placeholder for an unknown part. Every reader treats it as something that is filled in later, and YAML reads it
+/// as a plain scalar in any position.
 const OPEN: &str = "$unknown";
 
-/// A text and where each part of it comes from.
+/// A text and the origin of each part of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pieces {
     text: String,
-    /// In order; each runs to the start of the next.
+    /// In order. Each extends to the start of the next.
     pieces: Vec<Piece>,
 }
 
@@ -24,33 +24,33 @@ struct Piece {
     origin: Origin,
 }
 
-/// Where a piece comes from.
+/// The origin of a piece.
 #[derive(Clone, Debug, PartialEq)]
 enum Origin {
-    /// It stands in a file byte for byte, from this offset on.
+    /// Copied verbatim from a file, starting at this offset.
     Verbatim(SourceId, u32),
-    /// It was made from what stands here.
+    /// Generated from the text at this place.
     Made(Span),
-    /// It is not known, and why.
+    /// Unknown, with the reason.
     Open(Open),
 }
 
-/// A part that is not known.
+/// An unknown part.
 #[derive(Clone, Debug, PartialEq)]
 struct Open {
     at: Span,
     why: Box<str>,
-    /// Whole lines are not known, which would be like the one that begins so.
+    /// Set if whole lines are unknown: a line that they would resemble.
     like: Option<Box<str>>,
 }
 
 impl Pieces {
-    /// The text; parts that are not known are placeholders.
+    /// Returns the text, with placeholders for unknown parts.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Why part of it is unknown; the first such part.
+    /// Returns why part of it is unknown: the reason of the first such part.
     pub fn open_because(&self) -> Option<&str> {
         self.pieces.iter().find_map(|piece| match &piece.origin {
             Origin::Open(open) => Some(&*open.why),
@@ -58,22 +58,22 @@ impl Pieces {
         })
     }
 
-    /// Adds what stands in a file from an offset on.
+    /// Adds text that is in a file from an offset onwards.
     pub fn push_verbatim(&mut self, text: &str, source: SourceId, offset: u32) {
         self.push(text, Origin::Verbatim(source, offset));
     }
 
-    /// Adds a text that was made from what stands at a place.
+    /// Adds a text that was generated from the text at a place.
     pub fn push_made(&mut self, text: &str, at: Span) {
         self.push(text, Origin::Made(at));
     }
 
-    /// Adds a part of a line that is not known.
+    /// Adds an unknown part of a line.
     pub fn push_open(&mut self, why: &str, at: Span) {
         self.push_unknown(why, at, None);
     }
 
-    /// Adds whole lines that are not known, or are perhaps not there; were they, they would be like `line`.
+    /// Adds whole lines that are unknown or may not exist. If they exist, they resemble `line`.
     pub fn push_open_lines(&mut self, why: &str, at: Span, line: &str) {
         self.push_unknown(why, at, Some(line.into()));
     }
@@ -83,7 +83,7 @@ impl Pieces {
         self.push(OPEN, Origin::Open(Open { at, why, like }));
     }
 
-    /// Adds another such text.
+    /// Appends another text.
     pub fn append(&mut self, other: &Pieces) {
         for (range, origin) in other.parts() {
             self.push(other.text.within(range), origin.clone());
@@ -106,7 +106,7 @@ impl Pieces {
             .map(|(piece, end)| (piece.start..end, &piece.origin))
     }
 
-    /// A part of it.
+    /// Returns a part of the text.
     pub fn slice(&self, wanted: Range<usize>) -> Pieces {
         let mut slice = Pieces::default();
         for (range, origin) in self.parts() {
@@ -124,7 +124,7 @@ impl Pieces {
         slice
     }
 
-    /// With so many spaces before each line but the first, as Terraform's `indent` puts them.
+    /// Adds this many spaces before each line except the first, like Terraform's `indent`.
     pub fn indented(&self, spaces: usize) -> Pieces {
         let pad = " ".repeat(spaces);
         let mut indented = Pieces::default();
@@ -133,7 +133,7 @@ impl Pieces {
             indented.append(&self.slice(from..at + 1));
             let origin = self.origin_at(at).cloned();
             if let (Some(origin), false) = (origin, pad.is_empty()) {
-                // Before a line stands nothing that anybody points at.
+                // Nobody needs the place of the indentation.
                 indented.push(&pad, origin);
             }
             from = at + 1;
@@ -152,7 +152,7 @@ impl Pieces {
         self.piece_at(at).map(|(_, origin)| origin)
     }
 
-    /// The bytes that the byte at an offset of the text comes from.
+    /// Returns the bytes from which the byte at an offset of the text comes.
     fn origin_of(&self, at: usize) -> Option<Span> {
         let (start, origin) = self.piece_at(at)?;
         Some(match origin {
@@ -164,8 +164,8 @@ impl Pieces {
         })
     }
 
-    /// The place that a range of the text comes from. What comes from several files, or from places in another order,
-    /// is where its end comes from: keys stand before their values.
+    /// Returns the place from which a range of the text comes. If it comes from several files, or from places in
+    /// another order, this is the place of its end: keys come before their values.
     pub fn place(&self, range: Range<usize>) -> Option<Span> {
         let length = self.text.len();
         let first = self.origin_of(range.start.min(length.checked_sub(1)?))?;
@@ -183,7 +183,7 @@ impl Pieces {
         Some(last)
     }
 
-    /// The file that all of the text stands in as it is, apart from what is filled in.
+    /// Returns the file that contains the whole text verbatim, apart from interpolations.
     pub fn file(&self) -> Option<SourceId> {
         let mut files = self.pieces.iter().filter_map(|piece| match piece.origin {
             Origin::Verbatim(source, _) => Some(source),
@@ -193,7 +193,7 @@ impl Pieces {
         files.all(|other| other == first).then_some(first)
     }
 
-    /// Why a part of a range is not known.
+    /// Returns why a part of a range is unknown.
     pub(super) fn unknown_in(&self, range: &Range<usize>) -> Option<&str> {
         let after = self
             .pieces
@@ -213,8 +213,8 @@ impl Pieces {
         self.pieces.truncate(kept);
     }
 
-    /// The same, with something that YAML can read where whole lines are unknown: an entry of the list that they stand
-    /// in, or a field of the map.
+    /// Returns the same text with valid YAML instead of whole unknown lines: an entry of the list, or a field of the
+    /// mapping, that contains them.
     pub(super) fn settled(&self) -> Pieces {
         let mut settled = Pieces::default();
         let mut count = 0;
@@ -258,7 +258,7 @@ impl Pieces {
     }
 }
 
-/// The last line that says something.
+/// The last line that is not blank.
 fn line_before(text: &str) -> Option<&str> {
     text.lines()
         .rev()

@@ -1,22 +1,22 @@
-//! Trees as text again, each part of which knows the place that it comes from.
+//! Prints trees as text in which each part has the place that it comes from.
 
 use super::node::{Field, Kind, Node, Style};
 use super::pieces::Pieces;
 use crate::source::Span;
 
-/// How a tree is written.
+/// The notation of a printed tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// On one line, as JSON, which YAML reads as well.
+    /// On one line, as JSON, which is also valid YAML.
     Json,
-    /// On several lines, as Terraform's `yamlencode` writes it.
+    /// On several lines, like Terraform's `yamlencode`.
     Yaml,
 }
 
-/// A tree deeper than this is not written to its end.
+/// The maximum depth. Deeper parts of a tree are not printed.
 const MAX_DEPTH: usize = 200;
 
-/// The text of a tree. Values that are unknown are unknown parts of it.
+/// Prints a tree. Unknown values become unknown parts of the text.
 pub fn print(node: Node<'_>, notation: Notation) -> Pieces {
     let mut pieces = Pieces::default();
     match notation {
@@ -80,7 +80,7 @@ fn flow(node: Node<'_>, depth: usize, pieces: &mut Pieces) {
     }
 }
 
-/// A single value that stands elsewhere than its key, as that of a variable does, is shown where it is used.
+/// A scalar that is written elsewhere than its key, such as the value of a variable, gets the place where it is used.
 fn value_of(field: &Field<'_>, depth: usize, pieces: &mut Pieces) {
     let (key, value) = (field.key.written_at(), field.value.written_at());
     let is_elsewhere = key.source != value.source || value.start < key.start;
@@ -90,7 +90,7 @@ fn value_of(field: &Field<'_>, depth: usize, pieces: &mut Pieces) {
     }
 }
 
-/// Writes what stands at an indentation; the first line is indented already.
+/// Prints a node at an indentation. The first line is already indented.
 fn block(node: Node<'_>, indentation: usize, pieces: &mut Pieces) {
     if node.kind() == Kind::Scalar || is_empty(node) || indentation > 2 * MAX_DEPTH {
         return flow(node, 0, pieces);
@@ -118,7 +118,7 @@ fn block(node: Node<'_>, indentation: usize, pieces: &mut Pieces) {
             pieces.push_made(" ", key_at);
             value_of(&field, 0, pieces);
         } else {
-            // Items of a list stand below its key.
+            // Items of a list are printed below its key.
             let deeper = match value.kind() {
                 Kind::Sequence => indentation,
                 _ => indentation + 2,
@@ -131,14 +131,14 @@ fn block(node: Node<'_>, indentation: usize, pieces: &mut Pieces) {
     }
 }
 
-/// A collection has ended its last line itself.
+/// A collection has already ended its last line.
 fn end_line(node: Node<'_>, pieces: &mut Pieces) {
     if node.kind() == Kind::Scalar || is_empty(node) {
         pieces.push_made("\n", node.written_at());
     }
 }
 
-/// A text in JSON's quotes, which are YAML's as well.
+/// Quotes a text like JSON, which is also valid YAML.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -1,9 +1,9 @@
-//! How a text is written as a scalar so that it reads as that text.
+//! Quotes a text so that it is read back as the same text.
 
 use super::node::Style;
 use super::scalar::{Scalar, resolve_plain};
 
-/// A text as a scalar in a style; double quotes where plain would mean something else.
+/// Writes a text as a scalar in a style. Uses double quotes if a plain scalar would have another meaning.
 pub(super) fn written(value: &str, style: Style) -> String {
     match style {
         Style::SingleQuoted if !value.contains(char::is_control) => {
@@ -14,7 +14,7 @@ pub(super) fn written(value: &str, style: Style) -> String {
     }
 }
 
-/// A text in double quotes, as JSON and YAML both read it.
+/// A text in double quotes, as both JSON and YAML read it.
 fn quoted(value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 2);
     text.push('"');
@@ -29,7 +29,7 @@ fn quoted(value: &str) -> String {
     text
 }
 
-/// Whether a text without quotes is the same text, wherever it stands.
+/// Whether a text without quotes is read as the same text in any position.
 fn is_plain(value: &str) -> bool {
     let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     value.bytes().all(usual)

@@ -1,5 +1,5 @@
 //! Reads our own YAML files (configuration, rules, provider tables, baselines, inventories) into types that derive
-//! `Deserialize`. Reads on after an error, so that all errors of a file are reported at once.
+//! `Deserialize`. Continues after an error, so that all errors of a file are reported at once.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::node::Node;
 use super::parse::parse;
 use crate::source::{Source, SourceId, Span};
 
-/// So many errors are reported for one file.
+/// The maximum number of errors reported for one file.
 const ERROR_LIMIT: usize = 100;
 
-/// What was read of a file, and everything that is wrong with it. What is wrong is left out of the value.
+/// The content of a file and all of its errors. Wrong parts are left out of the value.
 #[derive(Debug)]
 pub struct Reading<T> {
-    /// Nothing for a file without content, and where too much is wrong.
+    /// `None` if the file has no content or too many errors.
     pub value: Option<T>,
-    /// In the order of their places.
+    /// The errors in the order of their places.
     pub errors: Vec<DeError>,
 }
 
 impl<T> Reading<T> {
-    /// The value, unless anything is wrong; nothing for a file without content. `problem` makes what is reported of a place
-    /// and a message.
+    /// Returns the value if there are no errors, or `None` for a file without content. `problem` creates an error from
+    /// a place and a message.
     ///
     /// # Errors
-    /// Everything that is wrong, in the order of the file.
+    /// All errors, in the order of the file.
     pub fn whole<P: Ord>(
         self,
         source: &Source,
@@ -45,9 +45,9 @@ impl<T> Reading<T> {
     }
 }
 
-/// Reads a file of a single YAML document. `what` is how messages call it, such as `the configuration`.
+/// Reads a file with a single YAML document. `what` is its name in messages, such as `the configuration`.
 ///
-/// Unlike Kubernetes' reader this one reports a key that stands twice. Merge keys are followed.
+/// Unlike Kubernetes' reader, this one reports duplicate keys. Merge keys are followed.
 pub fn read<T: DeserializeOwned>(source: &Source, id: SourceId, what: &str) -> Reading<T> {
     let stream = parse(&source.text, id);
     let syntax = stream.errors.iter().map(|error| DeError {
@@ -75,10 +75,10 @@ pub fn read<T: DeserializeOwned>(source: &Source, id: SourceId, what: &str) -> R
     reading
 }
 
-/// Reads a node as [`read`] reads a file.
+/// Reads a node like [`read`] reads a file.
 ///
-/// A value that is wrong makes `Deserialize` stop. Each pass leaves out what the passes before it found wrong, until one
-/// reaches the end.
+/// A wrong value makes `Deserialize` stop. Each pass leaves out the errors of the passes before it, until one reaches
+/// the end.
 pub fn from_node<T: DeserializeOwned>(node: Node<'_>, what: &str) -> Reading<T> {
     let mut left_out = BTreeMap::new();
     let mut errors: Vec<DeError> = Vec::new();

@@ -1,5 +1,5 @@
-//! Taking a field or an item out of a text: which bytes go with it, and which comments stay. Comments are those that the
-//! parser saw: a `#` in quotes is none.
+//! Removes a field or an item from a text: determines which bytes to remove, and which comments to keep. Comments are
+//! those that the parser saw: a `#` in quotes is not one.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::source::text::{
     Cut as _, line_break_near, line_end, line_start, next_line, without_break,
 };
 
-/// Takes out a field or an item, with its line or lines and what parts it from its neighbours.
+/// Removes a field or an item, with its lines and the separators from its neighbours.
 pub(super) fn remove(document: &Document, text: &str, found: &Found<'_>) -> Option<Replacement> {
     let (holder, own, siblings): (_, Span, Vec<Span>) = match found {
         Found::Field(holder, field) => {
@@ -40,32 +40,32 @@ pub(super) fn remove(document: &Document, text: &str, found: &Found<'_>) -> Opti
     block.remove()
 }
 
-/// The comments of a document, in their order.
+/// The comments of a document, in order.
 struct Comments<'t> {
     document: &'t Document,
     text: &'t str,
 }
 
 impl<'t> Comments<'t> {
-    /// Those that begin in a range and end in it.
+    /// The comments that start and end in a range.
     fn within(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'t> {
         let all = self.document.comments().iter();
         all.map(|comment| comment.span.range())
             .filter(move |one| range.start <= one.start && one.end <= range.end)
     }
 
-    /// What those say.
+    /// The texts of these comments.
     fn texts(&self, range: Range<usize>) -> Vec<&'t str> {
         let text = self.text;
         self.within(range).map(|one| text.within(one)).collect()
     }
 
-    /// Where the first of a range begins.
+    /// The start of the first comment in a range.
     fn first(&self, range: Range<usize>) -> Option<usize> {
         self.within(range).next().map(|one| one.start)
     }
 
-    /// The parts of a range that are no comments.
+    /// The parts of a range outside comments.
     fn between(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut at = range.start;
@@ -94,7 +94,7 @@ fn remove_in_flow(
             whole.start + 1..whole.end.checked_sub(1)?
         }
     };
-    // A comment, or an anchor or a tag, which stand outside of the spans.
+    // A comment, or an anchor or a tag, which are outside the spans.
     let others = |part: Range<usize>| {
         text.get(part)
             .is_none_or(|part| part.contains(['#', '&', '!']))
@@ -110,7 +110,7 @@ fn remove_in_flow(
     })
 }
 
-/// A collection in block style loses all that it has. Comments stay: behind the key's value, or below it.
+/// Empties a collection in block style. Comments are kept: after the key's value, or below it.
 fn empty(comments: &Comments<'_>, text: &str, holder: &Holder<'_>) -> Option<Replacement> {
     let field = holder.field?;
     let key_end = field.key.written_at().range().end;
@@ -140,7 +140,7 @@ fn empty(comments: &Comments<'_>, text: &str, holder: &Holder<'_>) -> Option<Rep
         below = behind.end;
     }
     let mut kept = comments.texts(below..whole.end);
-    // What stands behind the last line would otherwise be behind the last comment.
+    // Otherwise, text after the last line would end up after the last comment.
     let mut end = whole.end;
     if below > colon || !kept.is_empty() {
         let behind = comments.within(end..line_end(text, end)).next();
@@ -168,7 +168,7 @@ struct Block<'b> {
     comments: &'b Comments<'b>,
     text: &'b str,
     own: Range<usize>,
-    /// Where the next sibling begins.
+    /// The start of the next sibling.
     next: Option<usize>,
     is_item: bool,
 }
@@ -178,7 +178,7 @@ impl Block<'_> {
         let text = self.text;
         let own = self.own.clone();
         let start = if self.is_item {
-            // The dash may stand on a line above. Before what it is for may be a comment, an anchor or a tag, too.
+            // The dash may be on an earlier line. A comment, an anchor or a tag may also precede the item.
             let before = text.get(..own.start)?.trim_end();
             before.strip_suffix('-')?.len()
         } else {
@@ -193,11 +193,11 @@ impl Block<'_> {
         let inside = self.comments.texts(own.start + 1..own.end);
         let before = text.within(line..start);
         if !before.trim().is_empty() {
-            // The first field of an item shares its line with the dash, which stays.
+            // The first field of an item shares its line with the dash, which is kept.
             let dashes = before
                 .chars()
                 .all(|letter| letter == '-' || letter.is_whitespace());
-            // What comes next moves up to the dash: a comment if there is one, else the next field.
+            // The next thing moves up to the dash: a comment if there is one, otherwise the next field.
             let next = self.next?;
             let next = self.comments.first(own.end..next).unwrap_or(next);
             return (!self.is_item && dashes && inside.is_empty()).then(|| Replacement {
@@ -206,20 +206,20 @@ impl Block<'_> {
             });
         }
         let range = match comment {
-            // The comment stays, on a line of its own.
+            // The comment is kept on a line of its own.
             Some(comment) => start..comment,
             None if !inside.is_empty() => start..rest_end,
             None if rest_end < text.len() => {
                 self.blank_lines_above(line, rest_end, self.next.is_none())
                     ..next_line(text, rest_end)
             }
-            // The last line of a text that ends without a line break goes with the break before it.
+            // If the text ends without a line break, the break before the last line is removed with it.
             None => {
                 let line = self.blank_lines_above(line, rest_end, true);
                 without_break(text.until(line)).len()..rest_end
             }
         };
-        // Comments inside stay, too, below each other.
+        // Comments inside are kept, too, one below the other.
         let line_break = line_break_near(text, start);
         let below = format!("{line_break}{before}");
         let mut kept = inside.join(&below);
@@ -229,8 +229,8 @@ impl Block<'_> {
         Some(Replacement { range, text: kept })
     }
 
-    /// Where the blank lines start that part what goes from what is above it, and that part nothing when it is gone: there
-    /// is another below, or nothing.
+    /// Returns the start of the blank lines above that would no longer separate anything after the removal: there are
+    /// other blank lines below, or nothing.
     fn blank_lines_above(&self, line: usize, rest_end: usize, last: bool) -> usize {
         let text = self.text;
         let below = next_line(text, rest_end);
@@ -240,7 +240,7 @@ impl Block<'_> {
             return line;
         }
         let above = text.until(line).trim_end().len();
-        // Blank lines at the end of a text in block style may belong to it.
+        // Blank lines at the end of a block scalar may be part of it.
         let is_text = |style| matches!(style, Style::Literal | Style::Folded);
         let ends_here =
             |node: &super::node::NodeData| is_text(node.style) && node.end as usize == above;

@@ -1,6 +1,6 @@
-//! Where go-yaml v2 reads on and the parser does not: the same text, byte for byte as long, put so that both read it.
+//! Rewrites text that go-yaml v2 accepts and the parser does not, with the same length in bytes.
 //!
-//! What a repair hides from the parser (the lines of a quoted text, a comment) is kept here, as go-yaml reads it.
+//! Stores what a repair hides from the parser (the lines of a quoted text, a comment), as go-yaml reads it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,24 +13,24 @@ use super::scan::Scan;
 use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 
-/// How much text may be read for repairs, in bytes. A file that needs more is not one that people wrote.
+/// The maximum number of bytes that repairs may read. No file written by people needs more.
 pub(super) const BUDGET: usize = 64 * 1024 * 1024;
 
-/// A place where the parser is to read something else than what is written.
+/// A place where the parser must read something other than the written text.
 pub(super) enum Repair {
-    /// A quoted scalar whose lines are not indented as the parser wants them: from quote to quote, with its value.
+    /// A quoted scalar with lines that are not indented enough for the parser: from quote to quote, with its value.
     Quoted(Range<usize>, String),
     /// A comment that follows a token without a blank.
     Comment(Range<usize>),
     /// Tabs that indent the lines of a flow collection.
     Tabs(Range<usize>),
-    /// A dash alone in a flow collection, which is a text.
+    /// A single dash in a flow collection, which is a text.
     Dash(usize),
-    /// A tag with commas or brackets in it.
+    /// A tag that contains commas or brackets.
     Tag(Range<usize>),
 }
 
-/// What is different from what is written.
+/// The differences from the written text.
 #[derive(Default)]
 pub(super) struct Repairs {
     /// By first byte: one past the last byte, and the value.
@@ -40,7 +40,7 @@ pub(super) struct Repairs {
 }
 
 impl Repairs {
-    /// Puts repairs into the text. Each leaves less that a repair could be asked for.
+    /// Applies repairs to the text. Each leaves fewer places that could need a repair.
     pub fn apply(&mut self, text: &mut String, repairs: Vec<Repair>) {
         for repair in repairs {
             match repair {
@@ -77,18 +77,18 @@ impl Repairs {
         }
     }
 
-    /// Whether a tag was put otherwise.
+    /// Whether a tag was rewritten.
     pub fn has_tag(&self, start: usize) -> bool {
         self.tags.contains(&start)
     }
 
-    /// The value of a quoted scalar that was hidden.
+    /// Returns the value of a hidden quoted scalar.
     pub fn value(&self, range: &Range<usize>) -> Option<&str> {
         let (end, value) = self.quoted.get(&range.start)?;
         (*end == range.end).then_some(value)
     }
 
-    /// The comments that were hidden.
+    /// Returns the hidden comments.
     pub fn comments<'r>(
         &'r self,
         text: &'r str,
@@ -102,7 +102,7 @@ impl Repairs {
     }
 }
 
-/// What to put otherwise, if go-yaml would have read on after an error at `at`. `reached` is the end of the last token before the error.
+/// Returns the repair if go-yaml accepts the text at the error `at`. `reached` is the end of the token before it.
 pub(super) fn repair(
     text: &str,
     kind: &ErrorKind,
@@ -136,7 +136,7 @@ pub(super) fn repair(
     }
 }
 
-/// The quoted scalar that `at` is in, searched from the end of an earlier token.
+/// Returns the quoted scalar that contains `at`. The search starts at the end of an earlier token.
 fn quoted_around(text: &str, from: usize, at: usize) -> Option<(Range<usize>, String)> {
     let mut scan = Scan::new(text, from);
     let mut boundary = true;
@@ -167,8 +167,8 @@ fn quoted_around(text: &str, from: usize, at: usize) -> Option<(Range<usize>, St
     None
 }
 
-/// Reads a quoted scalar as go-yaml does, whatever its indentation: one past its end, and its value. Nothing when
-/// go-yaml refuses it as well.
+/// Reads a quoted scalar like go-yaml, whatever its indentation. Returns one past its end and its value, or `None` if
+/// go-yaml rejects it, too.
 fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
     let bytes = text.as_bytes();
     let mut at = start + 1;
@@ -177,7 +177,7 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
         if at_document_marker(bytes, at) {
             return None;
         }
-        // Text without blanks; `joined` when it ended with an escaped line break.
+        // Reads text without blanks. `joined` is set if it ended with an escaped line break.
         let mut joined = false;
         while let Some(next) = text.get(at..)?.chars().next() {
             match next {
@@ -208,7 +208,7 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
                 }
             }
         }
-        // Blanks count within a line, line breaks fold between lines.
+        // Blanks inside a line are kept, line breaks between lines are folded.
         let blanks = at;
         let mut blanks_end = at;
         let mut breaks = Vec::new();
@@ -239,7 +239,7 @@ fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
     }
 }
 
-/// `---` or `...` at the start of a line, as a word of its own.
+/// Whether there is a `---` or `...` at the start of a line, as a word of its own.
 fn at_document_marker(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     let starts_line = matches!(before, None | Some(b'\n' | b'\r'));
@@ -258,14 +258,14 @@ fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// What go-yaml keeps of a line break.
+/// Returns the character that go-yaml keeps for a line break.
 fn kept(text: &str, at: usize) -> char {
     let written = text.get(at..).and_then(|rest| rest.chars().next());
     let separator = written.filter(|one| matches!(one, '\u{2028}' | '\u{2029}'));
     separator.unwrap_or('\n')
 }
 
-/// The text with an ordinary line break for each character that only go-yaml takes for one; as long as before.
+/// Replaces each character that only go-yaml treats as a line break with an ordinary one. The length does not change.
 pub(super) fn with_line_breaks(text: &str) -> Cow<'_, str> {
     const BREAKS: [(char, &str); 3] = [
         ('\u{85}', " \n"),
@@ -280,7 +280,7 @@ pub(super) fn with_line_breaks(text: &str) -> Cow<'_, str> {
     Cow::Owned(BREAKS.into_iter().fold(text.to_owned(), put))
 }
 
-/// A value of several lines as go-yaml folds it, where one of its line breaks is one that only go-yaml takes for one.
+/// Folds a multi-line value like go-yaml, if one of its line breaks is one that only go-yaml recognizes.
 pub(super) fn folded(text: &str, range: &Range<usize>) -> Option<String> {
     let written = text.get(range.clone())?;
     if !written.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
@@ -289,14 +289,14 @@ pub(super) fn folded(text: &str, range: &Range<usize>) -> Option<String> {
     match written.as_bytes().first()? {
         quote @ (b'"' | b'\'') => read_quoted(text, range.start, *quote).map(|(_, value)| value),
         _ => {
-            // A plain value is folded like one in single quotes.
+            // A plain value is folded like a single-quoted one.
             let quoted = format!("'{}'", written.replace('\'', "''"));
             read_quoted(&quoted, 0, b'\'').map(|(_, value)| value)
         }
     }
 }
 
-/// The character that the text after a backslash stands for, and how many bytes that takes.
+/// Returns the character for the text after a backslash, and the length of that text in bytes.
 fn escape(rest: &str) -> Option<(char, usize)> {
     let first = rest.chars().next()?;
     let digits = match first {
@@ -332,7 +332,7 @@ fn escape(rest: &str) -> Option<(char, usize)> {
     Some((meant, 1 + digits.len()))
 }
 
-/// Whether brackets or braces are open at a place, if so many were at the end of an earlier token. The parser looks ahead.
+/// Whether brackets or braces are open at a place, given how many were open at an earlier token. The parser looks ahead.
 fn open_at(text: &str, from: usize, at: usize, flows: usize) -> bool {
     let mut open = flows;
     let mut scan = Scan::new(text, from);
@@ -355,7 +355,7 @@ fn open_at(text: &str, from: usize, at: usize, flows: usize) -> bool {
     open > 0
 }
 
-/// The lines that tabs indent, from the one an error is in, if they continue a flow collection. Tabs are blanks there.
+/// Returns the tab-indented lines from that of an error if they continue a flow collection. Tabs are blanks there.
 fn tabs_in_flow(text: &str, at: usize, reached: usize, flows: usize) -> Option<Range<usize>> {
     let is_end = |one: char| matches!(one, '\n' | '\r');
     let mut start = text.until(at).rfind(is_end).map_or(0, |line| line + 1);
@@ -367,17 +367,17 @@ fn tabs_in_flow(text: &str, at: usize, reached: usize, flows: usize) -> Option<R
         blanks.any(|byte| byte == b'\t')
     };
     if !tabbed(start) {
-        // The error may be told on the line behind.
+        // The error may be reported on the following line.
         let line = text.until(start).trim_end_matches(is_end);
         start = line.rfind(is_end).map_or(0, |line| line + 1);
     }
-    // What closes a collection stands in one.
+    // A closing bracket is inside a collection.
     let closes = || {
         text.since(start)
             .trim_start_matches([' ', '\t'])
             .starts_with([']', '}'])
     };
-    // Clients take what begins with a brace for JSON, whatever blanks stand before it.
+    // Clients read text that starts with a brace as JSON, whatever blanks precede it.
     let is_json = || {
         let before = text
             .until(start)

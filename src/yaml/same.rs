@@ -1,8 +1,8 @@
-//! Whether two texts say the same: for changes that must not touch what is meant, such as a comment that is put in.
+//! Compares the meaning of two texts, for changes that must not affect it, such as an added comment.
 
 use super::node::{Field, Kind, Node};
 
-/// Whether two trees hold the same values in the same notation and order. Fields that `left_out` names count in neither.
+/// Whether two trees have the same values in the same notation and order. Ignores fields for which `left_out` is true.
 pub fn same(one: Node<'_>, other: Node<'_>, left_out: &dyn Fn(&Field<'_>) -> bool) -> bool {
     let mut pending = vec![(one, other)];
     while let Some((one, other)) = pending.pop() {
@@ -14,7 +14,7 @@ pub fn same(one: Node<'_>, other: Node<'_>, left_out: &dyn Fn(&Field<'_>) -> boo
         if !alike {
             return false;
         }
-        // What an alias stands for is compared where it is written.
+        // The target of an alias is compared where it is written.
         if one.is_alias() || one.kind() == Kind::Scalar {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What a scalar means: the typing rules of go-yaml v2's resolver, which every Kubernetes manifest passes through.
+//! The meaning of a scalar: the typing rules of go-yaml v2's resolver, through which every Kubernetes manifest passes.
 
 use super::time::is_timestamp;
 use crate::source::text::Cut as _;
@@ -16,13 +16,13 @@ pub enum Scalar<'a> {
     BigInt,
     /// A floating-point number.
     Float(f64),
-    /// Text: quoted, a block scalar, or a plain scalar that is nothing else (timestamps included).
+    /// Text: quoted, a block scalar, or a plain scalar of no other type (timestamps included).
     Str(&'a str),
 }
 
 impl Scalar<'_> {
-    /// The integer that a number is once it was turned into JSON and back, as every manifest is: `3e2` and `300.0` are
-    /// 300. Go writes floats in their shortest form, and from 1e21 on with an exponent, which no integer has.
+    /// Returns the integer that a number becomes in a round trip through JSON, as in every manifest: `3e2` and `300.0`
+    /// are 300. Go writes floats in their shortest form, from 1e21 on with an exponent, which integers never have.
     pub fn as_integer(&self) -> Option<i64> {
         match self {
             Scalar::Int(value) => Some(*value),
@@ -43,16 +43,16 @@ impl Scalar<'_> {
     }
 }
 
-/// The explicit tag of a node, as far as it changes a scalar's type.
+/// The explicit tag of a node, if it affects a scalar's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     /// No tag.
     None,
     /// `!`: a text, whatever it looks like.
     NonSpecific,
-    /// `!!str`, and every tag of YAML's own that the resolver does not know.
+    /// `!!str`, and every YAML tag that the resolver does not know.
     Str,
-    /// A tool's own tag, such as CloudFormation's `!Ref`: a text to go-yaml, a call to the tool.
+    /// A tool's own tag, such as CloudFormation's `!Ref`: a text for go-yaml, an instruction for the tool.
     Local,
     Bool,
     Int,
@@ -60,14 +60,14 @@ pub(super) enum Tag {
     Null,
     /// `!!timestamp`: a text that must look like a date.
     Timestamp,
-    /// `!!binary`: a text that stands for bytes.
+    /// `!!binary`: a text that encodes bytes.
     Binary,
-    /// `!!merge`, which makes a key `<<` a merge key whatever its quotes.
+    /// `!!merge`, which turns a key `<<` into a merge key even if it is quoted.
     Merge,
 }
 
 impl Tag {
-    /// The tag as written in messages.
+    /// The tag as it appears in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Tag::None | Tag::NonSpecific | Tag::Local => "",
@@ -83,9 +83,9 @@ impl Tag {
     }
 }
 
-/// Types a scalar from its text, its tag, and whether it was written without quotes.
+/// Determines the type of a scalar from its text, its tag, and whether it was written without quotes.
 ///
-/// `None` when the tag demands a type that the text is not; go-yaml refuses the whole document then.
+/// Returns `None` if the tag requires a type that the text does not have. go-yaml then rejects the whole document.
 pub(super) fn resolve(text: &str, tag: Tag, plain: bool) -> Option<Scalar<'_>> {
     match tag {
         Tag::Str | Tag::NonSpecific | Tag::Local | Tag::Merge | Tag::Binary => {
@@ -99,7 +99,7 @@ pub(super) fn resolve(text: &str, tag: Tag, plain: bool) -> Option<Scalar<'_>> {
             | (Tag::Int, found @ (Scalar::Int(_) | Scalar::BigInt))
             | (Tag::Float, found @ Scalar::Float(_))
             | (Tag::Null, found @ Scalar::Null) => Some(found),
-            // Rounding is what a conversion to a 64-bit float means.
+            // Rounding is part of the conversion to a 64-bit float.
             #[allow(clippy::cast_precision_loss)]
             (Tag::Float, Scalar::Int(value)) => Some(Scalar::Float(value as f64)),
             _ => None,
@@ -107,7 +107,7 @@ pub(super) fn resolve(text: &str, tag: Tag, plain: bool) -> Option<Scalar<'_>> {
     }
 }
 
-/// Types an untagged plain scalar.
+/// Determines the type of an untagged plain scalar.
 pub(super) fn resolve_plain(text: &str) -> Scalar<'_> {
     let Some(first) = text.bytes().next() else {
         return Scalar::Null;
@@ -143,7 +143,7 @@ fn number(text: &str) -> Option<Scalar<'static>> {
         _ => {}
     }
     if text.starts_with('.') {
-        // Underscores are not removed on this way, so `.5_0` stays text.
+        // Underscores are not removed here, so `.5_0` stays text.
         return float(text);
     }
     let without = remove_underscores(text);
@@ -157,7 +157,7 @@ fn number(text: &str) -> Option<Scalar<'static>> {
     if let Some(found) = float(text) {
         return Some(found);
     }
-    // What is left of go-yaml's own binary notation beside Go's: a sign after the prefix.
+    // What go-yaml's own binary notation adds to Go's: a sign after the prefix.
     let rest = text.strip_prefix("0b")?;
     match i64::from_str_radix(rest, 2) {
         Ok(value) => Some(Scalar::Int(value)),
@@ -169,7 +169,7 @@ fn remove_underscores(text: &str) -> Option<String> {
     text.contains('_').then(|| text.replace('_', ""))
 }
 
-/// An integer in the notations of Go's `ParseInt` with base 0.
+/// Parses an integer in the notations of Go's `ParseInt` with base 0.
 fn signed(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -179,7 +179,7 @@ fn signed(text: &str) -> Option<i64> {
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
 }
 
-/// An integer without a sign: decimal, `0x`, `0b`, `0o`, or octal after a zero.
+/// Parses an integer without a sign: decimal, `0x`, `0b`, `0o`, or octal after a zero.
 fn unsigned(text: &str) -> Option<u64> {
     if !text.bytes().next()?.is_ascii_digit() {
         return None;
@@ -201,13 +201,13 @@ fn unsigned(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, base).ok()
 }
 
-/// The value of an integer that [`Scalar::BigInt`] stands for.
+/// Returns the value of a [`Scalar::BigInt`].
 pub(super) fn big_int(text: &str) -> Option<u64> {
     let without = remove_underscores(text);
     unsigned(without.as_deref().unwrap_or(text))
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and not too large for a float.
+/// Parses `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, if it is not too large for a float.
 fn float(text: &str) -> Option<Scalar<'static>> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);

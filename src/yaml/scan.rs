@@ -1,9 +1,9 @@
-//! Small steps over the text between two tokens, for places that the parser does not give.
+//! Scans the text between two tokens, for places that the parser does not report.
 
-/// How far to look for what an error or an unwritten value belongs to, in bytes; keeps the work linear.
+/// How many bytes to search around an error or an unwritten value; keeps the work linear.
 pub(super) const WINDOW: usize = 1024;
 
-/// A small walk over the text between two tokens.
+/// A short scan over the text between two tokens.
 pub(super) struct Scan<'t> {
     bytes: &'t [u8],
     pub at: usize,

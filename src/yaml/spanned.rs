@@ -1,4 +1,4 @@
-//! Values that a type reads together with their place, or as they are written.
+//! Values that are deserialized together with their place, or as written.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::source::{SourceId, Span};
 
-/// The name that tells the reader that a [`Spanned`] is asked for.
+/// The name by which the deserializer recognizes a [`Spanned`].
 pub(super) const SPANNED: &str = "$yaml::Spanned";
 
 /// A value and its place. An untagged enum or a flattened struct cannot hold one: serde passes no places through them.
@@ -87,7 +87,7 @@ impl<'de> Deserialize<'de> for Written {
             }
         }
 
-        // Identifiers, such as the names of variants, are always handed over as they are written.
+        // Identifiers, such as the names of variants, are always passed on as written.
         deserializer.deserialize_identifier(Text)
     }
 }

@@ -1,4 +1,4 @@
-//! What of a tree a change is about, and what a change of its text is.
+//! The target of a change in a tree, and the resulting change of the text.
 
 use std::ops::Range;
 
@@ -8,35 +8,35 @@ use crate::source::Span;
 /// New text for a range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What goes; empty where text is only put in.
+    /// The range to replace; empty for an insertion.
     pub range: Range<usize>,
-    /// What comes; empty where text is only taken out.
+    /// The new text; empty for a removal.
     pub text: String,
 }
 
-/// What a span names. The only field of an item has the same span as the item.
+/// The kind of node that a span refers to. The only field of an item has the same span as the item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A field of a map, by its whole, its key or its value.
+    /// A field of a map: the whole field, its key or its value.
     Field,
     /// An item of a list.
     Item,
 }
 
-/// A place in the tree, with what it stands in.
+/// A place in the tree, with the collection that contains it.
 pub(super) enum Found<'a> {
     Field(Holder<'a>, Field<'a>),
     Item(Holder<'a>, Node<'a>),
 }
 
-/// The collection around a place, and the field whose value that is.
+/// The collection around a place, and the field whose value it is.
 #[derive(Clone, Copy)]
 pub(super) struct Holder<'a> {
     pub(super) node: Node<'a>,
     pub(super) field: Option<Field<'a>>,
 }
 
-/// The field or item at a place.
+/// Finds the field or item at a place.
 pub(super) fn find(root: Node<'_>, target: Target, place: Span) -> Option<Found<'_>> {
     let mut pending = vec![Holder {
         node: root,
@@ -69,7 +69,7 @@ fn descend<'a>(
     place: Span,
 ) {
     let span = node.span();
-    // What an alias stands for is found where it is written.
+    // The target of an alias is found where it is written.
     if node.kind() != Kind::Scalar
         && !node.is_alias()
         && span.start <= place.start

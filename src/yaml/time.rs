@@ -1,6 +1,6 @@
-//! Dates and times, as far as readers look whether a text is one. They are texts whatever they say.
+//! Recognizes dates and times. They are texts in any case.
 
-/// Whether a text is one that `!!timestamp` takes: `2001-1-2`, perhaps with a time of day and a zone.
+/// Whether a text is valid for `!!timestamp`: `2001-1-2`, optionally with a time of day and a zone.
 pub(super) fn is_timestamp(text: &str) -> bool {
     let mut rest = Rest(text.as_bytes());
     if !rest.date(1..=2) {
@@ -14,7 +14,7 @@ pub(super) fn is_timestamp(text: &str) -> bool {
     }
 }
 
-/// Whether a text is what Kubernetes decodes into a time: RFC 3339, as Go's `time.Parse` takes it.
+/// Whether Kubernetes decodes a text into a time: RFC 3339, as Go's `time.Parse` accepts it.
 pub fn is_rfc3339(text: &str) -> bool {
     let mut rest = Rest(text.as_bytes());
     rest.date(2..=2)
@@ -24,7 +24,7 @@ pub fn is_rfc3339(text: &str) -> bool {
         && rest.0.is_empty()
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Rest<'t>(&'t [u8]);
 
 impl Rest<'_> {
@@ -42,7 +42,7 @@ impl Rest<'_> {
         found
     }
 
-    /// A number of so many digits, as many as there are.
+    /// Reads a number with this many digits, as many as possible.
     fn number(&mut self, digits: std::ops::RangeInclusive<usize>) -> Option<u32> {
         let found = self.0.iter().take(*digits.end());
         let count = found.take_while(|byte| byte.is_ascii_digit()).count();
@@ -74,7 +74,7 @@ impl Rest<'_> {
         (1..=days).contains(&day)
     }
 
-    /// Hours may have one digit everywhere, which is how Go reads them.
+    /// Reads a time of day. Go accepts hours with one digit everywhere.
     fn time_of_day(&mut self, short: std::ops::RangeInclusive<usize>) -> bool {
         let hour = self.number(1..=2);
         let minute = self

@@ -1,5 +1,5 @@
-//! Trees that are put together from values instead of being read from one text: their nodes may stand in several
-//! sources, and some of them are unknown.
+//! Trees that are built from values instead of being parsed from one text: their nodes may come from several sources,
+//! and some of them are unknown.
 
 #![cfg_attr(
     not(test),
@@ -15,7 +15,7 @@ use super::pieces::Pieces;
 use super::scalar::Tag;
 use crate::source::Span;
 
-/// Puts a tree together, children before parents.
+/// Builds a tree, children before parents.
 #[derive(Default)]
 pub struct TreeBuilder {
     nodes: Vec<NodeData>,
@@ -24,24 +24,24 @@ pub struct TreeBuilder {
     assembly: Assembly,
 }
 
-/// What a scalar of a tree is.
+/// The content of a scalar in a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Leaf<'t> {
     /// A text, which stays a text whatever it looks like.
     Text(&'t str),
-    /// `null`, a boolean or a number, as YAML writes it.
+    /// `null`, a boolean or a number in YAML notation.
     Plain(&'t str),
-    /// A value that is not known, and why.
+    /// An unknown value, with the reason.
     Unknown(&'t str),
 }
 
 impl TreeBuilder {
-    /// How many nodes there are so far.
+    /// The number of nodes so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// There are no nodes yet.
+    /// Whether there are no nodes yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -59,7 +59,7 @@ impl TreeBuilder {
         id
     }
 
-    /// A scalar. An unknown one reads as `${}`, which every reader takes for something that is filled in later.
+    /// Adds a scalar. An unknown one reads as `${}`, which every reader treats as a placeholder.
     pub fn scalar(&mut self, leaf: Leaf<'_>, span: Span) -> NodeId {
         let (text, style) = match leaf {
             Leaf::Text(text) => (text, Style::DoubleQuoted),
@@ -76,7 +76,7 @@ impl TreeBuilder {
         id
     }
 
-    /// A text that was put together from parts; unknown as a value when one of them is.
+    /// Adds an assembled text. As a value it is unknown if one of its parts is.
     pub fn pieced(&mut self, pieces: &Pieces, span: Span) -> NodeId {
         let id = match pieces.open_because() {
             Some(why) => self.scalar(Leaf::Unknown(why), span),
@@ -86,7 +86,7 @@ impl TreeBuilder {
         id
     }
 
-    /// A sequence of nodes that were added before.
+    /// Adds a sequence of existing nodes.
     pub fn sequence(&mut self, items: &[NodeId], span: Span) -> NodeId {
         let from = index(self.edges.len());
         self.edges.extend_from_slice(items);
@@ -94,13 +94,13 @@ impl TreeBuilder {
         self.push(span, Style::Flow, Shape::Sequence { from, to })
     }
 
-    /// A mapping of keys and values that were added before.
+    /// Adds a mapping of existing keys and values.
     pub fn mapping(&mut self, fields: &[(NodeId, NodeId)], span: Span) -> NodeId {
         let from = index(self.edges.len());
         self.edges
             .extend(fields.iter().flat_map(|(key, value)| [*key, *value]));
         let to = index(self.edges.len());
-        // Not flow style: what looks like `{{ }}` in a text that was read is a template action.
+        // Not flow style: in a parsed text, something like `{{ }}` is a template action.
         let shape = Shape::Mapping {
             from,
             to,
@@ -109,7 +109,7 @@ impl TreeBuilder {
         self.push(span, Style::Block, shape)
     }
 
-    /// The tree under a node that was added last.
+    /// Returns the tree under a node that was added last.
     pub fn finish(self, root: NodeId) -> Document {
         let span = self.assembly.spans[root.0 as usize];
         Document {
@@ -131,32 +131,32 @@ fn index(length: usize) -> u32 {
 }
 
 impl<'a> Node<'a> {
-    /// Why a value that was put together is not known; nothing for values that are.
+    /// Returns why an assembled value is unknown, or `None` if it is known.
     pub fn unknown_because(self) -> Option<&'a str> {
         let assembly = self.document().assembly.as_ref()?;
         assembly.unknown.get(&self.id().0).map(|why| &**why)
     }
 
-    /// The tree was put together from values of a configuration language: nested blocks are lists, whether there is
-    /// one or several, and where the notation does not tell, a block may stand there without its list.
+    /// Whether the tree is built from values of a configuration language. Nested blocks are lists, whether there is one
+    /// or several. If the notation is ambiguous, a block may appear without its list.
     pub fn is_assembled(self) -> bool {
         let assembly = self.document().assembly.as_ref();
         assembly.is_some_and(|assembly| !assembly.spans.is_empty())
     }
 
-    /// The tree is, or stands in, a configuration that was evaluated: what is unknown in it says why.
+    /// Whether the tree is, or is part of, an evaluated configuration: unknown values in it have a reason.
     pub fn is_evaluated(self) -> bool {
         self.document().assembly.is_some()
     }
 
-    /// The text of a scalar with the places that its parts come from, where it was put together from parts. Some of it
-    /// may be known though the value as a whole is not.
+    /// Returns the text of a scalar with the places of its parts, if it was assembled from parts. Some of it may be
+    /// known although the whole value is not.
     pub fn pieces(self) -> Option<&'a Pieces> {
         let assembly = self.document().assembly.as_ref()?;
         assembly.texts.get(&self.id().0).map(|pieces| &**pieces)
     }
 
-    /// Why something in the tree below is unknown; the first such place.
+    /// Returns why something in this tree is unknown: the reason of the first such place.
     pub fn first_unknown(self) -> Option<&'a str> {
         let assembly = self.document().assembly.as_ref()?;
         if assembly.unknown.is_empty() {

@@ -1,4 +1,4 @@
-//! Changes of a text: what they touch, and above all what they leave alone.
+//! Changes of a text: what they change, and above all what they do not change.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::super::edit::{Change, Replacement, Target, apply, change};
 use super::super::{Document, Field, Kind, Node, Scalar, parse};
 use crate::source::SourceId;
 
-/// The tree as plain data, aliases and merges resolved.
+/// The tree as plain data, with aliases and merges resolved.
 fn value(node: Node<'_>) -> Value {
     match node.kind() {
         Kind::Mapping => {
@@ -95,7 +95,7 @@ fn blank_lines_around_what_goes_are_not_doubled() {
     removed("c:\n  a: 1\n\n  x: 2\nb: 3\n", "c:\n  a: 1\nb: 3\n");
     removed("a: 1\n\nx: 2\n# why\n", "a: 1\n\n# why\n");
     removed("a: 1\n\nx: 2\n...\n", "a: 1\n...\n");
-    // They are what is kept of the text.
+    // These blank lines are part of the text.
     removed("a: |+\n  y\n\nx: 2\n\nb: 3\n", "a: |+\n  y\n\n\nb: 3\n");
 }
 
@@ -141,7 +141,7 @@ fn a_collection_that_loses_all_that_it_has_stays() {
 
 #[test]
 fn a_number_sign_in_quotes_or_in_a_key_is_no_comment() {
-    // The only field of a map in its explicit form, whose value ends on the line of the colon.
+    // The only field of a map in explicit form, whose value ends on the line of the colon.
     removed("? a\n: x: \"]#\"\n", "? a\n: {}\n");
     removed("? a\n: x: \"]#\" # why\n", "? a\n: {} # why\n");
     removed("? a # one: two\n: x: 1\n", "? a # one: two\n: {}\n");
@@ -275,7 +275,7 @@ fn a_key_is_renamed_and_a_field_added() {
     assert_eq!(changed(beside, Target::Field, &what), None);
 }
 
-/// Every field and item of every fixture, removed one at a time: the text still parses, and says the same but for that.
+/// Removes every field and item of every fixture, one at a time. The text still parses, and is otherwise unchanged.
 #[test]
 fn removing_anything_from_real_manifests_leaves_all_else_as_it_was() {
     let files: Vec<_> = walkdir::WalkDir::new("fixtures")
@@ -291,7 +291,7 @@ fn removing_anything_from_real_manifests_leaves_all_else_as_it_was() {
     assert!(done * 100 > tried * 95, "{done} of {tried}");
 }
 
-/// How many fields and items of a file were tried, and how many could be removed.
+/// Returns how many fields and items of a file were tried, and how many could be removed.
 fn remove_each(path: &Path) -> (usize, usize) {
     let name = path.to_string_lossy().into_owned();
     if !(name.ends_with(".yaml") || name.ends_with(".json")) {
@@ -300,7 +300,7 @@ fn remove_each(path: &Path) -> (usize, usize) {
     let Ok(text) = std::fs::read_to_string(path) else {
         return (0, 0);
     };
-    // Each change reads its file anew: large files would be read very often.
+    // Each change parses its file again, which takes too long for large files.
     if text.len() > 4_000 {
         return (0, 0);
     }
@@ -326,7 +326,7 @@ fn remove_each(path: &Path) -> (usize, usize) {
     (tried, done)
 }
 
-/// The text says without the place what it says, but for that. `before` is the text with what it says.
+/// Checks that the text without the place has the same content otherwise. `before` is the text with its content.
 fn check_removed(
     name: &str,
     before: (&str, Vec<Value>),
@@ -358,14 +358,14 @@ fn check_removed(
     assert!(comments(&new) >= comments(text) - comments(&text[gone.range.clone()]));
 }
 
-/// Where everything stands, as JSON pointers. What is in anchored collections is left out: it stands in several places.
+/// Returns all places as JSON pointers, except those in anchored collections, which occur several times.
 fn places(document: &Document) -> Vec<(Target, String, crate::source::Span)> {
     let mut found = Vec::new();
     let mut pending = vec![(document.root(), String::new())];
     while let Some((node, pointer)) = pending.pop() {
         for field in node.fields() {
             let twin = |other: &Field<'_>| other.name() == field.name();
-            // Of a key that is written twice the other one is left.
+            // If a key is written twice, the other one remains.
             if node.written_fields().filter(twin).count() > 1 {
                 continue;
             }

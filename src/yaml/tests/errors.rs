@@ -1,4 +1,4 @@
-//! What is refused, where, and that nothing else is lost with it.
+//! What is rejected, where, and that nothing else is lost with it.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Texts made to hurt: nesting, expansion, length, and random damage.
+//! Malicious texts: nesting, expansion, length, and random damage.
 
 use super::*;
 
@@ -81,7 +81,7 @@ const SAMPLES: &[&str] = &[
     "x:\n  y:\n    z: [1,\n  2]\n  # c\nw: {{ .Values.a }}\n",
 ];
 
-/// A small deterministic generator; the tests need variety, not quality.
+/// A small deterministic generator. The tests need variety, not quality.
 struct Dice(u64);
 
 impl Dice {
@@ -111,7 +111,7 @@ fn check_places(text: &str) {
             check(comment.span);
             assert!(text[comment.span.range()].starts_with('#'), "{text:?}");
         }
-        // Steps are bounded, as aliases may lead to the same nodes again and again.
+        // The number of steps is limited, because aliases may lead to the same nodes repeatedly.
         let mut open = vec![document.root()];
         for _ in 0..10_000 {
             let Some(node) = open.pop() else {

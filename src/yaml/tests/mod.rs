@@ -1,4 +1,4 @@
-//! Tests over the whole of the module, by subject; shared here is what reads a text and shows a place in it.
+//! Tests of the whole module, by subject. This file contains the helpers that read a text and show a place in it.
 
 mod edits;
 mod errors;
@@ -23,7 +23,7 @@ fn read(text: &str) -> Stream {
     super::parse(text, SOURCE)
 }
 
-/// The only document of a text without errors.
+/// Returns the only document of a text without errors.
 fn one(text: &str) -> Document {
     let mut stream = read(text);
     assert_eq!(stream.errors, [], "{text:?}");

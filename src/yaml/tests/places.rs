@@ -1,4 +1,4 @@
-//! Every node, field and comment is where it was written.
+//! Every node, field and comment has the place where it was written.
 
 use super::*;
 

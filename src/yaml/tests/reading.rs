@@ -1,4 +1,4 @@
-//! Reading into derived types, and the places of its errors.
+//! Deserialization into derived types, and the places of its errors.
 
 use super::*;
 
@@ -45,7 +45,7 @@ struct Limit {
     owner: NonEmpty,
 }
 
-/// What was read, and each error with the text at its place.
+/// Returns the value, and each error with the text at its place.
 fn config(text: &str) -> (Option<Config>, Vec<(String, String)>) {
     let document = one(text);
     let reading = from_node(document.root(), "the file");
@@ -204,7 +204,7 @@ fn all_errors_are_collected_and_the_rest_is_read() {
     let text = "nmae: x\nlevel: high\nmaxCount: 3\nrules:\n- {at: x, version: 1, ovner: y}\n- 3\n- fine\nlabels: {a: 1, b: c, b: d}\nratio: x\n";
     let (value, errors) = config(text);
     let places: Vec<&str> = errors.iter().map(|(_, place)| place.as_str()).collect();
-    // That `name` and `owner` are missing follows from their wrong spelling.
+    // `name` and `owner` are only missing because they are misspelled.
     assert_eq!(
         places,
         ["nmae", "high", "x", "ovner", "3", "1", "b", "x"],

@@ -1,4 +1,4 @@
-//! Texts that go-yaml v2 reads and a strict parser refuses: read, with the values that Kubernetes sees.
+//! Texts that go-yaml v2 accepts and a strict parser rejects: they are read with the values that Kubernetes sees.
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn a_comment_needs_no_blank_after_quotes_brackets_and_headers() {
     let items: Vec<_> = list.items().map(|item| item.raw().unwrap()).collect();
     assert_eq!(items, ["b", "d"]);
     assert_eq!(document.comments().len(), 3);
-    // Within a plain text it is text.
+    // Inside a plain text, it is text.
     assert_eq!(value("a: b#c\n"), "b#c");
 }
 
@@ -148,7 +148,7 @@ fn what_follows_a_document_and_is_no_json_is_an_error() {
     for text in ["{\"a\": 1}\nb: 2\n", "a: 1\n{b: 2}\n", "{\"a\": 1}}\n"] {
         assert_eq!(read(text).errors.len(), 1, "{text:?}");
     }
-    // The parser has not let go of the first object when it meets the broken one; what a marker begins is not lost.
+    // The parser still holds the first object when it reaches the broken one. The document after a marker is not lost.
     let stream = read("{a: 1}\n{b: [}\n---\nc: 1\n");
     assert_eq!((stream.documents.len(), stream.errors.len()), (1, 1));
 }

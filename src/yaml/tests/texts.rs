@@ -1,4 +1,4 @@
-//! Forms of text that must be read.
+//! Text formats that must be readable.
 
 use super::*;
 

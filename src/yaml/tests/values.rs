@@ -114,7 +114,7 @@ fn fields_are_the_same_in_small_and_in_large_mappings() {
         assert_eq!(names(&fields)[0], ("k0", "again"));
         assert_eq!(document.root().written_fields().count(), count + 1);
     }
-    // Keys that a template makes are all kept.
+    // Keys that a template generates are all kept.
     assert_eq!(one("{{ a }}: 1\n{{ b }}: 2\n").root().fields().len(), 2);
 }
 
@@ -146,7 +146,7 @@ fn keys_that_json_cannot_have_are_refused() {
             .iter()
             .map(|error| error.message.as_str())
             .collect();
-        // What looks like a template action is one.
+        // Text that looks like a template action is one.
         let expected: &[&str] = if text.starts_with("{{") {
             &[]
         } else {
