@@ -43,8 +43,8 @@ fn digits(written: &str) -> Option<(String, i64)> {
     Some((kept.to_owned(), exponent.checked_add(zeros)?))
 }
 
-/// Reads a number. If it has too many digits for an `f64`, it becomes the text that it has in every label. If nobody
-/// would write out all of its digits, it is unknown.
+/// Reads a number. If it has too many digits for an `f64`, it becomes the text that it has in every label, or is unknown
+/// if it has too many digits to write out.
 fn number_of(number: f64, written: &str) -> ExpressionKind {
     const LONGEST: usize = 60;
     let digits = match digits(written) {

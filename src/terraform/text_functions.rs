@@ -1,4 +1,4 @@
-//! Terraform's functions about texts and numbers.
+//! Terraform's functions for texts and numbers.
 
 use super::patterns;
 use super::run::MAX_TEXT;
@@ -237,7 +237,7 @@ fn format_text(arguments: &[Term]) -> Computed {
     Some(Ok(text(made)))
 }
 
-/// A text with a limited length.
+/// Returns a text, or an unknown value if it is too long.
 fn text(text: String) -> Value {
     if text.len() > MAX_TEXT {
         Value::Unknown("a string becomes too long".into())

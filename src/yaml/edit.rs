@@ -18,7 +18,7 @@ pub enum Change {
     Remove,
     /// Sets the value to this text, quoted as before, or as necessary.
     Set(String),
-    /// Turns the value into a text with the same characters.
+    /// Quotes the value, so that it becomes a text with the same characters.
     Quote,
     /// Replaces the value with its text without quotes.
     Unquote,

@@ -1,4 +1,4 @@
-//! Rewrites text that go-yaml v2 accepts and the parser does not, with the same length in bytes.
+//! Rewrites text that go-yaml v2 accepts and the parser does not, so that both read it; its length does not change.
 //!
 //! Stores what a repair hides from the parser (the lines of a quoted text, a comment), as go-yaml reads it.
 
