@@ -1,5 +1,5 @@
-//! What sources tell the cluster autoscaler of nodes that do not exist yet: tags of machine groups, annotations of
-//! Cluster API's machines.
+//! What sources tell the cluster autoscaler about nodes that do not exist yet: tags of machine groups, and annotations
+//! of Cluster API machines.
 
 use super::embedded::Embedded;
 use super::pool_facts::Element;
@@ -11,19 +11,19 @@ use crate::model::taint::Taint;
 use crate::source::Span;
 use crate::yaml::{self, Found, Kind, Node};
 
-/// Tags of AWS' auto scaling groups, which other clouds took over: the taint's or label's key follows.
+/// Tags of AWS auto scaling groups, which other clouds adopted. The key of the taint or label follows.
 const TAINT_TAG: &str = "k8s.io/cluster-autoscaler/node-template/taint/";
 const LABEL_TAG: &str = "k8s.io/cluster-autoscaler/node-template/label/";
 
-/// Azure's, in whose keys `_` stands for `/` and `~2` for `_`.
+/// The prefix on Azure, where keys have `_` for `/` and `~2` for `_`.
 const AZURE_TAINT_TAG: &str = "k8s.io_cluster-autoscaler_node-template_taint_";
 const AZURE_LABEL_TAG: &str = "k8s.io_cluster-autoscaler_node-template_label_";
 
-/// Cluster API's, with lists of taints and labels.
+/// The annotations of Cluster API, with lists of taints and labels.
 const TAINTS_ANNOTATION: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
 const LABELS_ANNOTATION: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 
-/// What the tags of a pool tell; nothing where none is for the autoscaler.
+/// Reads the tags of a pool, or returns `None` if none of them is for the autoscaler.
 pub(super) fn read(element: &Element<'_, '_>) -> Option<AutoscalerTemplate> {
     let mut tags = Tags {
         text: element.document.text,
@@ -36,7 +36,7 @@ pub(super) fn read(element: &Element<'_, '_>) -> Option<AutoscalerTemplate> {
 }
 
 struct Tags<'t> {
-    /// The file that they stand in.
+    /// The text of the file.
     text: &'t str,
     template: Option<AutoscalerTemplate>,
 }
@@ -56,7 +56,7 @@ impl Tags<'_> {
             return;
         }
         if is_template_action(node) || node.kind() == Kind::Scalar {
-            // There may be tags, and nothing here says which.
+            // There may be tags, but they are unknown here.
             self.told().complete = false;
             return;
         }
@@ -86,7 +86,7 @@ impl Tags<'_> {
         }
     }
 
-    /// A tag that cannot be read may be one for the autoscaler, where there are such tags at all.
+    /// Handles a tag that cannot be read. It may be one for the autoscaler if the pool has such tags at all.
     fn open_template(&mut self) {
         if let Some(template) = &mut self.template {
             template.complete = false;
@@ -142,12 +142,12 @@ impl Tags<'_> {
     }
 }
 
-/// `<value>:<Effect>` as the value of a tag.
+/// Parses a tag value of the form `<value>:<Effect>`.
 fn tagged_taint(key: String, value: &Field<String>) -> Taint {
     let (value, effect) = match value {
         Field::Is(text) => match text.rsplit_once(':') {
             Some((value, effect)) => (Field::Is(value.to_owned()), Field::Is(effect.to_owned())),
-            // The autoscaler passes over such a tag.
+            // The autoscaler skips such a tag.
             None => (Field::Is(text.clone()), Field::Absent),
         },
         Field::Absent => (Field::Absent, Field::Absent),

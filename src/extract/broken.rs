@@ -1,15 +1,15 @@
-//! Documents that cannot be read: what they would have been, as far as their text tells.
+//! Documents that cannot be read: guesses from their text what they would have been.
 
 use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{SourceId, Span};
 use crate::terraform::SyntaxError;
 
-/// What a document would have been, as rules see it.
+/// What rules call a document that would have been an object.
 const MANIFEST: &str = "manifest";
 const DUMP: &str = "dump";
 const OTHER: &str = "other";
 
-/// A broken document.
+/// The notice about a broken document.
 pub(super) fn document(span: Span, message: &str, text: &str) -> Notice {
     let kind = NoticeKind::UnparsableManifest {
         why: message.to_owned(),
@@ -18,7 +18,7 @@ pub(super) fn document(span: Span, message: &str, text: &str) -> Notice {
     Notice::of_file(kind, span)
 }
 
-/// A place where a file is not what Terraform reads.
+/// The notice about a syntax error in a Terraform file.
 pub(super) fn configuration(id: SourceId, error: &SyntaxError) -> Notice {
     let span = Span::new(id, error.at.0 as usize..error.at.1 as usize);
     let why = error.message.to_string();
@@ -30,7 +30,7 @@ pub(super) fn is_manifest(text: &str) -> bool {
     sort(text) != OTHER
 }
 
-/// Whether a file is JSON with comments that is no manifest, as editors and compilers read it: it is not broken for them.
+/// Whether a file is JSON with comments and no manifest. Editors and compilers accept it, so it is not broken.
 pub(super) fn is_commented_json(path: &str, text: &str) -> bool {
     let is_json = path
         .rsplit_once('.')
@@ -57,19 +57,19 @@ fn sort(text: &str) -> &'static str {
     }
 }
 
-/// What stands at the top of a document.
+/// What the top level of a document contains.
 #[derive(Default)]
 struct Top {
     version: bool,
     kind: bool,
     /// `metadata`, `spec` or another map that objects have.
     body: bool,
-    /// A status with something in it, of an object other than a definition of custom resources, whose makers write one.
+    /// A non-empty status of an object. CustomResourceDefinitions do not count: their generators write a status.
     has_status: bool,
 }
 
 impl Top {
-    /// A break may have swallowed one of the two names.
+    /// Whether this looks like an object. The syntax error may have swallowed one of the two names.
     fn is_object(&self) -> bool {
         (self.version && (self.kind || self.body)) || (self.kind && self.body)
     }
@@ -98,7 +98,7 @@ impl Top {
         let base = lines.peek().map_or(0, |(column, _)| *column);
         let mut is_definition = false;
         while let Some((column, rest)) = lines.next() {
-            // A blank or a tab too many is a common reason why the document is broken.
+            // An extra blank or tab is a common reason why a document is broken.
             if column > base + 1 {
                 continue;
             }
@@ -116,7 +116,7 @@ impl Top {
         top
     }
 
-    /// Names of the outermost map, or of the maps of the outermost list.
+    /// Names in the outermost map, or in the maps of the outermost list.
     fn of_json(text: &str) -> Top {
         let mut top = Top::default();
         let lists = text.trim_start().starts_with('[');
@@ -130,7 +130,7 @@ impl Top {
                 Some(b'{' | b'[') => depth += 1,
                 Some(b'}' | b']') => depth = depth.saturating_sub(1),
                 _ => {
-                    // A text that is not closed ends with its line.
+                    // An unterminated string ends with its line.
                     let Some(end) = behind.find(['"', '\n']) else {
                         break;
                     };
@@ -153,7 +153,7 @@ impl Top {
     }
 }
 
-/// Whether a text is a version of an API: `v1`, `apps/v1beta2`.
+/// Whether a text is an API version: `v1`, `apps/v1beta2`.
 fn is_version(text: &str) -> bool {
     let version = text.rsplit('/').next().unwrap_or_default();
     version
@@ -161,7 +161,7 @@ fn is_version(text: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Whether only an API server writes such a line, so that it stands in a dump of what runs and in no manifest of people.
+/// Whether only an API server writes such a line. It then comes from a dump of a cluster, not from a handwritten manifest.
 fn is_of_server(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches("- ");
     let Some((name, value)) = line.split_once(':') else {

@@ -1,4 +1,4 @@
-//! Which files projects have made for those who install them: what stands in such a file is how they ship it.
+//! Files that projects generate for their users to install. Their contents are what the project ships.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::model::workload::Workload;
 use crate::source::Source;
 use crate::yaml::Document;
 
-/// Folders for what others have made.
+/// Folders for third-party files.
 const FOLDERS: [&str; 6] = [
     "third-party",
     "third_party",
@@ -18,13 +18,13 @@ const FOLDERS: [&str; 6] = [
     "vendored",
 ];
 
-/// Labels that tools put on what they render.
+/// Labels that tools add to what they render.
 const RENDERED: [&str; 2] = ["helm.sh/chart", "app.kubernetes.io/version"];
 
-/// A file with fewer objects is written by hand as often as not.
+/// Files with fewer objects are often handwritten.
 const MANY: usize = 5;
 
-/// Marks the workloads of a file that a project has made.
+/// Marks the workloads of a file that a project generated.
 pub(super) fn mark(documents: &[Document], source: &Source, workloads: &mut [Workload]) {
     if workloads.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! What sort of program the pods of a template are: whether they reach into their node, what they are called, and which
+//! What sort of program the pods of a template run: whether they access their node, what they are called, and which
 //! nodes they prefer.
 
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use crate::model::character::Character;
 use crate::model::workload::Level;
 use crate::yaml::{Kind, Node, Scalar};
 
-/// Fields of a pod, or of values for one, that reach into its node where they are true.
+/// Fields of a pod, or of values for one, that give access to the node if they are true.
 const INTO_THE_NODE: [&str; 4] = ["hostNetwork", "hostPID", "hostIPC", "privileged"];
 
-/// Labels that say what a program is called.
+/// Labels that name a program.
 const NAMES: [&str; 3] = ["app.kubernetes.io/name", "k8s-app", "app"];
 
-/// What sort of program the pods of `pod` are, which is a pod's spec or a map that looks like one. What makes them is
-/// known of built-in kinds alone.
+/// Returns what sort of program the pods of `pod` run, which is a pod spec or a map that looks like one. The controller
+/// is known for built-in kinds only.
 pub(super) fn of(subject: &Subject<'_>, pod: Node<'_>, level: Level) -> Character {
     let (names, images) = names(subject, pod);
     let labels = label_keys(subject.root);
@@ -44,7 +44,7 @@ pub(super) fn of(subject: &Subject<'_>, pod: Node<'_>, level: Level) -> Characte
     }
 }
 
-/// What the program is called: by its object, its containers and images, its labels and its folder of values.
+/// The names of the program: from its object, its containers and images, its labels and its folder of values.
 fn names<'n>(subject: &'n Subject<'n>, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n str>) {
     let mut names: Vec<&str> = Vec::new();
     let mut images = Vec::new();
@@ -53,7 +53,7 @@ fn names<'n>(subject: &'n Subject<'n>, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n 
     let containers = lists.iter().filter_map(|list| pod.get(list));
     for container in containers.flat_map(|list| list.items()) {
         images.extend(container.get("image").and_then(Node::raw));
-        // Containers of many programs are called `manager` or `agent`, which tells nothing.
+        // Many programs call their container `manager` or `agent`, so these names say nothing.
         names.extend(container.get("name").and_then(Node::raw));
     }
     let image = pod.get("image");
@@ -69,7 +69,7 @@ fn names<'n>(subject: &'n Subject<'n>, pod: Node<'n>) -> (Vec<&'n str>, Vec<&'n 
     (names, images)
 }
 
-/// Labels of the object and of its pod template.
+/// The labels of the object and of its pod template.
 fn label_maps<'a>(root: Node<'a>) -> impl Iterator<Item = Node<'a>> {
     let own = root.get("metadata");
     let template = root.get("spec").and_then(|spec| spec.get("template"));
@@ -78,7 +78,7 @@ fn label_maps<'a>(root: Node<'a>) -> impl Iterator<Item = Node<'a>> {
     all.filter_map(|metadata| metadata.get("labels"))
 }
 
-/// Whether a cluster gave the object: nobody writes these fields.
+/// Whether the object is a dump from a cluster: nobody writes these fields by hand.
 fn is_dumped(root: Node<'_>) -> bool {
     let is_given = |map: Node<'_>, key: &str| map.get(key).is_some_and(|value| !value.is_null());
     let status = root.get("status");
@@ -105,7 +105,7 @@ fn has_label(root: Node<'_>, key: &str, value: &str) -> bool {
     let mut maps = label_maps(root);
     maps.any(|labels| labels.get(key).and_then(Node::raw) == Some(value))
 }
-/// Whether pods see more of their node than others: its network, its processes, its files, its devices.
+/// Whether pods can access more of their node than usual: its network, its processes, its files, its devices.
 fn reaches_into_the_node(pod: Node<'_>) -> bool {
     let is_on = |map: Node<'_>, key: &str| {
         let value = map.get(key);
@@ -135,7 +135,7 @@ fn is_critical(pod: Node<'_>) -> bool {
     class.is_some_and(|class| ["system-node-critical", "system-cluster-critical"].contains(&class))
 }
 
-/// Keys of labels that preferred node affinity asks for.
+/// The label keys in preferred node affinity.
 fn preferred(pod: Node<'_>) -> BTreeSet<String> {
     let affinity = pod
         .get("affinity")

@@ -1,5 +1,6 @@
-//! What commands in scripts say of nodes: `kubectl taint`, the clouds' commands that make node pools, flags of the kubelet
-//! and of agents. It is weak evidence: somebody may run the command, and what else the nodes have it does not say.
+//! Reads what commands in scripts say about nodes: `kubectl taint`, cloud commands that create node pools, flags of the
+//! kubelet and of agents. This is weak evidence: the command may never run, and the other properties of the nodes are
+//! unknown.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::model::taint::{Effect, Taint};
 use crate::source::Span;
 use crate::source::text::Cut as _;
 
-/// Whether a text may hold a command that is of interest: a cheap look before the words are read.
+/// Whether a text may contain a relevant command. This is a cheap check before the text is split into words.
 pub(super) fn is_worth_reading(text: &str) -> bool {
     const SIGNS: [&str; 10] = [
         "taint node",
@@ -49,14 +50,14 @@ const KUBECTL_VALUES: [&str; 12] = [
     "--field-manager",
 ];
 
-/// A text that may hold commands.
+/// A text that may contain commands.
 pub(super) struct Script<'s> {
     pub(super) text: &'s str,
-    /// Where a part of it stands in the file.
+    /// Maps a range of the text to its place in the file.
     pub(super) place: &'s dyn Fn(usize, usize) -> Span,
-    /// Whose it is.
+    /// The object that the text belongs to.
     pub(super) object: &'s Object,
-    /// Flags of kubelets were read with the pools of the document already.
+    /// Whether kubelet flags were already read with the pools of the document.
     pub(super) flags_known: bool,
 }
 
@@ -83,7 +84,7 @@ pub(super) fn read_command(
     object: &Object,
     notices: &mut Vec<Notice>,
 ) -> Option<NodePool> {
-    // `kubectl taint nodes x …`, and `kubectl taint "$node" …` where the variable holds `node/x`.
+    // `kubectl taint nodes x …`, and `kubectl taint "$node" …` where the variable contains `node/x`.
     for (at, (verb, next)) in words.iter().zip(words.iter().skip(1)).enumerate() {
         let (verb, next) = (verb.text.as_str(), next.text.as_str());
         let tool = at
@@ -103,7 +104,7 @@ pub(super) fn read_command(
     makers::read_command(words, object, notices)
 }
 
-/// A command from `taint` on, and its arguments.
+/// Reads a command from `taint` on, and its arguments.
 fn read_kubectl(words: &[Word], arguments: &[Word], object: &Object) -> Option<NodePool> {
     let whole = words.first()?.span.cover(words.last()?.span);
     let mut pool = weak_pool("", whole, object);
@@ -147,13 +148,13 @@ fn read_kubectl(words: &[Word], arguments: &[Word], object: &Object) -> Option<N
         }
     }
     if !many {
-        // One node of many; those made like it keep the taint.
+        // This is one node of many. Other nodes like it keep the taint.
         pool.removes.clear();
     }
     (!pool.taints.is_empty() || !pool.removes.is_empty()).then_some(pool)
 }
 
-/// `key[=value][:Effect]` before the `-` that takes it away.
+/// Parses the `key[=value][:Effect]` before the `-` that removes a taint.
 fn removal(text: &str) -> Option<Taint> {
     let (left, effect) = text.split_once(':').unwrap_or((text, ""));
     let key = left.split('=').next().unwrap_or_default();
@@ -170,8 +171,8 @@ fn removal(text: &str) -> Option<Taint> {
     })
 }
 
-/// Flags of the kubelet and of agents, wherever in the text: those of one line that goes on behind backslashes are
-/// about one group of nodes.
+/// Reads flags of the kubelet and of agents anywhere in the text. The flags of one line, including its continuation
+/// lines, describe one group of nodes.
 fn read_flags(
     text: &str,
     place: &dyn Fn(usize, usize) -> Span,
@@ -181,7 +182,7 @@ fn read_flags(
     let found = flags::find(text, false);
     let mut lines: BTreeMap<usize, Vec<flags::Flag>> = BTreeMap::new();
     for flag in found {
-        // What belongs to a command that makes pools was read with it.
+        // Skip flags of commands that create pools. They were read with the command.
         let (start, line) = line_of(text, flag.value.start);
         let elsewhere = ["gcloud", "eksctl"].iter().any(|tool| line.contains(tool));
         if !elsewhere && !line.trim_start().starts_with('#') {
@@ -220,7 +221,7 @@ fn read_flags(
     pools
 }
 
-/// The line that a place is in, joined with those that a backslash joins it to: its start and its text.
+/// The logical line at an offset, including continuation lines: its start and its text.
 fn line_of(text: &str, at: usize) -> (usize, &str) {
     let mut start = text.until(at).rfind('\n').map_or(0, |end| end + 1);
     while start >= 2 && text.until(start - 1).trim_end_matches('\r').ends_with('\\') {
@@ -230,7 +231,7 @@ fn line_of(text: &str, at: usize) -> (usize, &str) {
     (start, text.within(start..end))
 }
 
-/// The value of `register-with-taints`, where configuration that is not known holds it.
+/// Reads the value of `register-with-taints` from configuration of an unknown kind.
 pub(super) fn read_value(
     text: &str,
     place: &dyn Fn(usize, usize) -> Span,

@@ -1,9 +1,9 @@
-//! Which built-in kind makes the pods of Helm values and of custom resources, where a switch beside the list says so:
+//! Finds the built-in kind that makes the pods of Helm values and custom resources, from a switch next to the list:
 //! `kind: DaemonSet`, `mode: daemonset`, `useDaemonSet: true`, `daemonset: {enabled: true}`.
 
 use crate::yaml::{Field, Kind, Node, Scalar};
 
-/// Kinds that make pods, as they are written when case and separators do not count.
+/// Kinds that make pods, as normalized by [`plain`].
 const KINDS: [(&str, &str); 6] = [
     ("daemonset", "DaemonSet"),
     ("deployment", "Deployment"),
@@ -13,17 +13,17 @@ const KINDS: [(&str, &str); 6] = [
     ("job", "Job"),
 ];
 
-/// Ends of the names of fields whose value is such a kind.
+/// Suffixes of the names of fields whose value is such a kind.
 const SWITCHES: [&str; 6] = ["kind", "type", "mode", "controller", "workload", "as"];
 
-/// Fields of a map that say whether what it stands for is made at all.
+/// Fields of a map that say whether its object is created at all.
 const MADE: [&str; 4] = ["enabled", "enable", "create", "install"];
 
-/// A map on the way from an object to the list, with the key that it stands under.
+/// A map on the way from an object to the list, with its key.
 pub(super) type Step<'a> = (Node<'a>, Option<&'a str>);
 
-/// The kind that makes the pods of a map that holds tolerations: what the map itself says, else the nearest of those
-/// around it. `way` goes from the map outward and ends with the whole object. `None` where nothing says so.
+/// Returns the kind that makes the pods of a map that contains tolerations: from the map itself, or else from the nearest
+/// map around it. `way` goes from the map outward and ends with the whole object. `None` if nothing names a kind.
 pub(super) fn beside<'a>(way: impl IntoIterator<Item = Step<'a>>) -> Option<String> {
     let mut way = way.into_iter().peekable();
     let (own, name) = way.next()?;
@@ -46,7 +46,7 @@ pub(super) fn beside<'a>(way: impl IntoIterator<Item = Step<'a>>) -> Option<Stri
 
 /// What a switch among the fields of a map says: `kind: DaemonSet`, `controller: {type: daemonset}`, `useDaemonSet: true`.
 fn own_switch(map: Node<'_>, is_root: bool) -> Option<&'static str> {
-    // The `kind` of an object is its own.
+    // The `kind` of an object is not a switch.
     let is_object = is_root && map.get("apiVersion").is_some();
     let mut found = None;
     for field in map.written_fields() {
@@ -58,7 +58,7 @@ fn own_switch(map: Node<'_>, is_root: bool) -> Option<&'static str> {
         };
         match (found, said) {
             (None, said) => found = said,
-            // Two that say different things say nothing.
+            // Contradicting switches say nothing.
             (Some(one), Some(other)) if one != other => return None,
             _ => {}
         }
@@ -73,7 +73,7 @@ fn switch(name: &str, field: &Field<'_>) -> Option<&'static str> {
             let kind = kind_of(name)?;
             match (on, kind) {
                 (true, kind) => Some(kind),
-                // Where it could be a DaemonSet and is none, it is what most are.
+                // If it is not a DaemonSet although it could be one, assume the most common kind.
                 (false, "DaemonSet") if plain != "daemonset" => Some("Deployment"),
                 (false, _) => None,
             }
@@ -91,7 +91,7 @@ fn switch(name: &str, field: &Field<'_>) -> Option<&'static str> {
     }
 }
 
-/// The only kind that a map makes: `daemonset: {enabled: true}` beside the list.
+/// The only kind that a map creates: `daemonset: {enabled: true}` next to the list.
 fn made_switch(map: Node<'_>) -> Option<&'static str> {
     let mut made = map.written_fields().filter_map(|field| {
         let kind = named(field.name()?)?;
@@ -107,21 +107,21 @@ fn made_switch(map: Node<'_>) -> Option<&'static str> {
     }
 }
 
-/// The kind that a name ends in: `useDaemonSet`, `nodeDaemonset`, `deployment`.
+/// The kind at the end of a name: `useDaemonSet`, `nodeDaemonset`, `deployment`.
 fn kind_of(name: &str) -> Option<&'static str> {
     let name = plain(name);
     let found = KINDS.iter().find(|(kind, _)| name.ends_with(kind));
     found.map(|(_, kind)| *kind)
 }
 
-/// The kind that a text is.
+/// The kind that a text names.
 fn named(text: &str) -> Option<&'static str> {
     let text = plain(text);
     let found = KINDS.iter().find(|(kind, _)| *kind == text);
     found.map(|(_, kind)| *kind)
 }
 
-/// A name as it is compared.
+/// Normalizes a name for comparison.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|one| one.to_ascii_lowercase()).collect()

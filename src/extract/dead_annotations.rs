@@ -1,4 +1,4 @@
-//! Annotations in which tolerations and taints once stood: nobody reads them, and API servers still parse them.
+//! Annotations that used to contain tolerations and taints. Nothing reads them any more, but API servers still parse them.
 
 #![cfg_attr(
     not(test),
@@ -18,7 +18,7 @@ use crate::yaml::{self, Scalar};
 
 const DEAD_ANNOTATIONS: [&str; 2] = [annotations::TOLERATIONS, annotations::TAINTS];
 
-/// Notes such annotations of the object and of its pod templates.
+/// Reports such annotations on the object and on its pod templates.
 pub(super) fn read(subject: &Subject<'_>, known: &Known) -> Vec<Notice> {
     let mut notices = Vec::new();
     if !subject.text().contains("scheduler.alpha.kubernetes.io") {
@@ -47,8 +47,8 @@ pub(super) fn read(subject: &Subject<'_>, known: &Known) -> Vec<Notice> {
     notices
 }
 
-/// What the API server refuses of an annotation that it still parses: that with taints on a Node, that with
-/// tolerations on a Pod and on a pod template. `map` is the path of the annotations.
+/// Checks an annotation that the API server still parses: the one with taints on a Node, and the one with tolerations
+/// on a Pod or a pod template. `map` is the path of the annotations.
 fn invalid_annotation(
     subject: &Subject<'_>,
     known: &Known,
@@ -58,7 +58,7 @@ fn invalid_annotation(
     let name = field.name()?;
     let holder = map.strip_suffix("metadata.annotations")?;
     let text = match field.value.scalar()? {
-        // JSON stands in brackets of its own, so only what no JSON begins with tells a template.
+        // JSON starts with brackets itself, so only these signs mark a template.
         Scalar::Str(text) if !text.contains("{{") && !text.contains('$') => text,
         _ => return None,
     };
@@ -95,7 +95,7 @@ fn invalid_annotation(
         return None;
     }
     match (refused(true), refused(false)) {
-        // Without the gate the value is not looked at, so that it may be refused only with it.
+        // Without the feature gate the value is not parsed, so it may be refused only with the gate.
         (Some(why), _) => Some(NoticeKind::InvalidAnnotation { why }),
         (None, Some(why)) => Some(NoticeKind::ComparisonInAnnotation { why }),
         (None, None) => None,

@@ -1,4 +1,4 @@
-//! Node pools that objects declare, by the rows of their kinds, and those of the objects that they hold.
+//! Node pools that objects declare, by the rows of their kinds, and pools of the objects nested in them.
 
 use super::FileFacts;
 use super::pool_document::PoolDocument;
@@ -7,7 +7,7 @@ use super::pools::read_pools;
 use super::subject::{Subject, join};
 use crate::yaml::Found;
 
-/// Pools of an object by the rows of its kind; nothing where its kind has none.
+/// Reads the pools of an object by the rows of its kind, or returns `None` if its kind has no row.
 pub(super) fn pools(subject: &Subject<'_>) -> Option<FileFacts> {
     let table = subject.reading.table;
     let (group, version) = (subject.group(), subject.version());
@@ -16,7 +16,7 @@ pub(super) fn pools(subject: &Subject<'_>) -> Option<FileFacts> {
     (!rows.is_empty()).then(|| by_rows(subject, &rows))
 }
 
-/// Pools of a file that is no object of any API.
+/// Reads the pools of a file that is not an API object.
 pub(super) fn kindless_pools(subject: &Subject<'_>) -> FileFacts {
     let reading = subject.reading;
     let rows = reading
@@ -25,7 +25,7 @@ pub(super) fn kindless_pools(subject: &Subject<'_>) -> FileFacts {
     by_rows(subject, &rows.collect::<Vec<_>>())
 }
 
-/// Pools of the objects that an object holds.
+/// Reads the pools of the objects nested in an object.
 pub(super) fn held_pools(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     let held = subject.reading.table;

@@ -1,4 +1,4 @@
-//! Node affinity as the API server decodes it: what has the wrong type or no field to go to is noted on the way.
+//! Node affinity as the API server decodes it. Reports wrong types and unknown fields on the way.
 
 use super::read::{Context, describe, is_placeholder, is_template_action, read_text};
 use crate::model::Field;
@@ -7,8 +7,8 @@ use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
 use crate::yaml::{self, Kind, Node, Scalar};
 
-/// A requirement as the API server decodes it, and whether all its values are here. What has the wrong type is noted
-/// and left out.
+/// Reads a requirement as the API server decodes it, and says whether all its values are known. Values of the wrong
+/// type are reported and skipped.
 pub(super) fn read_strict_requirement(
     context: &mut Context<'_>,
     item: Node<'_>,
@@ -50,7 +50,7 @@ pub(super) fn read_strict_requirement(
             Some(Scalar::Str(text)) if is_placeholder(text) => Field::Unknown,
             Some(Scalar::Str(text)) => Field::Is(text.to_owned()),
             None if is_template_action(value) => {
-                // It may become several values, or none.
+                // It may expand to several values, or to none.
                 counted = false;
                 continue;
             }
@@ -72,7 +72,7 @@ pub(super) fn read_strict_requirement(
     (requirement, counted)
 }
 
-/// Whether a field holds what it should; null and what a template fills in later do not, and are no mistake.
+/// Whether a field has the expected type. Null and template actions do not, but are not reported either.
 pub(super) fn has_kind(
     context: &mut Context<'_>,
     field: &yaml::Field<'_>,
@@ -95,7 +95,7 @@ pub(super) fn has_kind(
     true
 }
 
-/// Whether an item of a list can be read as a map; null is one without fields.
+/// Whether an item of a list can be read as a map. Null is a map without fields.
 pub(super) fn is_map(context: &mut Context<'_>, item: Node<'_>, at: &str, what: &str) -> bool {
     if is_template_action(item) || item.raw().is_some_and(is_placeholder) {
         return false;
@@ -108,7 +108,7 @@ pub(super) fn is_map(context: &mut Context<'_>, item: Node<'_>, at: &str, what: 
     is_map
 }
 
-/// Notes a field of a node selector whose value is of a type that it cannot have.
+/// Reports a field of a node selector whose value has the wrong type.
 pub(super) fn malformed_selector(
     context: &mut Context<'_>,
     field: &yaml::Field<'_>,
@@ -134,7 +134,7 @@ pub(super) fn note_unknown(
     }
     for field in map.fields() {
         let name = field.name().unwrap_or_default();
-        // A list of tolerations is told as one that stands in the wrong place.
+        // A list of tolerations is reported as misplaced instead.
         let told = name.is_empty() || name == "tolerations" || is_placeholder(name);
         if !known.contains(&name) && !told {
             context.unknown_field(&field, at, owner, known);
@@ -142,7 +142,7 @@ pub(super) fn note_unknown(
     }
 }
 
-/// What is wrong with a node that is not of the type that it must be.
+/// The notice for a node of the wrong type.
 fn malformed(what: String, node: Node<'_>, wanted: &'static str) -> NoticeKind {
     NoticeKind::MalformedNodeSelector {
         what,

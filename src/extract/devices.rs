@@ -19,8 +19,8 @@ use crate::model::taint::Taint;
 use crate::model::workload::{Level, LocatedToleration};
 use crate::yaml::{self, Kind, Node, NodeId};
 
-/// Reads what devices are tainted with and what requests for them tolerate, and gives the lists that were read. Nothing
-/// where the kind has no row.
+/// Reads taints of devices and the tolerations of requests for them, and returns the lists that were read, or `None` if
+/// the kind has no row.
 pub(super) fn read(subject: &Subject<'_>, known: &Known) -> Option<(FileFacts, Vec<NodeId>)> {
     let table = subject.reading.table;
     let (group, version) = (subject.group(), subject.version());
@@ -91,7 +91,7 @@ fn read_taint(node: Node<'_>, path: String, context: &mut Context<'_>) -> Placed
     }
 }
 
-/// A list where this version of the API has no field for it; the shape differs between versions.
+/// Reports a list at a place where this API version has no field for it. The schema differs between versions.
 fn misplaced(
     subject: &Subject<'_>,
     right: &str,
@@ -108,7 +108,7 @@ fn misplaced(
             continue;
         }
         let path = duplicates::path_of(&visits, at, &subject.base);
-        // What the scheduler allotted is copied there.
+        // The scheduler copies its allocation there.
         if path.starts_with("status.") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! One document: unpacks lists of objects and asks the reader of each noun what the object says of it.
+//! One document: unpacks lists of objects and runs all readers on each object.
 
 use super::FileFacts;
 use super::overlays::{self, Overlay, Target};
@@ -17,7 +17,7 @@ use crate::yaml::{self, Kind, Node};
 /// Reads one document.
 pub(super) fn read(root: Node<'_>, reading: Reading<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
-    // Lists may hold lists. A work list instead of recursion bounds the depth that a file can ask for.
+    // Lists may be nested. A work list instead of recursion keeps a deeply nested file from exhausting the stack.
     let mut pending = vec![Subject::new(root, String::new(), reading)];
     while let Some(subject) = pending.pop() {
         match items(&subject) {
@@ -28,7 +28,7 @@ pub(super) fn read(root: Node<'_>, reading: Reading<'_>) -> FileFacts {
     facts
 }
 
-/// The objects of a list of objects. They take its kind and version where they lack their own.
+/// The objects of a list of objects. They inherit its kind and version if they lack their own.
 fn items<'a>(list: &Subject<'a>) -> Option<Vec<Subject<'a>>> {
     let kind = list.object.kind.strip_suffix("List")?;
     let items = list.root.get("items")?;
@@ -120,7 +120,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     facts
 }
 
-/// What is no object of any API: values, configuration of some tool, a plan.
+/// Reads a document that is not an API object: values, configuration of some tool, a plan.
 fn read_other(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     let path = &subject.reading.source.path;
@@ -145,7 +145,7 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
     facts
 }
 
-/// An object whose kind is filled in later.
+/// Reports an object whose kind is filled in later.
 fn open_kind(subject: &Subject<'_>) -> Option<Open> {
     let object = &subject.object;
     let table = subject.reading.table;
@@ -160,7 +160,7 @@ fn open_kind(subject: &Subject<'_>) -> Option<Open> {
     Some(Open::object(at, object, Because::OpenKind))
 }
 
-/// A policy that adds tolerations to the pods of others.
+/// Reads a policy that adds tolerations to other pods.
 fn injected(subject: &Subject<'_>) -> Option<Overlay> {
     let kind = &subject.object.kind;
     let table = subject.reading.table;

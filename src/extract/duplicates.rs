@@ -1,4 +1,4 @@
-//! Keys that are written twice in one map: the last one wins, and nobody says so.
+//! Keys that occur twice in one map: the last one wins silently.
 
 #![cfg_attr(
     not(test),
@@ -18,7 +18,7 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, NodeSet, Path};
 
-/// A node of a document on a walk: how it was reached, without building its path unless asked.
+/// A node visited on a walk of a document. It knows how it was reached; its path is built only on request.
 pub struct Visit<'a> {
     /// The node.
     pub node: Node<'a>,
@@ -32,8 +32,8 @@ enum Step<'a> {
     Index(usize),
 }
 
-/// Every node below (and with) a root, once each, parents before children; aliases are not walked a second time, but a list
-/// that only an alias calls tolerations is visited under that name, too.
+/// Returns every node below (and with) a root once, parents before children. Aliases are not walked a second time, but
+/// a list that only an alias calls tolerations is also visited under that name.
 pub fn walk(root: Node<'_>) -> Vec<Visit<'_>> {
     let mut seen = NodeSet::new(root.document());
     let mut named = NodeSet::new(root.document());
@@ -100,7 +100,7 @@ pub fn path_of(visits: &[Visit<'_>], mut at: usize, base: &str) -> String {
         })
 }
 
-/// The key under which a visited node stands, when its parent is a map.
+/// The key of a visited node, or `None` if its parent is not a map.
 pub fn key_of<'a>(visits: &[Visit<'a>], at: usize) -> Option<&'a str> {
     match visits[at].step {
         Step::Key(key) => Some(key),
@@ -108,15 +108,15 @@ pub fn key_of<'a>(visits: &[Visit<'a>], at: usize) -> Option<&'a str> {
     }
 }
 
-/// The visit of the map or list that a node stands in.
+/// The visit of the map or list that contains a node.
 pub fn parent_of(visits: &[Visit<'_>], at: usize) -> usize {
     visits[at].parent
 }
 
-/// Up to this many keys comparing is faster than hashing, and nearly every map has fewer.
+/// Up to this many keys, comparing is faster than hashing. Nearly every map has fewer.
 const FEW_KEYS: usize = 16;
 
-/// Where each key of a map was last seen.
+/// The last place of each key of a map.
 #[derive(Default)]
 struct LastPlaces<'a> {
     few: Vec<(&'a str, Span)>,
@@ -124,7 +124,7 @@ struct LastPlaces<'a> {
 }
 
 impl<'a> LastPlaces<'a> {
-    /// Notes a place of a key and gives the one before.
+    /// Records a place of a key and returns the previous one.
     fn replace(&mut self, key: &'a str, span: Span) -> Option<Span> {
         if let Some((_, last)) = self.few.iter_mut().find(|(known, _)| *known == key) {
             return Some(std::mem::replace(last, span));
@@ -137,8 +137,8 @@ impl<'a> LastPlaces<'a> {
     }
 }
 
-/// Notes every key that is written twice on the way to something that decides about scheduling, or inside it. Other
-/// repeated keys are off the topic.
+/// Reports every duplicate key on the way to something that affects scheduling, or inside it. Other duplicate keys are
+/// off-topic.
 pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
     let mut notices = Vec::new();
     let mut context = subject.context(level, &mut notices);
@@ -186,7 +186,7 @@ pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
     notices
 }
 
-/// The names of the fields that lead to a visited node.
+/// The names of the fields on the way to a visited node.
 fn names_of<'a>(visits: &[Visit<'a>], mut at: usize) -> Vec<&'a str> {
     let mut names = Vec::new();
     while let Some(visit) = visits.get(at).filter(|_| at != 0) {
@@ -199,13 +199,13 @@ fn names_of<'a>(visits: &[Visit<'a>], mut at: usize) -> Vec<&'a str> {
     names
 }
 
-/// Whether one of two ways leads through the end of the other.
+/// Whether one path is a prefix of the other.
 fn meet(wanted: &[&str], names: &[&str]) -> bool {
     let mut pairs = wanted.iter().zip(names);
     pairs.all(|(wanted, name)| *wanted == "*" || wanted == name)
 }
 
-/// Fields of a pod that decide where it runs.
+/// Fields of a pod that affect where it runs.
 const OF_PODS: [&str; 8] = [
     "affinity",
     "nodeAffinity",
@@ -217,7 +217,7 @@ const OF_PODS: [&str; 8] = [
     "topologySpreadConstraints",
 ];
 
-/// The names of the fields that lead to what decides about scheduling in objects of this kind, `*` for any.
+/// The names of the fields on the way to what affects scheduling in objects of this kind. `*` matches any.
 fn deciding<'a>(subject: &'a Subject<'_>) -> Vec<Vec<&'a str>> {
     let table = subject.reading.table;
     let (group, version) = (subject.group(), subject.version());

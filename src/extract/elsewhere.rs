@@ -1,4 +1,4 @@
-//! Tolerations where no row expects them: misplaced in built-in kinds, somebody's own lists elsewhere.
+//! Tolerations where no row expects them: misplaced ones in built-in kinds, and custom lists elsewhere.
 
 #![cfg_attr(
     not(test),
@@ -25,7 +25,7 @@ use crate::model::workload::{Level, Stands, Workload};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
 
-/// Looks for tolerations where no row expects them: misplaced in built-in kinds, somebody's own elsewhere.
+/// Looks for tolerations where no row expects them: misplaced ones in built-in kinds, and custom lists elsewhere.
 pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFacts {
     let mut facts = FileFacts::default();
     if !subject.text().contains("olerations") {
@@ -66,7 +66,7 @@ pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFa
     facts
 }
 
-/// Where a custom resource holds its tolerations, when no other place of it is read.
+/// Where a custom resource can contain tolerations, or `None` if not all places are known.
 fn only_places(subject: &Subject<'_>, level: Level) -> Option<Vec<String>> {
     let table = subject.reading.table;
     let (group, version) = (subject.group(), subject.version());
@@ -75,12 +75,12 @@ fn only_places(subject: &Subject<'_>, level: Level) -> Option<Vec<String>> {
         .filter(|_| level == Level::Custom)
 }
 
-/// A place where something stands that may be tolerations.
+/// A place that may contain tolerations.
 struct Spot<'s, 'a> {
     subject: &'s Subject<'a>,
-    /// All of the object.
+    /// All nodes of the object.
     visits: &'s [Visit<'a>],
-    /// Which of them it is.
+    /// The index of this place among them.
     at: usize,
 }
 
@@ -93,7 +93,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         duplicates::path_of(self.visits, self.at, &self.subject.base)
     }
 
-    /// The place of what holds it.
+    /// The place of the parent.
     fn parent(&self) -> usize {
         duplicates::parent_of(self.visits, self.at)
     }
@@ -102,13 +102,13 @@ impl<'s, 'a> Spot<'s, 'a> {
         self.visits[self.parent()].node
     }
 
-    /// Where the list is written that its kind has no field for.
+    /// The span of a list that its kind has no field for.
     fn span(&self) -> Span {
         let field = self.holder().field("tolerations");
         field.map_or(self.node().span(), |field| field.key.span())
     }
 
-    /// A list in a custom resource of which all places for lists are known, `only`, and this is none.
+    /// Reports a list in a custom resource that can contain lists only at `only`, if it is at none of these places.
     fn note_unread(&self, only: &[String], notices: &mut Vec<Notice>) {
         let path = self.path();
         let place = path.strip_suffix(".tolerations").unwrap_or(&path);
@@ -120,7 +120,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         context.note(kind, self.span(), path);
     }
 
-    /// A list in a built-in kind, outside its pod templates.
+    /// Reports a list in a built-in kind, outside its pod templates.
     fn note_misplaced(&self, known: &Known, notices: &mut Vec<Notice>) {
         let holder = duplicates::key_of(self.visits, self.parent());
         if matches!(
@@ -167,7 +167,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         }
     }
 
-    /// One toleration where a list of them belongs, for all that is known of its owner.
+    /// Reports a single toleration in place of a list, as far as its owner is known.
     fn note_map(&self, notices: &mut Vec<Notice>) {
         let field = self.holder().field("tolerations");
         let span = field.map_or(self.node().span(), |field| field.span());
@@ -175,8 +175,8 @@ impl<'s, 'a> Spot<'s, 'a> {
         context.malformed(span, &self.path(), describe(self.node()), false);
     }
 
-    /// Taints as `kubectl taint` takes them where tolerations belong. Only values are held to Kubernetes' form: somebody's
-    /// own form of a list is as good as any.
+    /// Reports taints in the notation of `kubectl taint` in place of tolerations. Only Helm values must follow the
+    /// Kubernetes notation; other tools may define their own.
     fn note_words(&self, notices: &mut Vec<Notice>) {
         let level = self.level();
         if level != Level::Values {
@@ -190,7 +190,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         }
     }
 
-    /// Reads the list, which stands under `key`.
+    /// Reads the list under `key`.
     fn read_list(&self, key: &str) -> FileFacts {
         let mut facts = FileFacts::default();
         let parent = self.parent();
@@ -204,9 +204,9 @@ impl<'s, 'a> Spot<'s, 'a> {
             tolerations: context.read_tolerations(field, &self.path()),
             ..Pod::default()
         };
-        // Charts that write each label of a selector by themselves, in quotes, are not rare.
+        // Charts that write each label of a selector separately, in quotes, are not rare.
         context.level = Level::Other;
-        // What stands beside the list belongs to it; more may stand where the values are used.
+        // Fields next to the list belong to it. There may be more where the values are used.
         if key == "tolerations" {
             read_node_selector(&mut context, self.holder(), &holder, &mut read);
         }
@@ -220,7 +220,7 @@ impl<'s, 'a> Spot<'s, 'a> {
         facts
     }
 
-    /// A place and those around it, out to the whole object.
+    /// A place and the places around it, out to the whole object.
     fn outward(&self, from: usize) -> impl Iterator<Item = usize> + use<'s, 'a> {
         let visits = self.visits;
         std::iter::successors(Some(from), move |at| {
@@ -228,8 +228,8 @@ impl<'s, 'a> Spot<'s, 'a> {
         })
     }
 
-    /// What becomes of a list that no row expects: charts copy `tolerations` into pods as they stand, and that is what
-    /// values are for; what others make of theirs is not known.
+    /// How well the owner of an unexpected list is known. Charts copy `tolerations` into pods unchanged, which is the
+    /// purpose of values. What other tools do with their lists is unknown.
     fn level(&self) -> Level {
         let is_values = self.subject.reading.is_values && !self.subject.is_object();
         let held = || {
@@ -246,7 +246,7 @@ impl<'s, 'a> Spot<'s, 'a> {
     }
 }
 
-/// Reads a text that is a list of tolerations and nothing else. It stands at `path`.
+/// Reads the text at `path` that is a list of tolerations and nothing else.
 pub(super) fn read_whole_list(subject: &Subject<'_>, path: &str) -> FileFacts {
     let mut facts = FileFacts::default();
     let span = subject.root.span();
@@ -266,7 +266,7 @@ pub(super) fn read_whole_list(subject: &Subject<'_>, path: &str) -> FileFacts {
     facts
 }
 
-/// What a list says of the pods that it is for. `way` leads from the map that the list stands in out to the whole object.
+/// Builds a workload for the pods of a list. `way` leads from the map that contains the list out to the whole object.
 fn of_list(
     subject: &Subject<'_>,
     mut read: Pod,
@@ -286,7 +286,7 @@ fn of_list(
     workloads::workload(subject, shape, read, holder, Stands::Alone, span)
 }
 
-/// Keys below which custom resources hold whatever others want to read.
+/// Keys below which custom resources contain free-form data for other programs.
 const FREE_FORM: [&str; 13] = [
     "annotations",
     "args",
@@ -303,8 +303,7 @@ const FREE_FORM: [&str; 13] = [
     "valuesObject",
 ];
 
-/// Whether a list stands in something whose form its kind does not decide: free text of others, or a pod template that
-/// is put somewhere whole.
+/// Whether the kind does not define the form of a list: it is in free-form data, or in a pod template that is used whole.
 fn is_free_form(visits: &[Visit<'_>], at: usize) -> bool {
     let parent = duplicates::parent_of(visits, at);
     if visits[parent].node.get("containers").is_some() {
@@ -320,8 +319,8 @@ fn is_free_form(visits: &[Visit<'_>], at: usize) -> bool {
     false
 }
 
-/// Of the places where a kind holds tolerations the one that has most in common with a path, with the path's own
-/// indices.
+/// Of the places where a kind contains tolerations, the one that has most in common with a path, with the indices of
+/// the path.
 fn nearest_place(path: &str, places: &[String]) -> String {
     let steps: Vec<&str> = path.split('.').collect();
     let common = |place: &String| {
@@ -329,7 +328,7 @@ fn nearest_place(path: &str, places: &[String]) -> String {
             .take_while(|(own, known)| is_step(own, known))
             .count()
     };
-    // Of several that have as much in common the first.
+    // Take the first one on a tie.
     let best = places.iter().rev().max_by_key(|place| common(place));
     let Some(best) = best else {
         return String::new();
@@ -341,13 +340,13 @@ fn nearest_place(path: &str, places: &[String]) -> String {
         .join(".")
 }
 
-/// Whether a step of a path is one that a pattern allows.
+/// Whether a pattern allows a step of a path.
 fn is_step(own: &str, known: &str) -> bool {
     let name = |step: &str| step.split_once('[').map(|(name, _)| name.to_owned());
     known == "*" || own == known || (known.ends_with("[]") && name(own) == name(known))
 }
 
-/// A list of nothing but taints in one word each: `key=value:NoSchedule`.
+/// Whether a node is a list of nothing but taints in one-word notation: `key=value:NoSchedule`.
 fn is_list_of_words(node: Node<'_>) -> bool {
     let is_taint = |item: Node<'_>| {
         let effect = item.raw().and_then(|word| word.rsplit_once(':'));
@@ -358,7 +357,7 @@ fn is_list_of_words(node: Node<'_>) -> bool {
     node.kind() == Kind::Sequence && node.items().next().is_some() && node.items().all(is_taint)
 }
 
-/// A map with only a toleration's fields, each a plain value.
+/// Whether a node is a map with only the fields of a toleration, each a plain value.
 fn is_one_toleration(node: Node<'_>) -> bool {
     if node.kind() != Kind::Mapping || is_template_action(node) {
         return false;

@@ -1,22 +1,22 @@
-//! Texts inside strings of a file, such as scripts and configuration in block strings: places in them are places in the
-//! file.
+//! Texts inside strings of a file, such as scripts and configuration in block strings. Places in them map to places in
+//! the file.
 
 use std::ops::Range;
 
 use crate::source::Span;
 use crate::yaml::{Node, Pieces, Style};
 
-/// A text inside a string, and where its lines stand in the file.
+/// A text inside a string, and where its lines are in the file.
 pub(super) struct Embedded<'t> {
     inner: &'t str,
     whole: Span,
-    /// Offsets at which lines start in the text, and where the same lines start in the file, behind their indentation;
-    /// none for strings that are not written as they read.
+    /// Offsets of line starts in the text, and offsets of the same lines in the file after their indentation. `None`
+    /// for strings whose text differs from their source.
     lines: Option<(Vec<usize>, Vec<usize>)>,
 }
 
 impl<'t> Embedded<'t> {
-    /// Of the string `inner` that a node of the file `text` holds.
+    /// Creates the text for the string `inner` of a node of the file `text`.
     pub(super) fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
         let whole = node.span();
         let lines = match node.style() {
@@ -33,12 +33,12 @@ impl<'t> Embedded<'t> {
         }
     }
 
-    /// The place in the file of a range of the text.
+    /// Maps a byte range of the text to its place in the file.
     pub(super) fn place_of(&self, range: Range<usize>) -> Span {
         self.place(Span::new(self.whole.source, range))
     }
 
-    /// The place in the file of a place in the text; the whole string where that cannot be told.
+    /// Maps a place in the text to its place in the file, or to the whole string if that is unknown.
     pub(super) fn place(&self, span: Span) -> Span {
         let Some((inside, outside)) = &self.lines else {
             return self.whole;
@@ -59,7 +59,7 @@ impl<'t> Embedded<'t> {
     }
 }
 
-/// The same as a text that knows where its parts stand.
+/// Returns the same text with the places of its parts.
 pub(super) fn pieces_of(text: &str, node: Node<'_>, inner: &str) -> Pieces {
     let whole = node.span();
     let mut pieces = Pieces::default();
@@ -80,7 +80,7 @@ fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<
     let header = text.get(whole.range())?.find('\n')?;
     let content_start = whole.start as usize + header + 1;
     let content = text.get(content_start..)?;
-    // Blank lines may lack the indentation; the first that is not blank tells it.
+    // Blank lines may lack the indentation, so take it from the first line that is not blank.
     let indent = content
         .lines()
         .zip(inner.lines())
