@@ -1,6 +1,5 @@
 //! Reads what commands in scripts say about nodes: `kubectl taint`, cloud commands that create node pools, flags of the
-//! kubelet and of agents. This is weak evidence: the command may never run, and the other properties of the nodes are
-//! unknown.
+//! kubelet and of agents. This is weak evidence: the command may never run, and it does not show the whole node.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Flags of the kubelet and of agents around it that taint and label a node, in command lines and scripts: where they
-//! are in a text, and their values, whatever the quotes.
+//! Flags of the kubelet and of related agents that taint and label a node, in command lines and scripts. Finds their
+//! places in a text and their values, whatever the quoting.
 
 use std::ops::Range;
 
@@ -11,25 +11,25 @@ use crate::model::workload::Level;
 use crate::source::text::Cut as _;
 use crate::yaml::{self, Found, Kind, Node};
 
-/// What a flag says.
+/// What a flag sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     Taints,
     Labels,
 }
 
-/// A flag, and how values given one after the other work together.
+/// A known flag, and how several values of it combine.
 struct Known {
     name: &'static str,
     says: Says,
-    /// A later one takes the place of an earlier one.
+    /// A later value replaces an earlier one.
     replaces: bool,
-    /// Without dashes before it, it is still this flag (`--kubelet-arg=register-with-taints=…`).
+    /// The flag also counts without leading dashes (`--kubelet-arg=register-with-taints=…`).
     bare: bool,
 }
 
-/// The kubelet's own two, those of k3s and RKE2, and those of k0s. Of two `--register-with-taints` the kubelet keeps the
-/// later; labels add up, and so do k3s' flags.
+/// The two flags of the kubelet, and those of k3s, RKE2 and k0s. The kubelet keeps the later of two
+/// `--register-with-taints`. Labels add up, and so do the flags of k3s.
 const KNOWN: [Known; 6] = [
     Known {
         name: "register-with-taints",
@@ -75,24 +75,24 @@ pub(super) struct Flag {
     pub(super) name: &'static str,
     pub(super) says: Says,
     pub(super) replaces: bool,
-    /// Where its value is, without quotes.
+    /// The range of its value, without quotes.
     pub(super) value: Range<usize>,
 }
 
 impl Flag {
-    /// The flag as it is written on a command line.
+    /// The flag as written on a command line.
     pub(super) fn dashed(&self) -> String {
         format!("--{}", self.name)
     }
 
-    /// Its value and that of a later flag.
+    /// The values of this flag and of a later one.
     pub(super) fn values<'t>(&self, text: &'t str, later: &Flag) -> (&'t str, &'t str) {
         let value = |flag: &Flag| text.within(flag.value.clone());
         (value(self), value(later))
     }
 }
 
-/// Finds flags in a text, in its order. `all`: also those whose names are too common to be looked for in any script.
+/// Finds flags in a text, in order. With `all`, it also finds those whose names are too common for arbitrary scripts.
 pub(super) fn find(text: &str, all: bool) -> Vec<Flag> {
     let mut found = Vec::new();
     for known in KNOWN
@@ -114,7 +114,7 @@ pub(super) fn find(text: &str, all: bool) -> Vec<Flag> {
     found
 }
 
-/// Where the value of the flag stands whose name is at `at`, if that is a flag at all.
+/// The range of the value of the flag whose name is at `at`, or `None` if that is not a flag.
 fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
     let (before, rest) = (text.until(at), text.since(at + known.name.len()));
     let dashed = before.ends_with("--");
@@ -153,7 +153,7 @@ fn value_after(text: &str, at: usize, known: &Known) -> Option<Range<usize>> {
     (end > from && !text.within(from..end).starts_with("--")).then_some(from..end)
 }
 
-/// How far a word without quotes goes; variables with blanks in their braces are one word.
+/// The length of an unquoted word. Variables with blanks inside their braces are one word.
 fn unquoted_length(text: &str) -> usize {
     let mut open = 0_u32;
     for (at, c) in text.char_indices() {
@@ -170,7 +170,7 @@ fn unquoted_length(text: &str) -> usize {
     text.len()
 }
 
-/// For each flag whether a later one of its name takes its place.
+/// For each flag, the later flag of the same name that replaces it, if any.
 pub(super) fn replaced(flags: &[Flag]) -> Vec<Option<&Flag>> {
     flags
         .iter()

@@ -1,4 +1,4 @@
-//! Values that are handed to Helm one by one (`set`), put together as Helm puts them together.
+//! Values that are passed to Helm one by one (`set`), merged the way Helm merges them.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,26 @@ use super::rows::ManifestRow;
 use crate::source::Span;
 use crate::yaml::{Document, Kind, Leaf, Node, NodeId, TreeBuilder};
 
-/// Longer lists are not made.
+/// The largest index of a list. Larger ones are not expanded.
 const MAX_INDEX: usize = 100;
 
-/// One step of a value's name.
+/// One step of the name of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
     Index(usize),
 }
 
-/// Values, while they are put together. What holds others stands where the first of those is set; a key, where the name
-/// stands that it is taken from.
+/// Values under construction. A map or list has the place of the first value that is set in it. A key has the place of
+/// the name that it comes from.
 enum Values<'a> {
     Map(Span, Vec<(String, Span, Values<'a>)>),
     List(Span, BTreeMap<usize, Values<'a>>),
     Value(Node<'a>, bool),
 }
 
-/// The values that a release sets. Nothing where some of them are not known, or where what they add to is not known to
-/// be without tolerations: what an entry lacks may stand there.
+/// Returns the values that a release sets, or `None` if some of them are unknown, or if the values that they add to may
+/// contain tolerations: an entry may get its missing fields from there.
 pub(super) fn values(row: &ManifestRow, root: Node<'_>) -> Option<Document> {
     if row.sets.is_empty() || row.texts.iter().any(|path| may_tolerate(path.find(root))) {
         return None;
@@ -64,7 +64,7 @@ fn may_tolerate(found: Vec<crate::yaml::Found<'_>>) -> bool {
     })
 }
 
-/// `a.b[0].c\\.d/e`
+/// Splits the name of a value, such as `a.b[0].c\\.d/e`, into steps.
 fn steps(name: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut key = String::new();
@@ -92,7 +92,7 @@ fn steps(name: &str) -> Option<Vec<Step>> {
     Some(steps).filter(|steps| matches!(steps.first(), Some(Step::Key(_))))
 }
 
-/// Puts a value in; nothing where the names contradict each other.
+/// Inserts a value, or returns `None` if the names contradict each other.
 fn insert<'a>(
     into: Option<Values<'a>>,
     steps: &[Step],
@@ -139,7 +139,7 @@ fn build(values: &Values<'_>, tree: &mut TreeBuilder) -> Option<NodeId> {
             tree.mapping(&built, *at)
         }
         Values::List(at, items) => {
-            // Helm fills what is left out with nothing, which is another mistake.
+            // Helm fills gaps in a list with null, which is a different mistake.
             let in_order = items.keys().copied().eq(0..items.len());
             let items: Option<Vec<NodeId>> = items.values().map(|one| build(one, tree)).collect();
             tree.sequence(&items.filter(|_| in_order)?, *at)
@@ -149,7 +149,7 @@ fn build(values: &Values<'_>, tree: &mut TreeBuilder) -> Option<NodeId> {
             if let Some(why) = node.unknown_because() {
                 return Some(tree.scalar(Leaf::Unknown(why), at));
             }
-            // Helm takes these for something else than text.
+            // Helm does not read these as plain text.
             if text.contains(['{', '}', ',', '\\']) {
                 return Some(tree.scalar(Leaf::Unknown("Helm takes it apart"), at));
             }

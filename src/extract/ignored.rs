@@ -1,4 +1,4 @@
-//! Arguments about taints that are written in Terraform and have no effect, because nothing reads them.
+//! Arguments about taints in Terraform that have no effect, because nothing reads them.
 
 use super::pool_document::{Condition, PoolDocument};
 use super::read::read_text;
@@ -7,7 +7,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::{Field, Truth};
 use crate::yaml::{Found, Kind, Node};
 
-/// Notes what a resource or module has of the arguments that its rows name.
+/// Reports the arguments of a resource or module that its rows name as having no effect.
 pub(super) fn note<'r>(
     rows: impl Iterator<Item = &'r IgnoredRow>,
     document: &PoolDocument<'_>,
@@ -35,7 +35,7 @@ pub(super) fn note<'r>(
     }
 }
 
-/// Entries of maps under keys that nobody reads; none where it is open which are read.
+/// Entries of maps under keys that nothing reads. Empty if it is unknown which keys are read.
 fn unread_keys<'a>(row: &IgnoredRow, document: &PoolDocument<'a>) -> Vec<Found<'a>> {
     let mut known: Vec<String> = row.other_keys.clone();
     for path in &row.keys {
@@ -67,7 +67,7 @@ fn unread_keys<'a>(row: &IgnoredRow, document: &PoolDocument<'a>) -> Vec<Found<'
     unread
 }
 
-/// Empty lists say nothing that could be ignored, and of what is not known nobody knows whether it says something.
+/// Whether a value says something. Empty lists do not, and for unknown values there is no way to tell.
 fn says_something(node: Node<'_>) -> bool {
     let is_known = |one: Node<'_>| one.unknown_because().is_none();
     is_known(node)

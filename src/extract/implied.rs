@@ -1,4 +1,4 @@
-//! What a provider adds to pools: taints and labels that nobody writes down, always or under conditions.
+//! What a provider adds to pools: taints and labels that no manifest contains, always or under conditions.
 
 use super::notation::{POOL_NAME, TaintText};
 use super::open;
@@ -7,7 +7,7 @@ use super::pool_facts::Element;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::{Field, Truth};
 
-/// What the provider adds to pools of this kind.
+/// Adds what the provider adds to pools of this kind.
 pub(super) fn by_conditions(element: &Element<'_, '_>, pool: &mut NodePool) {
     for implied in &element.row.implied {
         let condition = Condition::of_implied(implied);
@@ -44,7 +44,7 @@ pub(super) fn by_conditions(element: &Element<'_, '_>, pool: &mut NodePool) {
     }
 }
 
-/// Adds taints that nobody wrote, unless somebody did: providers ask people to repeat theirs.
+/// Adds implied taints unless they are already written: providers ask users to repeat theirs.
 pub(super) fn taints<'t>(pool: &mut NodePool, taints: impl Iterator<Item = &'t TaintText>) {
     for text in taints {
         let mut taint = text.0.clone();

@@ -1,4 +1,4 @@
-//! Ansible's inventories in INI form, as the tree that the same inventory would be in YAML.
+//! Ansible inventories in INI format, as the tree that the same inventory would be in YAML.
 
 #![cfg_attr(
     not(test),
@@ -11,7 +11,7 @@
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, TreeBuilder};
 
-/// The tree of one inventory.
+/// Parses one inventory into a tree.
 pub(super) fn tree(source: &Source, id: SourceId) -> Document {
     let mut groups: Vec<Group> = vec![Group::new("ungrouped", Span::new(id, 0..0))];
     let mut in_variables = false;
@@ -89,7 +89,7 @@ struct Place<'t> {
 }
 
 impl Place<'_> {
-    /// Where a part of the line stands; the line where that cannot be told.
+    /// The place of a part of the line, or of the whole line if that is unknown.
     fn of(&self, part: &str) -> Span {
         let line = self.text.get(self.span.range()).unwrap_or_default();
         match line.find(part) {
@@ -102,7 +102,7 @@ impl Place<'_> {
     }
 }
 
-/// The words of a host's line, as a shell would split it; a comment ends it.
+/// Splits the line of a host into words like a shell. A comment ends it.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -153,7 +153,7 @@ impl Tree {
         self.0.mapping(&fields, span)
     }
 
-    /// Ansible reads values as literals of Python; lists and maps of texts are written alike in YAML.
+    /// Ansible parses values as Python literals. Lists and maps of strings have the same syntax in YAML.
     fn value(&mut self, text: &str, span: Span) -> NodeId {
         let is_literal = text.starts_with(['[', '{']) && !text.starts_with("{{");
         let stream = is_literal.then(|| yaml::parse(text, span.source));

@@ -1,4 +1,4 @@
-//! Labels of pools in every notation that pool sources use: maps, lists of keys and values, `k=v` texts.
+//! Labels of pools in every notation that pool sources use: maps, lists of keys and values, `k=v` strings.
 
 use super::pool_facts::{Element, PoolFacts};
 use super::read::{is_placeholder, is_template_action, read_text};
@@ -71,7 +71,7 @@ fn reaches_node(element: &Element<'_, '_>, key: &str) -> bool {
         })
 }
 
-/// `key=value,key2=value2`
+/// Reads `key=value,key2=value2`.
 pub(super) fn read_flag(node: Node<'_>) -> PoolFacts {
     match (node.raw(), read_text(Some(node))) {
         (_, Field::Absent) => PoolFacts::default(),
@@ -83,7 +83,7 @@ pub(super) fn read_flag(node: Node<'_>) -> PoolFacts {
     }
 }
 
-/// The same in a text, of which parts may be filled in later.
+/// Reads the same notation from a text, parts of which may be filled in later.
 pub(super) fn read_words(text: &str) -> PoolFacts {
     let mut facts = PoolFacts::default();
     for pair in text

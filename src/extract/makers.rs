@@ -1,4 +1,4 @@
-//! Reads commands of clouds that make node pools. Which commands and options those are is in `kubernetes/clouds.yaml`.
+//! Reads cloud commands that create node pools. `kubernetes/clouds.yaml` lists the commands and their options.
 
 use super::taints::{partial_taint, parts};
 use super::weak::{add, is_variable, read_labels, repeated, weak_pool};
@@ -11,7 +11,7 @@ use crate::model::notice::Notice;
 use crate::model::taint::{Effect, Taint};
 use crate::source::text::Cut as _;
 
-/// Reads a command that is one of them.
+/// Reads a command, or returns `None` if it does not create a node pool.
 pub(super) fn read_command(
     words: &[Word],
     object: &Object,
@@ -30,7 +30,7 @@ pub(super) fn read_command(
         })
 }
 
-/// Where the words after these start, when they come in this order.
+/// The index after the wanted words if they occur in this order, or `None` otherwise.
 fn follows(words: &[Word], wanted: &[String]) -> Option<usize> {
     let mut at = 0;
     for want in wanted {
@@ -42,7 +42,7 @@ fn follows(words: &[Word], wanted: &[String]) -> Option<usize> {
     Some(at)
 }
 
-/// The values of an option, each time that it is given: all words up to the next option.
+/// The values of an option, for each time that it is given: all words up to the next option.
 fn option(words: &[Word], names: &[String]) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -113,7 +113,7 @@ fn read_pool_command(
     (!pool.taints.is_empty()).then_some(pool)
 }
 
-/// `k=v:E,k2:E2`, or a structure of the aws command: `key=k,value=v,effect=NO_SCHEDULE`, alone, in a list, or as JSON.
+/// Reads `k=v:E,k2:E2`, or aws structures: `key=k,value=v,effect=NO_SCHEDULE`, alone, in a list, or as JSON.
 fn read_taint_argument(pool: &mut NodePool, word: &Word) {
     let added = word.text.split("removeTaints").next().unwrap_or_default();
     if !added.contains("effect") {
@@ -135,7 +135,7 @@ fn read_taint_argument(pool: &mut NodePool, word: &Word) {
             .unwrap_or(rest.len());
         Some(rest.until(end).to_owned())
     };
-    // Structures end with a brace; shorthand without one is a single structure.
+    // Structures end with a brace. Shorthand without one is a single structure.
     for structure in added.split_inclusive('}') {
         let (key, effect) = (field(structure, "key"), field(structure, "effect"));
         let (Some(key), Some(effect)) = (key, effect) else {

@@ -1,5 +1,5 @@
-//! Manifests and Helm values inside Terraform: texts and values that a resource holds, and resources that are objects of
-//! Kubernetes in Terraform's words. Each becomes the text that reaches the cluster and is read like a file.
+//! Manifests and Helm values inside Terraform: texts and values in a resource, and resources that are Kubernetes objects in
+//! Terraform notation. Each one is converted to the text that reaches the cluster, and that is read like a file.
 
 use std::ops::Range;
 
@@ -16,25 +16,25 @@ use crate::source::{FileKind, Source, SourceId, Span};
 use crate::terraform::Repository;
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
 
-/// Values deeper than this are no manifests.
+/// Values nested deeper than this are not manifests.
 const MAX_DEPTH: u32 = 100;
 
-/// Reads what one resource holds.
+/// Reads the contents of one resource.
 pub(super) struct Manifests<'m> {
     /// The resource.
     pub(super) resource: &'m Object,
-    /// The file that it belongs to.
+    /// The file of the resource.
     pub(super) source: SourceId,
-    /// The path of that.
+    /// The path of that file.
     pub(super) path: &'m str,
-    /// Why it is open whether the resource is there at all.
+    /// Why it is unknown whether the resource exists, if so.
     pub(super) doubt: Option<&'m str>,
     pub(super) table: &'m Table,
     pub(super) repository: &'m Repository<'m>,
 }
 
 impl Manifests<'_> {
-    /// Reads all of it by one row. Whether machines that run what stands there register with taints.
+    /// Reads everything that one row names. Returns whether machines that run its scripts register with taints.
     pub(super) fn read(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) -> bool {
         if row.each.is_empty() {
             return self.read_one(row, root, facts);
@@ -94,7 +94,7 @@ impl Manifests<'_> {
         taints
     }
 
-    /// Reads what a machine runs when it starts. Whether it speaks of taints that the machine registers with.
+    /// Reads a script that a machine runs at startup. Returns whether it mentions taints that the machine registers with.
     fn read_script(&self, pieces: &Pieces, whole: Span, facts: &mut FileFacts) -> bool {
         const SIGNS: [&str; 4] = [
             "register-with-taints",
@@ -122,7 +122,7 @@ impl Manifests<'_> {
             self.read_text(&pieces.slice(part), whole, &mut read);
             let mut pools = std::mem::take(&mut read.pools);
             for read in &mut pools {
-                // Which nodes are made with it does not stand here.
+                // The script does not show which nodes run it.
                 read.pool.weak = true;
                 read.pool.complete = false;
             }
@@ -131,7 +131,7 @@ impl Manifests<'_> {
         taints
     }
 
-    /// A file that is a manifest or a script is read as one.
+    /// Whether the text comes from a file that is read as a manifest or script anyway.
     fn is_read_itself(&self, pieces: &Pieces) -> bool {
         pieces.file().is_some_and(|file| self.is_other_file(file))
     }
@@ -143,7 +143,7 @@ impl Manifests<'_> {
     }
 
     fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {
-        // One that was decoded from a file stands there.
+        // A value decoded from a file has its place there.
         let first = node.written_fields().next();
         let at = first.map_or(node.span(), |field| field.key.span());
         if self.is_other_file(at.source) {
@@ -169,14 +169,14 @@ impl Manifests<'_> {
             },
         };
         let mut read = text.read(false, &document::read).unwrap_or_default();
-        // An inventory that Terraform hands on says nothing of this cluster.
+        // An inventory that Terraform passes on is not about this cluster.
         read.inventories.clear();
         read.unreadable.clear();
         self.cast_doubt(&mut read);
         facts.absorb(read);
     }
 
-    /// A text that only running Terraform would give.
+    /// Reports a text that only running Terraform would produce.
     fn open(&self, span: Span, why: &str) -> Open {
         Open::object(span, self.resource, unknown_manifest(why))
     }
@@ -189,7 +189,7 @@ impl Manifests<'_> {
     }
 }
 
-/// Where nodeadm's configuration stands in user data: by itself, or as a part between boundaries, which begin with `--`.
+/// The ranges of nodeadm configuration in user data: all of it, or a part between boundaries, which begin with `--`.
 fn node_configurations(text: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut from = None;
@@ -206,10 +206,10 @@ fn node_configurations(text: &str) -> Vec<Range<usize>> {
     parts
 }
 
-/// Writes a value as the object that reaches the cluster.
+/// Converts a value to the object that reaches the cluster.
 struct Recast<'r> {
     row: &'r ManifestRow,
-    /// The words of the resource, where it is the object itself.
+    /// How the resource maps to the object, if it is the object itself.
     object: Option<&'r ObjectRow>,
 }
 
@@ -233,7 +233,7 @@ impl Recast<'_> {
         tree.finish(top)
     }
 
-    /// The fields of a block in the words of the object.
+    /// Writes the fields of a block under the names that the object uses.
     fn fields(
         &self,
         block: Node<'_>,
@@ -265,7 +265,7 @@ impl Recast<'_> {
         }
     }
 
-    /// What a field is called, whether it holds blocks, and whether those are a list.
+    /// The name of a field in the object, whether it contains blocks, and whether they are a list.
     fn name(&self, name: &str, value: Node<'_>) -> Option<(String, bool, bool)> {
         let object = self.object?;
         if let Some(field) = object.blocks.get(name) {
@@ -299,7 +299,7 @@ impl Recast<'_> {
         }
     }
 
-    /// A value as it is, but for the types that Terraform makes of it.
+    /// Writes a value unchanged, except for types that Terraform converts.
     fn node(
         &self,
         node: Node<'_>,
@@ -340,7 +340,7 @@ impl Recast<'_> {
                 let mut fields = Vec::new();
                 for field in node.written_fields() {
                     let own = field.name();
-                    // What stands in a map of texts is a text, whatever its key.
+                    // In a map of strings every value is a string, whatever its key.
                     let of_map = name.filter(|name| self.row.strings.iter().any(|one| one == name));
                     let value = self.node(field.value, of_map.or(own), tree, depth + 1);
                     let key = match field.key.unknown_because() {

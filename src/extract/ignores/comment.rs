@@ -1,30 +1,30 @@
-//! The words of a comment that accepts findings: `kubetaint: ignore[rule-id] until=2027-01-31 reason`.
+//! The syntax of a comment that suppresses findings: `kubetaint: ignore[rule-id] until=2027-01-31 reason`.
 
 use std::collections::HashSet;
 
 use crate::source::text::Cut as _;
 use jiff::civil::Date;
 
-/// Starts a comment that is for kubetaint.
+/// Starts a comment for kubetaint.
 pub(super) const MARK: &str = "kubetaint:";
 
-/// What people try in place of `ignore`.
+/// Words that people write instead of `ignore`.
 const OTHER_WORDS: [&str; 9] = [
     "ignored", "ignores", "disable", "allow", "noqa", "nolint", "skip", "suppress", "off",
 ];
 
 const FORM: &str = "write `# kubetaint: ignore[rule-id] reason`";
 
-/// `ignore[...]` with what follows.
+/// An `ignore[...]` and the text after it.
 #[derive(Debug)]
 pub(super) struct Directive {
-    /// Ids of rules, with the offset of each.
+    /// The rule ids, each with its offset.
     pub(super) rules: Vec<(String, usize)>,
     pub(super) terms: Terms,
 }
 
 impl Directive {
-    /// Reads a text that begins with the mark; nothing when it is prose.
+    /// Parses a text that begins with the mark, or returns `None` if it is prose.
     pub(super) fn read(text: &str) -> Option<Result<Directive, String>> {
         let after = text.get(MARK.len()..)?.trim_start();
         let word_end = after
@@ -55,14 +55,14 @@ impl Directive {
     }
 }
 
-/// What is said behind the ids: another comment may follow on the same line, and a template's comment ends before the line
-/// does.
+/// The text after the ids that belongs to this comment. Another comment may follow on the same line, and a template
+/// comment ends before the line does.
 pub(super) fn said_in(after: &str) -> &str {
     let said = after.split(" # ").next().unwrap_or_default();
     said.split("*/").next().unwrap_or_default()
 }
 
-/// What is said besides the rules: a reason, and until when.
+/// The text besides the rules: the reason and the last day.
 #[derive(Debug)]
 pub(super) struct Terms {
     pub(super) reason: String,
@@ -94,31 +94,31 @@ impl Terms {
     }
 }
 
-/// Why findings are accepted, in a form that is read as it was meant.
+/// Why findings are suppressed, in a form that parses back to the same meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
-    /// What is written: the words, with a day if one is named.
+    /// The text to write, with the day if there is one.
     pub(super) text: String,
-    /// It names the day on which it ends.
+    /// It contains the day on which it ends.
     pub(super) ends: bool,
-    /// What ended before this day accepts nothing.
+    /// Today. A comment that ended before this day has no effect.
     pub(super) today: Date,
-    /// What gives no reason accepts nothing.
+    /// Comments without a reason have no effect.
     pub(super) is_required: bool,
 }
 
 impl Reason {
-    /// The same where comments without a reason accept nothing, if `required`.
+    /// Returns the same reason. If `required`, comments without a reason have no effect.
     #[must_use]
     pub fn with_others_required(mut self, required: bool) -> Reason {
         self.is_required = required;
         self
     }
 
-    /// Takes a reason that somebody gives; it may hold `until=2027-01-31`.
+    /// Parses a reason from a user. It may contain `until=2027-01-31`.
     ///
     /// # Errors
-    /// One that says nothing, that has passed, or that would not be read as it is written.
+    /// Fails if the reason is empty, has expired, or would not parse back to the same meaning.
     pub fn read(text: &str, today: Date) -> Result<Reason, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let text = words.join(" ");
@@ -163,8 +163,8 @@ impl Reason {
     }
 }
 
-/// Why a word that is meant to be `until=`, or the day after it, is not: it is in other letters, has another sign before
-/// the day, or stands apart from it. Later in a reason `until` is prose.
+/// Why a word, or the day after it, is a misspelt `until=`: it has other letters, another sign before the day, or a
+/// gap. Later in a reason `until` is prose.
 fn nearly_until(word: &str, before: &[&str]) -> Option<String> {
     let named = |word: &str| word.eq_ignore_ascii_case("until");
     let day_follows = |text: &str| read_date(text).is_some();
@@ -180,7 +180,7 @@ fn nearly_until(word: &str, before: &[&str]) -> Option<String> {
     nearly.then(|| "the date cannot be read; write it like `until=2027-01-31`".to_owned())
 }
 
-/// Year, month and day with two dashes. The library reads further forms, which nobody should have to know.
+/// Parses a year, month and day with two dashes. The library accepts further formats, which nobody should need to know.
 fn read_date(text: &str) -> Option<Date> {
     let shaped = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -190,7 +190,7 @@ fn read_date(text: &str) -> Option<Date> {
     text.parse().ok().filter(|_| shaped)
 }
 
-/// Where marks stand in a comment's text: at its start, or after another `#`.
+/// The offsets of marks in the text of a comment: at its start, or after another `#`.
 pub(super) fn marks_in(text: &str) -> impl Iterator<Item = usize> {
     memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes()).filter(|at| {
         let before = text.until(*at).trim_end_matches([' ', '\t']);
@@ -198,11 +198,11 @@ pub(super) fn marks_in(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Why a comment is not read although it is meant to be: in other letters, without the colon, or behind other words.
+/// Why a comment is not parsed although it looks like one for kubetaint: other letters, no colon, or other words first.
 pub(super) fn missed_in(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let (before, after) = lower.split_once("kubetaint")?;
-    // In quotes it is spoken of.
+    // In quotes it is only a mention.
     if before.ends_with(['`', '\'', '"']) {
         return None;
     }
@@ -220,7 +220,7 @@ pub(super) fn missed_in(text: &str) -> Option<String> {
     Some(format!("{how}; {FORM}"))
 }
 
-/// Where a line's comment starts, and its text.
+/// The offset and text of the comment of a line.
 pub(super) fn comment_in(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_end();
     ["{{/*", "{{- /*", "#", "//"]

@@ -1,6 +1,6 @@
-//! Comments and annotations in which people accept findings: `# kubetaint: ignore[rule] reason`, and annotations
-//! `ignore.kubetaint.io/<rule>`. Says what each covers and what is wrong with its form; whether it is needed is not
-//! decided here.
+//! Comments and annotations that suppress findings: `# kubetaint: ignore[rule] reason`, and annotations
+//! `ignore.kubetaint.io/<rule>`. Reports what each one covers and what is wrong with its syntax. Whether it is still
+//! needed is decided elsewhere.
 
 mod comment;
 mod parts;
@@ -22,26 +22,26 @@ pub use comment::Reason;
 use comment::{Directive, Terms, comment_in, marks_in, missed_in};
 use parts::{around, block_below, heredocs, item_on, parts};
 
-/// What every such comment holds, whether its first letter is large or small.
+/// A part of every such comment, whether its first letter is upper or lower case.
 const NAME: &str = "ubetaint";
 
-/// Starts the name of an annotation that accepts findings; the rule's id follows.
+/// Starts the name of an annotation that suppresses findings. The rule id follows.
 pub const ANNOTATION_PREFIX: &str = "ignore.kubetaint.io/";
 
-/// One comment or annotation that accepts findings.
+/// One comment or annotation that suppresses findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
-    /// Where it is written: the comment, or the annotation with its value.
+    /// The place of the comment, or of the annotation with its value.
     pub span: Span,
-    /// Which findings it is for.
+    /// Which findings it covers.
     pub covers: Covers,
-    /// Ids of rules, unchecked, with the place of each.
+    /// Unchecked rule ids, each with its place.
     pub rules: Vec<(String, Span)>,
-    /// Why; empty when nothing is said.
+    /// The reason, or empty if there is none.
     pub reason: String,
-    /// The last day on which it holds.
+    /// The last day on which it is valid.
     pub until: Option<Date>,
-    /// The object that it stands in, as far as there is one.
+    /// The object that contains it, if any.
     pub object: Object,
 }
 
@@ -52,17 +52,17 @@ impl Ignore {
     }
 }
 
-/// Where findings are accepted.
+/// Where findings are suppressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Covers {
-    /// Those that touch these bytes: a line, with all of the item that begins on it.
+    /// Findings that touch these bytes: a line, and all of the item that begins on it.
     Line(Range<u32>),
-    /// Those that start within these bytes.
+    /// Findings that start within these bytes.
     Below(Range<u32>),
 }
 
 impl Covers {
-    /// Whether a finding at `span` of the same file is covered.
+    /// Whether a finding at `span` in the same file is covered.
     pub fn covers(&self, span: Span) -> bool {
         match self {
             Covers::Line(line) => {
@@ -73,29 +73,29 @@ impl Covers {
     }
 }
 
-/// A comment that is meant for kubetaint and says nothing that it understands.
+/// A comment that is meant for kubetaint but cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misspelt {
     /// The comment.
     pub span: Span,
-    /// What is wrong, and how it is written.
+    /// What is wrong, and the right syntax.
     pub why: String,
-    /// The object that it stands in, as far as there is one.
+    /// The object that contains it, if any.
     pub object: Object,
 }
 
-/// What a file says about findings that are accepted.
+/// The suppressions of a file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Ignores {
-    /// Those that were understood.
+    /// The comments and annotations that could be parsed.
     pub ignores: Vec<Ignore>,
-    /// Those that were not.
+    /// Those that could not be parsed.
     pub misspelt: Vec<Misspelt>,
-    /// Documents that could not be read: what is accepted there may be found once they are filled in.
+    /// Documents that could not be read. Their suppressions may match findings once the templates are rendered.
     pub unread: Vec<Span>,
 }
 
-/// Texts in a configuration, which are no lines of it.
+/// Strings in a Terraform configuration. Their lines are not lines of the configuration.
 #[derive(Default)]
 struct Texts {
     heredocs: Vec<Range<usize>>,
@@ -103,14 +103,14 @@ struct Texts {
 }
 
 impl Ignores {
-    /// Whether a text may hold any; most do not, and need no second look.
+    /// Whether a text may contain suppressions. Most texts do not, and are not parsed.
     pub fn may_be_in(text: &str) -> bool {
         let text = text.as_bytes();
         memchr::memmem::find(text, NAME.as_bytes()).is_some()
             || memchr::memmem::find(text, ANNOTATION_PREFIX.as_bytes()).is_some()
     }
 
-    /// Reads the comments and annotations of all documents of a text.
+    /// Reads the comments and annotations of all documents in a text.
     pub fn read_documents(&mut self, text: &str, documents: &[Document]) {
         if !Ignores::may_be_in(text) {
             return;
@@ -121,7 +121,7 @@ impl Ignores {
     }
 
     /// Reads the comments and annotations of a document. `next_document` is the one after it: a comment at the very end
-    /// is for what stands below it.
+    /// applies to what follows.
     pub fn read_document(
         &mut self,
         text: &str,
@@ -167,7 +167,7 @@ impl Ignores {
         self.read_annotations(document.root());
     }
 
-    /// Reads the comments of a configuration.
+    /// Reads the comments of a Terraform configuration.
     pub fn read_configuration(&mut self, text: &str, source: SourceId) {
         let texts = Texts {
             heredocs: heredocs(text),
@@ -176,8 +176,8 @@ impl Ignores {
         self.read_lines_around(text, 0..text.len(), source, &texts);
     }
 
-    /// Reads the comments of a text that is no YAML, or not yet: by lines, with `#`, `//` and `{{/* */}}`. A comment on
-    /// a line of its own covers the line below it and everything that is indented further.
+    /// Reads comments line by line in a text that is not valid YAML, with `#`, `//` and `{{/* */}}`. A comment on a
+    /// line of its own covers the next line and everything that is indented further.
     pub fn read_lines(&mut self, text: &str, within: Range<usize>, source: SourceId) {
         self.read_lines_around(text, within, source, &Texts::default());
     }
@@ -214,7 +214,7 @@ impl Ignores {
         }
     }
 
-    /// Takes in a comment. `start` is the offset of `text`, which begins with the mark.
+    /// Reads a comment. `start` is the offset of `text`, which begins with the mark.
     fn read_comment(
         &mut self,
         text: &str,
@@ -266,7 +266,7 @@ impl Ignores {
         });
     }
 
-    /// Annotations of objects and of pod templates: each covers the map that holds its `metadata`.
+    /// Reads annotations of objects and of pod templates. Each covers the mapping that contains its `metadata`.
     fn read_annotations(&mut self, root: Node<'_>) {
         let mut pending = vec![(root, root)];
         while let Some((node, object)) = pending.pop() {
@@ -277,7 +277,7 @@ impl Ignores {
                 .map(|field| field.value)
                 .chain(node.items())
                 .filter(|child| child.kind() != Kind::Scalar);
-            // What an alias stands for is read where it is written.
+            // The target of an alias is read where it is defined.
             pending.extend(
                 children
                     .filter(|child| !child.is_alias())
@@ -309,7 +309,7 @@ impl Ignores {
     }
 }
 
-/// The bytes of the line that holds an offset.
+/// The range of the line at an offset.
 fn line_at(text: &str, offset: usize) -> Range<u32> {
     let start = text.until(offset).rfind('\n').map_or(0, |at| at + 1);
     let end = text

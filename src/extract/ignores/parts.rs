@@ -1,4 +1,4 @@
-//! The parts of a text that comments are for: fields, items, lines, and what stands indented below a line.
+//! The parts of a text that comments apply to: fields, items, lines, and blocks indented below a line.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::yaml::{Kind, Node, Style};
 pub(super) struct Part {
     pub(super) span: Span,
     pub(super) is_item: bool,
-    /// How its value is written.
+    /// The style of its value.
     pub(super) style: Style,
 }
 
-/// The fields and items, in order; of those that start at one place the widest.
+/// The fields and items, in order. Of those with the same start only the widest is kept.
 pub(super) fn parts(root: Node<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut pending = vec![root];
@@ -60,7 +60,7 @@ pub(super) fn item_on(parts: &[Part], line: &Range<u32>) -> Option<Span> {
         .map(|part| part.span)
 }
 
-/// The heredocs of a configuration, each from the start of the line that begins it to the end of the line that ends it.
+/// The heredocs of a configuration, each from the start of its first line to the end of its last line.
 pub(super) fn heredocs(text: &str) -> Vec<Range<usize>> {
     let of_lines = |one: Heredoc| {
         let before = text.get(..one.whole.start).unwrap_or_default();
@@ -75,15 +75,15 @@ pub(super) fn heredocs(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Which of some ranges, in their order, none in another, holds a place.
+/// The range that contains an offset. The ranges are sorted and do not overlap.
 pub(super) fn around(ranges: &[Range<usize>], place: usize) -> Option<&Range<usize>> {
     let after = ranges.partition_point(|range| range.start <= place);
     let last = ranges.get(..after).unwrap_or_default().last()?;
     last.contains(&place).then_some(last)
 }
 
-/// The first line at or after `from` that is not blank and no comment, with all lines below it that are indented further.
-/// Lines of `heredocs` stand in whatever column; they belong to the line that begins them.
+/// The first line at or after `from` that is neither blank nor a comment, with all lines below it that are indented
+/// further. Lines of `heredocs` may have any indentation. They belong to the line that begins the heredoc.
 pub(super) fn block_below(
     text: &str,
     from: usize,

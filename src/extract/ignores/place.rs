@@ -1,4 +1,4 @@
-//! Where a comment may stand that accepts findings of one line, the nearest place first.
+//! Places for a comment that suppresses the findings of one line, the nearest first.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Field, Kind, Node, Style};
 
-/// A line with its comment that is longer has the comment above it.
+/// If a line with its comment would be longer than this, the comment goes above it.
 const LONG: usize = 120;
 
-/// How a text is written, and so how it can be commented.
+/// The format of a text, which determines how it can be commented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Yaml,
@@ -25,13 +25,13 @@ pub(super) enum Notation {
 /// One finding in a piece.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
-    /// Which of those that are wanted.
+    /// Its index among the wanted findings.
     pub(super) at: usize,
     pub(super) rule: String,
     pub(super) span: Range<usize>,
 }
 
-/// Findings that begin on one line.
+/// Findings that begin on the same line.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) members: Vec<Member>,
@@ -39,7 +39,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Where its line is.
+    /// The offset where it starts.
     pub(super) fn start(&self) -> usize {
         self.members.first().map_or(0, |one| one.span.start)
     }
@@ -72,14 +72,14 @@ fn span(range: &Range<usize>) -> Span {
     Span::new(SourceId(0), range.clone())
 }
 
-/// A text that is put in.
+/// A text to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Insertion {
     pub(super) at: usize,
     pub(super) text: String,
 }
 
-/// Fields that say nothing but what is accepted.
+/// Whether a field only suppresses findings and is skipped when texts are compared.
 pub(super) fn left_out(field: &Field<'_>) -> bool {
     let accepts = |field: &Field<'_>| {
         let name = field.name();
@@ -92,7 +92,7 @@ pub(super) fn left_out(field: &Field<'_>) -> bool {
             && inside.all(|field| accepts(&field)))
 }
 
-/// A text in which places are looked for.
+/// A text with places for comments.
 pub(super) struct Places<'p> {
     pub(super) text: &'p str,
     pub(super) notation: Notation,
@@ -101,8 +101,8 @@ pub(super) struct Places<'p> {
 }
 
 impl Places<'_> {
-    /// What to put in for a group: at the nearest place, or at the next ones when that did not do. Whether it does is for
-    /// the caller to see.
+    /// The insertions for a group: at the nearest place for 0, or at the following places for higher numbers. The
+    /// caller checks whether they have the intended effect.
     pub(super) fn nth(&self, group: &Group, at: usize) -> Option<Vec<Insertion>> {
         if self.notation == Notation::Json {
             return self.annotations(group).filter(|_| at == 0);
@@ -124,7 +124,7 @@ impl Places<'_> {
         None
     }
 
-    /// The line that holds an offset, without its end.
+    /// The range of the line at an offset, without its line break.
     fn line(&self, at: usize) -> Range<usize> {
         let start = self.text.until(at).rfind('\n').map_or(0, |at| at + 1);
         let end = self
@@ -140,7 +140,7 @@ impl Places<'_> {
         start..end
     }
 
-    /// The lines on which that begins which holds a place, from the inside outward.
+    /// The first lines of the blocks that contain an offset, from the inside outward.
     fn outer_lines(&self, own: &Range<usize>, place: usize) -> Vec<Range<usize>> {
         let mut lines: Vec<Range<usize>> = Vec::new();
         if self.read.document.is_none() {
@@ -178,7 +178,7 @@ impl Places<'_> {
         lines
     }
 
-    /// Ways to accept a group at one line: in a comment that is there, behind it, above it.
+    /// Ways to suppress a group at one line: in an existing comment, after the line, above the line.
     fn at_line(&self, group: &Group, line: &Range<usize>) -> Vec<Vec<Insertion>> {
         let mut ways: Vec<Vec<Insertion>> = Vec::new();
         if !self.reason.ends {
@@ -210,7 +210,7 @@ impl Places<'_> {
             text: format!("{indentation}{comment}{}", self.line_break(line)),
         }];
         let length = content.chars().count() + gap.len() + comment.chars().count();
-        // Behind the mark of a heredoc stands nothing else.
+        // Nothing can follow the marker of a heredoc on its line.
         let begins_heredoc =
             self.notation == Notation::Terraform && self.read.begins_text(line.start);
         let may_stand_behind = !begins_heredoc
@@ -227,7 +227,7 @@ impl Places<'_> {
         ways
     }
 
-    /// Whether a comment stands at the end of a line, or on lines of its own right above it.
+    /// Whether a comment is at the end of a line, or on lines of its own directly above it.
     fn belongs_to(&self, ignore: &Ignore, line: &Range<usize>) -> bool {
         let range = ignore.span.range();
         let is_comment = self.text.within(range.clone()).starts_with(['#', '/', '{']);
@@ -242,7 +242,7 @@ impl Places<'_> {
         is_comment && ((line.start <= range.start && range.end <= line.end) || above)
     }
 
-    /// The rules of a group in a comment that is there, with the reason where it does not say so yet.
+    /// Adds the rules of a group to an existing comment, and the reason if the comment lacks it.
     fn join(&self, group: &Group, ignore: &Ignore) -> Vec<Insertion> {
         let mut insertions = Vec::new();
         let Some((_, last)) = ignore.rules.last() else {
@@ -275,7 +275,7 @@ impl Places<'_> {
         insertions
     }
 
-    /// The line end that the text has here.
+    /// The line break that the text uses here.
     fn line_break(&self, line: &Range<usize>) -> &'static str {
         let after = self.text.since(line.end);
         let before = self.text.until(line.start);
@@ -285,19 +285,19 @@ impl Places<'_> {
         }
     }
 
-    /// Whether a template takes away the blanks or the line end around what would stand behind a line.
+    /// Whether a template trims the whitespace around a comment after a line.
     fn is_eaten_behind(&self, line: &Range<usize>) -> bool {
         let next = self.text.since(line.end).trim_start();
         self.text.within(line.clone()).trim_end().ends_with("-}}") || next.starts_with("{{-")
     }
 
-    /// The same for what would stand above it.
+    /// Whether a template trims the whitespace around a comment above a line.
     fn is_eaten_above(&self, line: &Range<usize>) -> bool {
         let content = self.text.within(line.clone()).trim_start();
         self.text.until(line.start).trim_end().ends_with("-}}") || content.starts_with("{{-")
     }
 
-    /// Annotations on the object that a group stands in: not on its pod template, whose annotations change pods.
+    /// Annotations for the object of a group. They do not go on its pod template, where annotations change the pods.
     fn annotations(&self, group: &Group) -> Option<Vec<Insertion>> {
         let document = self.read.document.as_ref()?;
         let metadata = object_metadata(document.root(), group.start())?;
@@ -328,7 +328,7 @@ impl Places<'_> {
         .map(|insertion| vec![insertion])
     }
 
-    /// One more field in a map in brackets: behind the last, on a line of its own where that has one.
+    /// Adds a field to a flow mapping: after the last one, on a line of its own if that one has its own.
     fn add(&self, map: Node<'_>, pair: &str) -> Option<Insertion> {
         if map.kind() != Kind::Mapping || map.style() != Style::Flow || map.is_alias() {
             return None;
@@ -352,7 +352,7 @@ impl Places<'_> {
     }
 }
 
-/// The `metadata` of the innermost object around a place.
+/// The `metadata` of the innermost object around an offset.
 fn object_metadata(root: Node<'_>, place: usize) -> Option<Node<'_>> {
     let mut found = None;
     let mut open = Some(root);

@@ -1,4 +1,4 @@
-//! What is read of a text before a comment is put into it, so that many places are looked for in one reading.
+//! The data read from a text before a comment is inserted into it. One reading serves the search for many places.
 
 #![cfg_attr(
     not(test),
@@ -14,14 +14,14 @@ use super::Ignore;
 use super::parts::{around, heredocs, parts};
 use crate::yaml::{Document, Style};
 
-/// What reading a piece gives.
+/// The result of reading a piece.
 pub(super) struct Read {
-    /// None where it is no YAML.
+    /// `None` if it is not YAML.
     pub(super) document: Option<Document>,
     pub(super) ignores: Vec<Ignore>,
-    /// Fields and items, in order, each with the place of the one that it is in. None where it is no YAML.
+    /// Fields and items, in order, each with the index of its parent. Empty if it is not YAML.
     owners: Vec<(Range<usize>, Option<usize>)>,
-    /// Texts of several lines, each from the line on that begins it, in order: what stands there is no comment.
+    /// Multi-line strings in order, each from its first line on. A `#` in them does not start a comment.
     pub(super) texts: Vec<Range<usize>>,
 }
 
@@ -62,17 +62,17 @@ impl Read {
         }
     }
 
-    /// Whether a line is one of a text's, but not the one that begins it.
+    /// Whether a line belongs to a multi-line string, but is not its first line.
     pub(super) fn is_in_text(&self, line: &Range<usize>) -> bool {
         around(&self.texts, line.start).is_some_and(|text| text.start < line.start)
     }
 
-    /// Whether a text begins on the line that begins here.
+    /// Whether a multi-line string begins on the line that starts here.
     pub(super) fn begins_text(&self, place: usize) -> bool {
         around(&self.texts, place).is_some_and(|text| text.start == place)
     }
 
-    /// The fields and items that hold a place, from the inside outward.
+    /// The fields and items that contain an offset, from the inside outward.
     pub(super) fn owners_of(&self, place: usize) -> impl Iterator<Item = &Range<usize>> {
         let after = self
             .owners

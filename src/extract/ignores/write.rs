@@ -1,5 +1,5 @@
-//! Writes the comments and annotations that accept findings into a text. What is written is read again before it counts:
-//! it must cover what it is for, and the text must say what it said before.
+//! Writes the comments and annotations that suppress findings into a text. The result is read again before it counts:
+//! it must cover its findings, and the text must otherwise mean the same as before.
 
 #![cfg_attr(
     not(test),
@@ -20,21 +20,21 @@ use crate::source::{FileKind, Source, SourceId, Span};
 use crate::terraform;
 use crate::yaml::{self, Document};
 
-/// A finding that is to be accepted.
+/// A finding to suppress.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wanted {
-    /// Where it is.
+    /// Its place.
     pub span: Span,
-    /// Its rule's id.
+    /// The id of its rule.
     pub rule: String,
 }
 
-/// A text with what was written into it.
+/// A text with its new suppressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The whole text.
     pub text: String,
-    /// The findings for which there is no place, each with the reason.
+    /// The findings that have no place for a comment, each with the reason.
     pub refused: Vec<(Wanted, &'static str)>,
 }
 
@@ -43,7 +43,7 @@ const BROKEN: &str = "the document cannot be parsed, so it cannot be edited safe
 const JSON: &str = "JSON has no comments, and no enclosing object has metadata for an annotation";
 const NO_PLACE: &str = "a comment here would change something else";
 
-/// Accepts findings of one file.
+/// Suppresses findings of one file.
 pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
     let mut wanted: Vec<Wanted> = wanted.to_vec();
     wanted.sort();
@@ -126,7 +126,7 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
     written
 }
 
-/// A document, or a whole file of Terraform's.
+/// A document, or a whole Terraform file.
 struct Piece<'r> {
     notation: Notation,
     reason: &'r Reason,
@@ -141,7 +141,7 @@ struct Piece<'r> {
 }
 
 impl<'r> Piece<'r> {
-    /// Nothing when the text cannot be read. `base` is where it begins in its file.
+    /// Returns `None` if the text cannot be read. `base` is its offset in the file.
     fn new(
         text: &'r str,
         notation: Notation,
@@ -186,8 +186,8 @@ impl<'r> Piece<'r> {
         })
     }
 
-    /// Accepts some of the groups: all at once, those again in another way that are not accepted so, or, where that fails, each
-    /// half for itself.
+    /// Suppresses some of the groups. Tries all at once first, and then other places for those that are still not
+    /// suppressed. If that fails, tries each half separately.
     fn accept(&mut self, some: Range<usize>) {
         if some.is_empty() {
             return;
@@ -223,8 +223,8 @@ impl<'r> Piece<'r> {
         self.accept(middle..some.end);
     }
 
-    /// What to put in for some groups, of each as many ways left out as were `tried`; nothing where one has no further way,
-    /// or where two have the same place.
+    /// The insertions for some groups, skipping the first `tried` places of each. `None` if a group has no place left,
+    /// or if two groups share a place.
     fn each_its_own(&self, some: &Range<usize>, tried: &[usize]) -> Option<Vec<Insertion>> {
         let places = self.places();
         let groups = self.groups[some.clone()].iter().zip(tried);
@@ -245,10 +245,10 @@ impl<'r> Piece<'r> {
         }
     }
 
-    /// Puts texts in, and keeps them when they do what they are for and nothing else.
+    /// Makes insertions, and keeps them if they have the intended effect and no other.
     ///
     /// # Errors
-    /// Those of the groups that are not accepted so; none of them when something else is wrong.
+    /// Returns the groups that are still not suppressed, or an empty list if something else is wrong.
     fn try_out(
         &mut self,
         mut insertions: Vec<Insertion>,
@@ -317,11 +317,11 @@ impl<'r> Piece<'r> {
     }
 }
 
-/// How far places move when texts are put in.
+/// How far offsets move after insertions.
 struct Moved<'i> {
-    /// In the order of their places.
+    /// Sorted by place.
     insertions: &'i [Insertion],
-    /// How long all before each are together, and at last all.
+    /// The total length of the insertions before each one, and last the length of all.
     before: Vec<usize>,
 }
 
@@ -336,7 +336,7 @@ impl<'i> Moved<'i> {
         Moved { insertions, before }
     }
 
-    /// Where a range is then.
+    /// The range after the insertions.
     fn range(&self, range: &Range<usize>) -> Range<usize> {
         let start = range.start + self.distance(range.start);
         let inside = range.end.saturating_sub(1).max(range.start);
@@ -345,7 +345,7 @@ impl<'i> Moved<'i> {
 
     fn distance(&self, place: usize) -> usize {
         let first = self.insertions.partition_point(|one| one.at < place);
-        // What comes on a line above moves what begins there; what comes behind does not.
+        // A new line above moves what begins here. An insertion at the end of a line does not.
         let here = self.insertions.get(first..).unwrap_or_default().iter();
         let above = here
             .take_while(|one| one.at == place)
@@ -376,7 +376,7 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
 mod tests {
     use super::*;
 
-    /// Accepts the finding at each `value` of a text: whether all are accepted, and how often the text was read for that.
+    /// Suppresses the finding at each `value`. Returns whether all are suppressed, and the number of readings.
     fn accept_all(text: &str, notation: Notation) -> (bool, usize) {
         let today = jiff::civil::date(2026, 1, 31);
         let reason = Reason::read("the agent drains nodes", today).unwrap();
