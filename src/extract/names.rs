@@ -1,4 +1,4 @@
-//! What pools are called: by their source, by people where the source cannot be read, and by their nodes.
+//! Names of pools: from their source, from a fallback for users if the source cannot be read, and on their nodes.
 
 use super::pool_document::PoolDocument;
 use super::pool_rows::{NameSource, PoolRow};
@@ -7,13 +7,13 @@ use crate::model::Field;
 use crate::source::Span;
 use crate::yaml::Found;
 
-/// What a pool is called.
+/// The name of a pool.
 pub(super) struct Name {
-    /// Empty when there is none, or none that could be read.
+    /// Empty if there is no name, or if it cannot be read.
     pub text: String,
-    /// Where.
+    /// Its place.
     pub span: Option<Span>,
-    /// Nodes are labelled with it, where nodes are labelled with the pool's name.
+    /// The name in labels of nodes, where nodes are labelled with the name of their pool.
     pub on_nodes: Field<String>,
 }
 
@@ -44,7 +44,7 @@ impl Name {
                     name.on_nodes = read_text(Some(found.node));
                     name.text = name.on_nodes.known().cloned().unwrap_or_default();
                     if name.text.is_empty() && name.on_nodes.is_unknown() {
-                        // What comes next names it for people; nodes know the name that could not be read.
+                        // The next source gives a name for users. The nodes have the name that could not be read.
                         unread = true;
                         continue;
                     }
@@ -71,7 +71,7 @@ impl Name {
             None => name.text,
         };
         if name.text.is_empty() && element.node.is_assembled() {
-            // Its address is a name that people know it by; its nodes do not.
+            // Users know the pool by its address. Its nodes do not have that name.
             name.text = document.object.name.clone().unwrap_or_default();
         }
         if name.on_nodes.known().is_some() {

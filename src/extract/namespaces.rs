@@ -1,4 +1,4 @@
-//! Objects whose word counts for the pods of others at admission: Namespaces with their annotations, RuntimeClasses.
+//! Objects that affect other pods at admission: Namespaces with their annotations, and RuntimeClasses.
 
 use super::FileFacts;
 use super::read::{Context, is_filled_in, is_placeholder};
@@ -20,26 +20,26 @@ pub struct Namespace {
     pub name: String,
     /// Its file.
     pub source: SourceId,
-    /// Where in it.
+    /// Its place in the file.
     pub span: Span,
-    /// What it says.
+    /// Its effect on pods.
     pub word: NamespaceWord,
 }
 
-/// A RuntimeClass. What it lends to pods is read as a workload of its own, where there is something to read.
+/// A RuntimeClass. The tolerations and labels that it adds to pods are read as a separate workload, if there are any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeClass {
     /// Its name.
     pub name: String,
     /// Its file.
     pub source: SourceId,
-    /// Where in it.
+    /// Its place in the file.
     pub span: Span,
-    /// `scheduling` is written.
+    /// `scheduling` is set.
     pub schedules: bool,
 }
 
-/// Reads the object where it is one of these.
+/// Reads a Namespace or a RuntimeClass.
 pub(super) fn read(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     match (subject.group(), subject.object.kind.as_str()) {
@@ -125,7 +125,7 @@ impl Reader<'_, '_> {
             return Field::Absent;
         };
         let text = match (field.value.is_null(), field.value.raw()) {
-            // To the API server a null annotation is an empty one.
+            // The API server treats a null annotation as an empty one.
             (true, _) => "",
             (false, Some(text)) if !is_placeholder(without_brackets(text)) => text,
             (false, _) => return Field::Unknown,
@@ -143,7 +143,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A list in JSON stands in brackets, which elsewhere mark what is computed later.
+/// Strips the brackets of a JSON list. Elsewhere they mark values that are computed later.
 fn without_brackets(text: &str) -> &str {
     let inner = text
         .strip_prefix('[')

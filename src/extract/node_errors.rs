@@ -1,5 +1,4 @@
-//! What the API server refuses of a Node beside what its taints say: labels that no node can have, and values of the
-//! wrong type.
+//! What the API server refuses of a Node besides its taints: invalid labels, and values of the wrong type.
 
 use super::read::{Context, is_placeholder};
 use super::subject::Subject;
@@ -9,7 +8,7 @@ use crate::model::validation::ErrorCode;
 use crate::model::workload::Level;
 use crate::yaml::{self, Node};
 
-/// Notes what the API server refuses of a Node.
+/// Reports what the API server refuses of a Node.
 pub(super) fn read(subject: &Subject<'_>) -> Vec<Notice> {
     let mut notices = Vec::new();
     if subject.object.kind != "Node" || subject.object.api_version != "v1" {

@@ -1,4 +1,4 @@
-//! Nodes of one pool as one pool: a dump of a cluster lists machines, and taints are meant for all that are made alike.
+//! Folds the nodes of one pool into one pool: a dump of a cluster lists machines, and taints apply to all nodes of a pool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::model::node_selection::{NodeLabels, Requirement};
 use crate::model::taint::Taint;
 use crate::model::well_known::is_transient_key;
 
-/// What nodes of one pool have in common: the label that names the pool or else all labels but their own; the taints.
+/// What the nodes of one pool share: the label that names the pool (or else all labels but their own), and the taints.
 type Alike = (
     Result<(String, String), BTreeMap<String, Field<String>>>,
     BTreeSet<(Taint, Origin)>,
 );
 
-/// Puts those pools of a file together that are single nodes of one pool.
+/// Folds pools of a file that are single nodes of one pool.
 pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
     let mut groups: BTreeMap<Alike, usize> = BTreeMap::new();
     let mut folded: Vec<(Option<String>, Vec<ReadPool>)> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
             continue;
         };
         if let Some(name) = name {
-            // Nodes of one pool with other taints are a pool of their own for whoever asks what is tolerated.
+            // Nodes of one pool with different taints become separate pools: they need different tolerations.
             let before = times.entry(name.clone()).or_default();
             *before += 1;
             one.pool.name = match *before {
@@ -72,7 +72,7 @@ fn row_of<'t>(pool: &NodePool, table: &'t Table) -> Option<&'t PoolRow> {
         .find(|row| !row.fold_by.is_empty())
 }
 
-/// Whether the taints are such as a cluster can have. Of a Node that was written wrongly the mistakes are told, one by one.
+/// Whether a cluster can have these taints. The mistakes of an invalid Node are reported one by one.
 fn is_sound(pool: &NodePool) -> bool {
     let mut seen = BTreeSet::new();
     pool.taints.iter().all(|one| {
@@ -80,15 +80,15 @@ fn is_sound(pool: &NodePool) -> bool {
     })
 }
 
-/// Whether a taint says how a node was when it was looked at, and not how it was made. Keys of the past stay: they say
-/// by which release of a tool a node was tainted.
+/// Whether a taint describes the momentary state of a node, and not its configuration. Obsolete keys are kept: they
+/// show which release of a tool tainted the node.
 fn passes_by(taint: &PoolTaint, table: &Table) -> bool {
     let key = taint.taint.key.known();
     key.is_some_and(|key| is_transient_key(key) && !table.is_dead_taint(key))
         && taint.taint.errors().is_empty()
 }
 
-/// The label that names the pool that a node is of.
+/// The label that names the pool of a node.
 fn pool_label(pool: &NodePool, row: &PoolRow) -> Option<(String, String)> {
     row.fold_by.iter().find_map(|key| {
         let value = pool.labels.labels.get(key)?.known()?;
@@ -96,7 +96,7 @@ fn pool_label(pool: &NodePool, row: &PoolRow) -> Option<(String, String)> {
     })
 }
 
-/// The labels that do not tell one node of a pool from the next.
+/// The labels that do not distinguish one node of a pool from another.
 fn shared_labels(pool: &NodePool, row: &PoolRow) -> BTreeMap<String, Field<String>> {
     let is_own = |key: &str| {
         row.own_labels
@@ -113,7 +113,7 @@ fn shared_labels(pool: &NodePool, row: &PoolRow) -> BTreeMap<String, Field<Strin
         .collect()
 }
 
-/// The first of a group, with what all of them say.
+/// Merges a group into its first pool.
 fn put_together(group: Vec<ReadPool>) -> Option<ReadPool> {
     let nodes = group.len();
     let labels: Vec<NodeLabels> = group.iter().map(|read| read.pool.labels.clone()).collect();
@@ -122,13 +122,13 @@ fn put_together(group: Vec<ReadPool>) -> Option<ReadPool> {
     if nodes > 1 {
         one.pool.labels = common(&labels);
         one.pool.unschedulable = cordoned;
-        // It is no longer the one node of this name.
+        // It is no longer the single node with this name.
         one.pool.object.name = None;
     }
     Some(one)
 }
 
-/// What can be said of the labels of any one of several nodes.
+/// Merges the labels of several nodes.
 fn common(nodes: &[NodeLabels]) -> NodeLabels {
     let mut values: BTreeMap<&String, Vec<&Field<String>>> = BTreeMap::new();
     for (key, value) in nodes.iter().flat_map(|node| &node.labels) {
@@ -151,7 +151,7 @@ fn common(nodes: &[NodeLabels]) -> NodeLabels {
                 operator: Field::Is("In".to_owned()),
                 values: std::iter::once(first).chain(distinct).cloned().collect(),
             }),
-            // Some nodes have it and some do not: no operator says that.
+            // Some nodes have it and some do not. No operator expresses that.
             _ => labels.requirements.push(Requirement {
                 key: Field::Is(key.clone()),
                 operator: Field::Unknown,
@@ -223,7 +223,7 @@ mod tests {
             selects(&pools[0], "kubernetes.io/hostname", "n9"),
             Truth::No
         );
-        // On some nodes only.
+        // Only some nodes have it.
         assert_eq!(selects(&pools[0], "size", "s"), Truth::Unknown);
         assert_eq!(selects(&pools[0], "other", "s"), Truth::No);
     }

@@ -1,5 +1,5 @@
-//! Values that provider tables are written with (paths with an anchor, taints as texts, one or several of something) and
-//! the API groups that their rows are found by.
+//! Value types of provider tables (paths with an anchor, taints as texts, one or several of something), and the API
+//! groups that select their rows.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ impl TryFrom<String> for Anchored {
     }
 }
 
-/// As the value of a taint of a row: the pool's name.
+/// As the value of a taint in a row, stands for the name of the pool.
 pub const POOL_NAME: &str = "$name";
 
 /// A taint written as `key[=value]:Effect`.
@@ -75,7 +75,7 @@ impl<T> Default for OneOrMany<T> {
 }
 
 impl<T> OneOrMany<T> {
-    /// All of them, in order.
+    /// All values, in order.
     pub fn as_slice(&self) -> &[T] {
         match self {
             OneOrMany::One(one) => std::slice::from_ref(one),

@@ -1,12 +1,12 @@
-//! What is open in a pool because values are not known, in Terraform and in plans; and lists that count for want of
-//! others.
+//! What is unknown in a pool because of unknown values, in Terraform and in plans; and fallback lists that apply when
+//! others are missing.
 
 use super::notation::Anchored;
 use super::pool_document::Condition;
 use super::pool_facts::{Element, PoolFacts};
 use crate::yaml::Node;
 
-/// Whether a plan does not know yet what will stand at a path.
+/// Whether a plan does not know the value at a path yet.
 fn unknown_in_plan(element: &Element<'_, '_>, path: &Anchored) -> bool {
     element.document.after_unknown.is_some_and(|root| {
         let found = path.path.find(root);
@@ -14,7 +14,7 @@ fn unknown_in_plan(element: &Element<'_, '_>, path: &Anchored) -> bool {
     })
 }
 
-/// `true` somewhere in a tree.
+/// Whether a tree contains `true`.
 fn holds_true(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
@@ -27,14 +27,14 @@ fn holds_true(node: Node<'_>) -> bool {
     false
 }
 
-/// Why it is open whether there is such a pool.
+/// Explains why it is unknown whether the pool exists.
 pub(super) fn may_not_exist(element: &Element<'_, '_>) -> String {
     let why = Condition::of_row(element.row).why_open(element.document, element.node);
     let why = why.unwrap_or("it depends on unknown values");
     format!("it may not exist: {why}")
 }
 
-/// Why it is open whether the provider adds a taint.
+/// Explains why it is unknown whether the provider adds a taint.
 pub(super) fn may_be_tainted(element: &Element<'_, '_>, condition: Condition<'_>) -> String {
     match condition.why_open(element.document, element.node) {
         Some(why) => format!("the provider may add a taint: {why}"),
@@ -42,7 +42,7 @@ pub(super) fn may_be_tainted(element: &Element<'_, '_>, condition: Condition<'_>
     }
 }
 
-/// Where taints and labels may be that cannot be read, with the reason that the value itself gives.
+/// Marks taints and labels that cannot be read as unknown, with the reason from the value itself.
 pub(super) fn read(element: &Element<'_, '_>) -> PoolFacts {
     let mut facts = PoolFacts::default();
     let row = element.row;
@@ -98,7 +98,7 @@ pub(super) fn read(element: &Element<'_, '_>) -> PoolFacts {
     facts
 }
 
-/// Why a list of taints is not known completely.
+/// The reason why a list of taints is incomplete, or `None` if it is complete.
 fn unknown_taint<'a>(list: Node<'a>) -> Option<&'a str> {
     list.unknown_because()
         .or_else(|| list.items().find_map(in_taint))

@@ -1,4 +1,4 @@
-//! Objects that change other objects before or while they reach the cluster: patches, mutating policies. What they touch cannot be judged from the other object's manifest alone.
+//! Patches and mutating policies. They change other objects, so the manifests of these objects alone do not show the result.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use crate::yaml::{self, Kind, Node};
 /// Something that may change the tolerations or selectors of workloads elsewhere.
 #[derive(Debug, Clone)]
 pub struct Overlay {
-    /// Where it stands.
+    /// Its file.
     pub source: SourceId,
     /// What it changes.
     pub target: Target,
-    /// What it is, for people.
+    /// A description for users.
     pub what: &'static str,
-    /// Where in its file it stands.
+    /// Its place in the file.
     pub span: Span,
-    /// Files and folders that it reaches, relative to its own file's folder, or to the repository's root when they
-    /// start with `/`; absent when it reaches everything.
+    /// Files and folders that it affects, relative to the folder of its file, or to the root of the repository if they
+    /// start with `/`. `None` if it affects everything.
     pub within: Option<Arc<[String]>>,
 }
 
-/// What a Kustomization takes in: paths relative to its own folder.
+/// The entries of a Kustomization: paths relative to its own folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kustomization {
-    /// Where it stands.
+    /// Its file.
     pub source: SourceId,
     /// Files and folders.
     pub entries: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Kustomization {
     pub patches: Vec<String>,
 }
 
-/// What a kustomize Kustomization takes in; also what it makes, so that one Kustomization can take in another.
+/// Returns what a kustomize Kustomization includes, and so what it produces: one Kustomization can include another.
 pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
     let mut entries = Vec::new();
     for list in ["resources", "bases", "components"] {
@@ -51,7 +51,7 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
                 Kind::Scalar => entry.as_str(),
                 _ => entry.get("path").and_then(|path| path.as_str()),
             };
-            // What has several lines is a patch itself.
+            // A multi-line entry is an inline patch.
             let file = file.filter(|file| !file.contains('\n') && !is_placeholder(file));
             patches.extend(file.map(str::to_owned));
         }
@@ -63,19 +63,19 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
     }
 }
 
-/// Which workloads an overlay touches.
+/// The workloads that an overlay affects.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// Workloads whose pods a policy or a webhook may change.
     Injected {
-        /// What it is: kind and name.
+        /// Its kind and name.
         by: Arc<str>,
-        /// Only those that carry this label.
+        /// Only workloads with this label.
         label: Option<String>,
-        /// Only those of these kinds; any when empty.
+        /// Only workloads of these kinds. Empty means any.
         kinds: Vec<String>,
     },
-    /// Workloads of this kind and name; absent means any.
+    /// Workloads of this kind and name. `None` means any.
     Object {
         /// Kind.
         kind: Option<Words>,
@@ -84,18 +84,17 @@ pub enum Target {
     },
 }
 
-/// A word, or a pattern of words as kustomize reads a target's kind and name: a regular expression that must fit the
-/// whole word.
+/// A word, or a pattern as in the kind and name of a kustomize target: a regular expression that must match the whole word.
 #[derive(Debug, Clone)]
 pub enum Words {
-    /// This one.
+    /// Exactly this word.
     Exactly(String),
-    /// Those that a pattern fits. Patterns are large, and most targets need none.
+    /// Words that match a pattern. Patterns are large, and most targets need none.
     Fitting(Regex),
 }
 
 impl Words {
-    /// Absent for what is no regular expression: then any word may be meant.
+    /// Compiles a pattern, or returns `None` if it is not a valid regular expression. It then matches any word.
     fn fitting(pattern: &str) -> Option<Words> {
         if regex::escape(pattern) == pattern.replace('-', r"\-") {
             return Some(Words::Exactly(pattern.to_owned()));
@@ -105,7 +104,7 @@ impl Words {
             .map(Words::Fitting)
     }
 
-    /// Whether a word is meant.
+    /// Whether a word matches.
     pub fn fit(&self, word: &str) -> bool {
         match self {
             Words::Exactly(own) => own == word,
@@ -114,31 +113,31 @@ impl Words {
     }
 }
 
-/// Whether a text touches what scheduling reads.
+/// Whether a text mentions fields that scheduling reads.
 fn touches_scheduling(text: &str) -> bool {
     ["olerations", "nodeSelector", "ffinity", "nodeName"]
         .iter()
         .any(|word| text.contains(word))
 }
 
-/// The map with the patches: the Kustomization itself, or the spec of Flux'.
+/// The map that contains the patches: the Kustomization itself, or the spec of a Flux Kustomization.
 pub(super) fn holder(root: Node<'_>) -> Node<'_> {
     root.get("spec")
         .filter(|spec| spec.get("patches").is_some())
         .unwrap_or(root)
 }
 
-/// The targets of the patches that a Kustomization (kustomize's own, or Flux's) holds or names.
+/// Returns the targets of the patches in a Kustomization of kustomize or Flux, inline or in files.
 pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
     let holder = holder(root);
-    // Flux names a folder from the repository's root; kustomize lists what stands in or beside its own folder.
+    // Flux names a folder relative to the repository root. kustomize lists files in or next to its own folder.
     let flux = holder.id() != root.id();
     let within: Option<Arc<[String]>> = match literal(holder.get("path")) {
         Some(path) => Some(Arc::from([format!(
             "/{}",
             path.trim_start_matches("./").trim_start_matches('/')
         )])),
-        // Flux starts at the root of its source where no path is given; a path that is filled in later may be any.
+        // Flux defaults to the root of its source. A path that is filled in later may be any path.
         None if flux => None,
         None => Some(takes_in(holder, source).entries.into()),
     };
@@ -157,7 +156,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                 .get("target")
                 .map(named)
                 .or_else(|| inline.and_then(inner_target));
-            // A patch that is named by a path is a document of its own and speaks for itself.
+            // A patch in a file is read as a document of its own.
             if let Some(target) = target {
                 overlays.push(Overlay {
                     source,
@@ -200,7 +199,7 @@ fn literal(node: Option<Node<'_>>) -> Option<String> {
 }
 
 impl Overlay {
-    /// A document that is only part of an object (a strategic merge patch) and says something about scheduling.
+    /// The overlay for a partial object (a strategic merge patch) that affects scheduling.
     pub fn partial(object: &Object, span: Span) -> Overlay {
         Overlay {
             source: span.source,

@@ -1,5 +1,5 @@
-//! Configuration inside strings (kind's patches with kubeadm's kinds, Talos' configuration in Cluster API), read by the
-//! rows for such documents, with places in the file and not in the string.
+//! Configuration inside strings (kind patches with kubeadm kinds, Talos configuration in Cluster API). It is read by
+//! the rows for such documents, with places in the file instead of the string.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::yaml::{self, Found, Node, Path};
 /// Reads what a row finds in a document.
 type ReadPools<'r> = &'r dyn Fn(&Table, &str, &PoolRow, &PoolDocument<'_>) -> FileFacts;
 
-/// Reads the documents inside a string. Taints that are `known` are left out.
+/// Reads the documents inside a string. Skips taints in `known`.
 pub(super) fn read(
     element: &Element<'_, '_>,
     found: &Found<'_>,
@@ -35,7 +35,7 @@ pub(super) fn read(
     };
     let source = element.document.source;
     let stream = yaml::parse(inner, source);
-    // A closing `}}` alone is how maps in maps end.
+    // A closing `}}` alone is the end of nested maps.
     let has_gaps = ["{{", "${", "{%"].iter().any(|open| inner.contains(open));
     if !stream.errors.is_empty() || has_gaps {
         facts.doubt("an embedded configuration could not be read");
@@ -97,7 +97,7 @@ pub(super) fn read(
     facts
 }
 
-/// Who an embedded document says it is; kubeadm's may leave out their group.
+/// The identity of an embedded document. kubeadm allows leaving out its API group.
 fn object_of(root: Node<'_>) -> Object {
     let text = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
     let kind = text("kind").to_owned();
@@ -114,7 +114,7 @@ fn object_of(root: Node<'_>) -> Object {
     }
 }
 
-/// Rows of one kind differ in what they match and imply, not in where taints are: the first will do.
+/// Rows of one kind differ in what they match and imply, but not in where taints are, so the first one is enough.
 fn row_of<'p>(table: &'p Table, document: &'p PoolDocument<'_>) -> Option<(&'p str, &'p PoolRow)> {
     let object = document.object;
     if object.kind.is_empty() {

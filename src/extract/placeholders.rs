@@ -1,8 +1,8 @@
-//! Words that some tool puts a value in the place of before anything is sent to a cluster.
+//! Words that a tool replaces with a value before anything is sent to a cluster.
 
 use crate::yaml::{Kind, Node, Style};
 
-/// Whether a text is filled in later by some template language or by a person.
+/// Whether a template language or a person fills in a text later.
 pub fn is_placeholder(text: &str) -> bool {
     if ["{{", "}}", "<<", "%{", "{%", "[[", "@@", "#{", "(("]
         .iter()
@@ -11,22 +11,22 @@ pub fn is_placeholder(text: &str) -> bool {
         return true;
     }
     let bytes = text.as_bytes();
-    // `$` can stand in no key, value or effect, so `$NAME`, `$1`, `${NAME}` and `$(NAME)` are variables.
+    // `$` is not valid in keys, values or effects, so `$NAME`, `$1`, `${NAME}` and `$(NAME)` are variables.
     if bytes.windows(2).any(|pair| {
         matches!(pair, [b'$', b'{' | b'('])
             || matches!(pair, [b'$', next] if next.is_ascii_alphanumeric())
     }) {
         return true;
     }
-    // Neither can `@` or `%`: one may be a slip, two around a word are a variable.
+    // Neither is `@` or `%`. One alone may be a typo; two around a word mark a variable.
     if (0..text.len()).any(|at| enclosed_word(bytes, at).is_some()) {
         return true;
     }
-    // What `str.format` and the like fill in stands in braces, and no key, value or effect does.
+    // `str.format` and the like use braces, which are not valid in keys, values or effects.
     if braced_word(text) {
         return true;
     }
-    // What ARM templates compute stands in brackets, and no key, value or effect does.
+    // ARM templates use brackets for expressions, which are not valid in keys, values or effects.
     if text.starts_with('[') && text.ends_with(']') {
         return true;
     }
@@ -35,7 +35,7 @@ pub fn is_placeholder(text: &str) -> bool {
     dunder || angle
 }
 
-/// Whether a text has a word in braces.
+/// Whether a text contains a word in braces.
 fn braced_word(text: &str) -> bool {
     let part_of_word = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
     text.split('{').skip(1).any(|rest| {
@@ -44,7 +44,7 @@ fn braced_word(text: &str) -> bool {
     })
 }
 
-/// Where `@WORD@`, `%WORD%`, `@@WORD@@` or `%%WORD%%` that starts at an offset ends.
+/// The end of the `@WORD@`, `%WORD%`, `@@WORD@@` or `%%WORD%%` that starts at an offset, or `None` if there is none.
 pub(super) fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
     let mark = *bytes.get(at).filter(|byte| b"@%".contains(byte))?;
     let count = |from: usize| {
@@ -67,8 +67,8 @@ pub(super) fn enclosed_word(bytes: &[u8], at: usize) -> Option<usize> {
     (word > 0 && count(close) == open).then_some(close + open)
 }
 
-/// Whether a node is an unquoted template action, which YAML reads as a map in a map, or the call of a function that
-/// some tool puts something else in the place of: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
+/// Whether a node is an unquoted template action, which YAML parses as a nested map, or a function call that a tool
+/// replaces: `!Ref x`, `{Ref: x}`, `{"Fn::If": […]}`.
 pub fn is_template_action(node: Node<'_>) -> bool {
     if node.has_local_tag() || is_call(node) {
         return true;
@@ -81,13 +81,13 @@ pub fn is_template_action(node: Node<'_>) -> bool {
         if only.key.kind() == Kind::Mapping && only.key.style() == Style::Flow)
 }
 
-/// Whether a node stands for more than is written: a template action, or a text that is filled in later.
+/// Whether a node is a placeholder: a template action, or a text that is filled in later.
 pub fn is_filled_in(node: Node<'_>) -> bool {
     is_template_action(node)
         || (node.kind() == Kind::Scalar && node.raw().is_some_and(is_placeholder))
 }
 
-/// Whether a node is a map of one field that is the name of a function of CloudFormation or Pulumi.
+/// Whether a node is a map whose only field is the name of a CloudFormation or Pulumi function.
 fn is_call(node: Node<'_>) -> bool {
     if node.kind() != Kind::Mapping {
         return false;

@@ -1,4 +1,4 @@
-//! Node pools in plans and states of Terraform, which are read as they are.
+//! Node pools in Terraform plans and states, which are read as they are.
 
 use super::FileFacts;
 use super::pool_document::PoolDocument;
@@ -10,13 +10,13 @@ use super::table::{ANY_MODULE, Table};
 use crate::finding::Object;
 use crate::yaml::{Kind, Node, Path};
 
-/// The `apiVersion` under which resources are reported.
+/// The `apiVersion` of resources in reports.
 pub(super) const RESOURCE: &str = "terraform/resource";
 
-/// Modules of a plan or state are read so deep.
+/// The maximum number of modules that are read from a plan or state.
 const MAX_MODULES: usize = 10_000;
 
-/// Reads the pools that rows find in a resource. `doubt` says why it is open whether it is there at all.
+/// Reads the pools that rows find in a resource. `doubt` is the reason if it is unknown whether the resource exists.
 pub(super) fn read_declared(
     rows: &[(&str, &PoolRow)],
     document: &PoolDocument<'_>,
@@ -29,8 +29,8 @@ pub(super) fn read_declared(
         let found = read_pools(table, provider, row, document);
         facts.notices.extend(found.notices);
         for mut read in found.pools {
-            // What stands for a list that is not known stands for the lists of other rows as well, and nobody says that a
-            // module that is not known has one.
+            // One placeholder for an unknown list also covers the lists of other rows. An unknown module may not have
+            // such a list at all.
             if row.each != Path::default() && read.pool.span == Some(document.root.span()) {
                 let is_any = row.modules.iter().any(|module| module == ANY_MODULE);
                 let why = &read.pool.incomplete_because;
@@ -48,14 +48,14 @@ pub(super) fn read_declared(
     facts
 }
 
-/// Whether a document has the field with which a path begins.
+/// Whether a document has the first field of a path.
 fn writes(root: Node<'_>, path: &Path) -> bool {
     let path = path.to_string();
     let first = path.split(['.', '[']).next();
     first.is_some_and(|first| root.get(first).is_some())
 }
 
-/// Reads what `terraform show -json` prints of a plan or a state, or a state file; nothing where the document is neither.
+/// Reads the output of `terraform show -json` for a plan or a state, or a state file. `None` if the document is neither.
 pub(super) fn read_state(subject: &Subject<'_>) -> Option<FileFacts> {
     let root = subject.root;
     let Reading {

@@ -1,4 +1,4 @@
-//! Pod specs and maps that look like one: node selectors, node affinity and everything else that scheduling reads.
+//! Pod specs and maps that look like one: node selectors, node affinity and all other fields that affect scheduling.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node};
 
-/// Fields of a pod spec through which kubetaint sees scheduling; a misspelt one is dropped by the API server.
+/// Fields of a pod spec that kubetaint reads for scheduling. The API server drops misspelt ones.
 const SCHEDULING_FIELDS: [&str; 7] = [
     "tolerations",
     "nodeSelector",
@@ -32,11 +32,11 @@ const SCHEDULING_FIELDS: [&str; 7] = [
 
 const NODE_AFFINITY_FIELDS: [&str; 2] = [REQUIRED, PREFERRED];
 
-/// Every field of a pod spec, so that real fields are never taken for misspelt ones.
+/// Every field of a pod spec, so that real fields are never reported as misspelt.
 static POD_SPEC_FIELDS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| builtin::fields_of("PodSpec"));
 
-/// Everything that scheduling reads of a pod spec, or of a map that looks like one.
+/// Reads everything that affects scheduling in a pod spec, or in a map that looks like one.
 pub(super) fn read_pod_spec(
     context: &mut Context<'_>,
     pod: Node<'_>,
@@ -109,7 +109,7 @@ pub(super) fn read_node_selector(
     }
     let mut at = yaml::join(path, "nodeSelector");
     let mut node = node;
-    // Custom resources may hold a label selector here (OpenShift's nodePlacement), or a map of their own.
+    // Custom resources may have a label selector here (OpenShift's nodePlacement), or a map of their own.
     let own_form = context.level != Level::Typed;
     if own_form && let Some(labels) = node.field("matchLabels") {
         read.selection.unknown |= node.fields().len() > 1;
@@ -131,7 +131,7 @@ pub(super) fn read_node_selector(
             read.selection.unknown = true;
             continue;
         }
-        // A null value is the empty string to Kubernetes, and the key is still asked for.
+        // Kubernetes treats a null value as the empty string, and still requires the key.
         let value = match value {
             Field::Absent => Field::Is(String::new()),
             other => other,
@@ -151,7 +151,7 @@ fn read_affinity(context: &mut Context<'_>, pod: Node<'_>, path: &str, read: &mu
             affinity.get("nodeAffinity"),
             yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
         ),
-        // Custom resources may hold it without the map around it; of a pod spec it would be dropped.
+        // Custom resources may leave out the map around it. In a pod spec it would be dropped.
         None if context.level == Level::Typed => return,
         None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
     };
@@ -187,7 +187,7 @@ fn read_affinity(context: &mut Context<'_>, pod: Node<'_>, path: &str, read: &mu
     for (index, term) in terms.items().enumerate() {
         let at = yaml::index(&at, index);
         if term.is_null() {
-            // It is decoded into a term that asks for nothing, and selects nothing.
+            // Null decodes into a term without requirements, which selects nothing.
             list.push(Term::default());
             continue;
         }
@@ -228,7 +228,7 @@ fn is_text(node: Node<'_>) -> bool {
     node.kind() == Kind::Scalar && !node.is_null()
 }
 
-/// One `{key, operator, values}` of node affinity or of Karpenter requirements.
+/// Reads one `{key, operator, values}` of node affinity or of Karpenter requirements.
 pub fn read_requirement(item: Node<'_>) -> Requirement {
     if is_filled_in(item) {
         return Requirement {
@@ -246,7 +246,7 @@ pub fn read_requirement(item: Node<'_>) -> Requirement {
             Some(list) if list.kind() == Kind::Sequence => {
                 list.items().map(|value| read_text(Some(value))).collect()
             }
-            // No list is nobody's idea of one; it is filled in, or in error.
+            // A value that is not a list is a placeholder or a mistake.
             Some(_) => vec![Field::Unknown],
         },
     }
@@ -259,9 +259,9 @@ pub struct Pod {
     pub tolerations: Tolerations,
     /// `nodeSelector` and required node affinity.
     pub selection: NodeSelection,
-    /// Preferred node affinity is given.
+    /// Whether preferred node affinity is set.
     pub prefers: bool,
-    /// Where nodes are asked for: label key, span, field path.
+    /// Requirements on nodes: label key, span, field path.
     pub selectors: Vec<(String, Span, String)>,
     /// `nodeName`.
     pub node_name: Field<String>,

@@ -1,4 +1,4 @@
-//! The document that a pool is read out of: what paths of a row lead to in it, and whether its conditions hold.
+//! The document that a pool is read from: resolves the paths of a row in it, and evaluates its conditions.
 
 use super::notation::{Anchored, OneOrMany};
 use super::pool_rows::{Implied, PoolRow, Values};
@@ -9,11 +9,11 @@ use crate::source::text::Cut as _;
 use crate::source::{SourceId, Span};
 use crate::yaml::{Found, Node, Path};
 
-/// Everything about the document that reading its pools needs.
+/// All that is needed to read the pools of a document.
 pub struct PoolDocument<'a> {
     /// Root of the object.
     pub root: Node<'a>,
-    /// Who it is.
+    /// Its identity.
     pub object: &'a Object,
     /// The file's text, for places inside block strings.
     pub text: &'a str,
@@ -28,7 +28,7 @@ pub struct PoolDocument<'a> {
 }
 
 impl<'a> PoolDocument<'a> {
-    /// What a path leads to, from the element or from the root.
+    /// Returns what a path leads to, from the element or from the root.
     pub(super) fn find(
         &self,
         element: Node<'a>,
@@ -47,7 +47,7 @@ impl<'a> PoolDocument<'a> {
         found
     }
 
-    /// The first text that a path leads to, and where it stands.
+    /// The first text at a path and its place, or `None` if it is absent or unknown.
     pub(super) fn first_text(&self, element: Node<'a>, path: &Anchored) -> Option<(String, Span)> {
         let found = self.find(element, path, "");
         let one = found.first()?;
@@ -61,10 +61,10 @@ impl<'a> PoolDocument<'a> {
     }
 }
 
-/// Why a pool is not known where a template has its fields.
+/// The reason why a pool is unknown if a template fills in its fields.
 pub(super) const TEMPLATE: &str = "a template fills in what stands there";
 
-/// Why it is open what stands at a path of an element.
+/// Returns the reason why the value at a path is unknown, or `None` if it is known.
 pub(super) fn open_at<'a>(
     document: &PoolDocument<'a>,
     element: Node<'a>,
@@ -78,7 +78,7 @@ pub(super) fn open_at<'a>(
     open_below(from, &path.path)
 }
 
-/// The same from a node.
+/// Like [`open_at`], but starts from a node.
 pub(super) fn open_below<'a>(from: Node<'a>, path: &Path) -> Option<&'a str> {
     let open = path.find_open(from);
     if open.is_some() || from.is_assembled() {
@@ -97,16 +97,16 @@ pub(super) fn join_paths(base: &str, path: &str) -> String {
     }
 }
 
-/// What a row asks of an element before it applies.
+/// The conditions of a row for an element.
 #[derive(Clone, Copy)]
 pub(super) struct Condition<'r> {
-    /// Values that must be there.
+    /// Values that the element must have.
     pub matches: &'r Values,
-    /// Values that must not.
+    /// Values that it must not have.
     pub unless: &'r Values,
-    /// Fields that must be there.
+    /// Fields that it must have.
     pub written: &'r [Anchored],
-    /// Fields that must not.
+    /// Fields that it must not have.
     pub absent: &'r [Anchored],
 }
 
@@ -129,7 +129,7 @@ impl<'r> Condition<'r> {
         }
     }
 
-    /// Whether an element answers. A value that is filled in later may or may not.
+    /// Whether an element meets the conditions. `Unknown` if a placeholder decides.
     pub(super) fn holds<'a>(&self, document: &PoolDocument<'a>, element: Node<'a>) -> Truth {
         let any = |path: &Anchored, test: &dyn Fn(Node<'_>) -> Truth| {
             let found = document.find(element, path, "");
@@ -151,7 +151,7 @@ impl<'r> Condition<'r> {
 }
 
 impl Condition<'_> {
-    /// Why it is open whether an element answers; the first value that is not known.
+    /// The reason from the first unknown value that leaves the conditions undecided.
     pub(super) fn why_open<'a>(
         &self,
         document: &PoolDocument<'a>,
@@ -175,7 +175,7 @@ fn has_value(node: Node<'_>, values: &[String]) -> Truth {
             Truth::No
         };
     };
-    // What a configuration evaluates to has no gaps but those that say so.
+    // An evaluated configuration has no gaps except values that are marked as unknown.
     let is_open = match node.is_assembled() {
         true => node.unknown_because().is_some(),
         false => node.has_local_tag() || is_placeholder(text),
@@ -190,7 +190,7 @@ fn has_value(node: Node<'_>, values: &[String]) -> Truth {
     values.iter().any(is_it).into()
 }
 
-/// Whether a text is of a pattern in which each `*` stands for anything.
+/// Whether a text matches a pattern in which each `*` matches anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((start, mut pattern)) = pattern.split_once('*') else {
         return pattern == text;

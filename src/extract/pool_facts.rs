@@ -1,4 +1,4 @@
-//! What one place of a document says of a pool, what several places say together, and the pool as it was read.
+//! The facts about a pool from one place of a document, their combination, and the resulting pool.
 
 use std::collections::BTreeMap;
 
@@ -16,34 +16,34 @@ use crate::model::workload::Level;
 use crate::source::SourceId;
 use crate::yaml::{self, Found, Node};
 
-/// What `taints-by-pool` and `labels-by-pool` call every pool.
+/// The key for every pool in `taints-by-pool` and `labels-by-pool`.
 const EVERY_POOL: &str = "all";
 
-/// A pool of one document, before documents that refer to each other are put together.
+/// A pool from one document, before documents that refer to each other are merged.
 #[derive(Debug, Clone)]
 pub struct ReadPool {
     /// The pool.
     pub pool: NodePool,
-    /// Where its document is.
+    /// The file of its document.
     pub source: SourceId,
     /// Documents that add taints and labels to it.
     pub refers: Vec<Referred>,
-    /// Its name as written, by which such a document is found, when it is one itself.
+    /// Its name as written, by which other documents refer to it, if it is such a part itself.
     pub part: Option<String>,
-    /// The kind by which it is found then, when that is not its own.
+    /// The kind by which they refer to it, if that is not its own kind.
     pub part_kind: Option<String>,
-    /// As a part it says everything by itself.
+    /// The part is complete by itself.
     pub whole: bool,
-    /// It stands in a list of all pools of its cluster.
+    /// It is in a list of all pools of its cluster.
     pub lists_all: bool,
-    /// The label by which nodes are known to be this pool's, when it was put together from a dump of them.
+    /// The label that identifies the nodes of this pool, if it was folded from a dump of nodes.
     pub named_by: Option<(String, String)>,
-    /// A list of taints is written, be it empty, so that no default applies.
+    /// A list of taints is written, even an empty one, so defaults do not apply.
     pub taints_written: bool,
 }
 
 impl ReadPool {
-    /// A pool of which nothing else is known.
+    /// Creates a pool about which nothing else is known.
     pub(super) fn new(pool: NodePool, source: SourceId) -> Self {
         ReadPool {
             pool,
@@ -64,13 +64,13 @@ impl ReadPool {
 pub struct Referred {
     /// Its kind.
     pub kind: String,
-    /// Its name as written, which may hold variables: two texts that are equal in one file become equal names.
+    /// Its name as written. It may contain variables: equal texts in one file become equal names.
     pub name: String,
-    /// It need not be there.
+    /// It may be missing.
     pub optional: bool,
 }
 
-/// The part of a document that is read as one pool. Nothing here changes while it is read.
+/// The part of a document that is read as one pool. It does not change while it is read.
 pub(super) struct Element<'e, 'a> {
     pub(super) table: &'e Table,
     pub(super) provider: &'e str,
@@ -82,30 +82,30 @@ pub(super) struct Element<'e, 'a> {
 }
 
 impl<'a> Element<'_, 'a> {
-    /// What paths of the row lead to.
+    /// Returns what the paths of the row lead to.
     pub(super) fn find<'p>(&self, paths: impl IntoIterator<Item = &'p Anchored>) -> Vec<Found<'a>> {
         let paths = paths.into_iter();
         let found = paths.map(|path| self.document.find(self.node, path, &self.path));
         found.flatten().collect()
     }
 
-    /// Whether something stands at one of these paths.
+    /// Whether one of these paths has a value.
     pub(super) fn is_written(&self, paths: &[Anchored]) -> bool {
         self.find(paths).iter().any(|found| !found.node.is_null())
     }
 
-    /// Whether it is open what stands there.
+    /// Whether the value at one of these paths is unknown.
     pub(super) fn is_open(&self, paths: &[Anchored]) -> bool {
         let mut open = paths.iter().map(|path| self.open_at(path));
         open.any(|why| why.is_some())
     }
 
-    /// Why it is open what stands at a path.
+    /// The reason why the value at a path is unknown, or `None` if it is known.
     pub(super) fn open_at(&self, path: &Anchored) -> Option<&'a str> {
         open_at(self.document, self.node, path)
     }
 
-    /// Whether maps from pool names have something for single pools.
+    /// Whether maps by pool name have entries for single pools.
     pub(super) fn names_pools(&self, paths: &[Anchored]) -> bool {
         self.find(paths).iter().any(|map| {
             let mut fields = map.node.fields().into_iter();
@@ -113,7 +113,7 @@ impl<'a> Element<'_, 'a> {
         })
     }
 
-    /// What maps from pool names have for this pool, and for all.
+    /// The entries of maps by pool name for this pool, and for all pools.
     pub(super) fn of_this_pool(&self, paths: &[Anchored]) -> Vec<Found<'a>> {
         let mut found = Vec::new();
         for map in self.find(paths) {
@@ -131,7 +131,7 @@ impl<'a> Element<'_, 'a> {
         found
     }
 
-    /// For readers of single values, who add to `notices`.
+    /// The context for readers of single values. It collects `notices`.
     pub(super) fn context<'c>(&'c self, level: Level, notices: &'c mut Vec<Notice>) -> Context<'c> {
         Context {
             object: self.document.object,
@@ -141,7 +141,7 @@ impl<'a> Element<'_, 'a> {
     }
 }
 
-/// What is read of a pool.
+/// The facts about a pool.
 #[derive(Default)]
 pub(super) struct PoolFacts {
     pub(super) taints: Vec<PoolTaint>,
@@ -151,30 +151,30 @@ pub(super) struct PoolFacts {
     pub(super) other_labels: bool,
     /// Labels are filled in by a template.
     pub(super) open_labels: bool,
-    /// A list of taints is written, be it empty.
+    /// A list of taints is written, even an empty one.
     pub(super) taints_written: bool,
-    /// Why not every taint is known.
+    /// Why some taints are unknown.
     pub(super) incomplete_because: Option<String>,
-    /// What the autoscaler is told.
+    /// The template for the autoscaler.
     pub(super) autoscaler: Option<AutoscalerTemplate>,
     pub(super) notices: Vec<Notice>,
 }
 
 impl PoolFacts {
-    /// Not every taint is known. The first reason is kept.
+    /// Records that some taints are unknown. The first reason is kept.
     pub(super) fn doubt(&mut self, because: impl Into<String>) {
         self.incomplete_because
             .get_or_insert_with(|| because.into());
     }
 
-    /// There may be labels that cannot be read.
+    /// Records that there may be labels that cannot be read.
     pub(super) fn open_labels(&mut self) {
         self.other_labels = true;
         self.open_labels = true;
     }
 
-    /// Adds what another place says. A taint that another list gave already is left out: nodes that are made the first or
-    /// the later way carry it once. Repetition within a list stays, for whoever judges lists.
+    /// Adds the facts from another place. Skips taints that another list already has: nodes carry them once either way.
+    /// Duplicates within a list are kept for the rules that check lists.
     pub(super) fn absorb(&mut self, other: PoolFacts) {
         let before = self.taints.len();
         for taint in other.taints {
@@ -195,7 +195,7 @@ impl PoolFacts {
         self.notices.extend(other.notices);
     }
 
-    /// Adds all of it to a pool.
+    /// Adds all facts to a pool.
     pub(super) fn fill(self, pool: &mut NodePool) {
         pool.taints.extend(self.taints);
         pool.labels.labels.extend(self.labels);

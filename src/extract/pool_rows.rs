@@ -181,7 +181,7 @@ pub struct PoolRow {
 }
 
 impl PoolRow {
-    /// Whether the row is for a file of this path.
+    /// Whether the row applies to a file with this path.
     pub fn covers_file(&self, path: &str) -> bool {
         let rooted = format!("/{path}");
         self.files.is_empty()
@@ -293,7 +293,7 @@ pub enum EffectSpelling {
 }
 
 impl EffectSpelling {
-    /// An effect as this source spells it.
+    /// The name of an effect in this source.
     pub fn spell(self, effect: Effect) -> &'static str {
         let spellings = match effect {
             Effect::NoSchedule => ["NoSchedule", "NO_SCHEDULE", "no-schedule"],

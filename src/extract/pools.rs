@@ -1,4 +1,4 @@
-//! Reads node pools out of documents by the rows of provider tables: names, labels, and what else a pool is made of.
+//! Reads node pools from documents by the rows of provider tables: names, labels and other properties.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ pub(super) fn read_pools(
         let holds = Condition::of_row(row).holds(document, found.node);
         let is_there = match holds {
             Truth::Yes => true,
-            // It may be there; what is filled in later by a template may be anything. Of what names no kind too little
-            // is known for that.
+            // The element may exist. A placeholder may become any value, but for documents without a kind that is too
+            // little evidence.
             Truth::Unknown => found.node.is_assembled() || !row.kinds.is_empty(),
             Truth::No => false,
         };
@@ -62,11 +62,11 @@ pub(super) fn read_pools(
     facts
 }
 
-/// Why there may be elements beyond those that are there.
+/// The reason why there may be more elements than those in the document, or `None` if there are no more.
 fn open_elements<'a>(row: &PoolRow, document: &PoolDocument<'a>) -> Option<&'a str> {
     let is_open = |element: &Found<'a>| is_open_element(element, row);
     if row.kinds.is_empty() && !document.root.is_assembled() {
-        // Without a kind only the list itself says what is listed there, not what leads to it.
+        // Without a kind only the list itself shows what its items are, not the fields that lead to it.
         let lists = row.each.list()?.find(document.root);
         let listed = lists.iter().any(is_open) || {
             let is_list = |found: &&Found<'a>| found.node.kind() == Kind::Sequence;
@@ -82,12 +82,12 @@ fn open_elements<'a>(row: &PoolRow, document: &PoolDocument<'a>) -> Option<&'a s
     open_below(document.root, &row.each).or_else(of_items)
 }
 
-/// An element that a template fills in.
+/// Whether a template fills in an element.
 fn is_open_element(element: &Found<'_>, row: &PoolRow) -> bool {
     row.each != Path::default() && !element.node.is_assembled() && is_filled_in(element.node)
 }
 
-/// Stands for the pools of a list that is not known.
+/// A placeholder for the pools of an unknown list.
 fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool {
     let pool = NodePool {
         name: document.object.name.clone().unwrap_or_default(),
@@ -105,7 +105,7 @@ fn open_pool(provider: &str, document: &PoolDocument<'_>, why: &str) -> ReadPool
     ReadPool::new(pool, document.source)
 }
 
-/// Elements without a name of their own may come out alike; a number tells them apart.
+/// Elements without a name of their own may get equal names. A number distinguishes them.
 fn tell_apart(pools: &mut [ReadPool]) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for pool in pools {
@@ -117,7 +117,7 @@ fn tell_apart(pools: &mut [ReadPool]) {
     }
 }
 
-/// What its row says of every such pool.
+/// Creates a pool with what its row says about every such pool.
 fn start_pool(element: &Element<'_, '_>, found: &Found<'_>) -> NodePool {
     let (row, name) = (element.row, &element.name);
     let mut labels: BTreeMap<String, Field<String>> = row
@@ -157,7 +157,7 @@ fn start_pool(element: &Element<'_, '_>, found: &Found<'_>) -> NodePool {
     }
 }
 
-/// Reads one element as a pool. `holds`: whether it is there; `count`: of how many.
+/// Reads one element as a pool. `holds` says whether it exists, `count` is the number of elements.
 fn read_pool(
     element: &Element<'_, '_>,
     found: &Found<'_>,
@@ -186,7 +186,7 @@ fn read_pool(
             Err(why) => pool.doubt(why),
         }
     }
-    // Others know it by its object's name, whatever the pool is called.
+    // Other documents refer to it by the name of its object, whatever the name of the pool.
     let own = document.object.name.clone().unwrap_or_default();
     let read = ReadPool {
         pool,
@@ -202,7 +202,7 @@ fn read_pool(
     (read, notices)
 }
 
-/// What is written of a pool, at all places that its row names.
+/// Reads a pool from all places that its row names.
 fn written(element: &Element<'_, '_>) -> PoolFacts {
     let row = element.row;
     let mut facts = open::read(element);
@@ -248,7 +248,7 @@ fn written(element: &Element<'_, '_>) -> PoolFacts {
     for found in by_pool.iter().chain(&fallback) {
         facts.absorb(taints::read(element, found, Origin::Declared));
     }
-    // Where the list is open nobody knows whether it is written.
+    // If the list is unknown, it may or may not be written.
     facts.taints_written |= element.is_open(&row.taints);
     if !row.defaults_unless.is_empty() {
         let others = &row.defaults_unless;
@@ -271,10 +271,10 @@ fn written(element: &Element<'_, '_>) -> PoolFacts {
     facts
 }
 
-/// The document that a pool refers to, if any.
+/// Returns the document that a pool refers to, if any.
 ///
 /// # Errors
-/// Why it is open what the pool refers to.
+/// Returns the reason if it is unknown what the pool refers to.
 fn read_reference(
     element: &Element<'_, '_>,
     reference: &Reference,

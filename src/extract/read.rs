@@ -1,4 +1,4 @@
-//! Single values and lists of tolerations, whatever the notation, with notes of what is odd about them.
+//! Single values and lists of tolerations in any notation, with notices about mistakes in them.
 
 pub use super::placeholders::{is_filled_in, is_placeholder, is_template_action};
 use crate::finding::{Label, Object};
@@ -10,15 +10,15 @@ use crate::model::workload::{Level, LocatedToleration, MoreTolerations};
 use crate::source::Span;
 use crate::yaml::{self, Kind, Node, Scalar};
 
-/// Fields of a taint, in the order of Kubernetes' own type.
+/// Fields of a taint, in the order of the Kubernetes type.
 pub const TAINT_FIELDS: [&str; 4] = ["key", "value", "effect", "timeAdded"];
 
-/// Fields of a toleration, in the order of Kubernetes' own type.
+/// Fields of a toleration, in the order of the Kubernetes type.
 pub const TOLERATION_FIELDS: [&str; 5] =
     ["key", "operator", "value", "effect", "tolerationSeconds"];
 
-/// Whether a key is a name that lists of tolerations have outside Kubernetes' own types: `tolerations`, and
-/// `extraTolerations`, `agent_tolerations` or `PLUGIN_TOLERATIONS` for one of several.
+/// Whether a key is a name for lists of tolerations outside the Kubernetes types: `tolerations`, or `extraTolerations`,
+/// `agent_tolerations` or `PLUGIN_TOLERATIONS` for one of several.
 pub fn names_tolerations(key: &str) -> bool {
     key == "tolerations"
         || key.ends_with("Tolerations")
@@ -27,8 +27,8 @@ pub fn names_tolerations(key: &str) -> bool {
             .any(|end| key.ends_with(end))
 }
 
-/// A non-empty list of maps that have only a toleration's fields, and at least one that makes it one. Beside two such
-/// fields one that is nearly another one of them is a slip.
+/// Whether a node is a non-empty list of maps that have only fields of a toleration, at least one of them
+/// characteristic. Next to two such fields, a field that is nearly another one counts as a typo.
 pub fn looks_like_tolerations(node: Node<'_>) -> bool {
     if node.kind() != Kind::Sequence {
         return false;
@@ -62,23 +62,23 @@ pub fn looks_like_tolerations(node: Node<'_>) -> bool {
     any
 }
 
-/// What is read on the way, and for whom.
+/// The object that is being read, and where its notices go.
 pub struct Context<'c> {
     /// The object that is being read.
     pub object: &'c Object,
-    /// What is known of it.
+    /// How well the object is known.
     pub level: Level,
-    /// Where notices go.
+    /// Collects notices.
     pub notices: &'c mut Vec<Notice>,
 }
 
 impl Context<'_> {
-    /// Notes something about this object.
+    /// Reports something about this object.
     pub fn note(&mut self, kind: NoticeKind, span: Span, path: String) {
         self.note_beside(kind, span, path, None);
     }
 
-    /// The same, with another place that matters.
+    /// Like [`Context::note`], with a second relevant place.
     pub fn note_beside(
         &mut self,
         kind: NoticeKind,
@@ -96,8 +96,7 @@ impl Context<'_> {
         });
     }
 
-    /// Notes that a field has a value of the wrong type. `meant` is the right value as it has to be written, where that is
-    /// clear.
+    /// Reports a field with a value of the wrong type. `meant` is the right value as it must be written, if that is clear.
     pub(super) fn mistyped(
         &mut self,
         field: &yaml::Field<'_>,
@@ -118,7 +117,7 @@ impl Context<'_> {
         self.note(kind, field.span(), path.to_owned());
     }
 
-    /// The map in a field and its path. What is no map is noted; what a template fills in is not looked at.
+    /// Returns the map in a field and its path. Reports other types, and skips template actions.
     pub(super) fn map_at<'a>(
         &mut self,
         holder: Node<'a>,
@@ -132,7 +131,7 @@ impl Context<'_> {
         is_map.then_some((field.value, at))
     }
 
-    /// Notes a field that holds another kind of value than it must, unless a template fills it in. Null is nothing.
+    /// Reports a field with a value of the wrong kind, unless a template fills it in. Null counts as absent.
     pub(super) fn expect_kind(&mut self, field: &yaml::Field<'_>, kind: Kind, at: &str) {
         if field.value.kind() == kind || field.value.is_null() || is_filled_in(field.value) {
             return;
@@ -145,7 +144,7 @@ impl Context<'_> {
         self.misshapen(field, at, wanted);
     }
 
-    /// Notes a field whose value is of a type that it cannot have.
+    /// Reports a field whose value has the wrong type.
     pub(super) fn misshapen(&mut self, field: &yaml::Field<'_>, at: &str, wanted: &'static str) {
         let kind = NoticeKind::MisshapenField {
             what: format!("`{}`", field.name().unwrap_or_default()),
@@ -155,7 +154,7 @@ impl Context<'_> {
         self.note(kind, field.span(), at.to_owned());
     }
 
-    /// A field that Kubernetes decodes into a boolean.
+    /// Reads a field that Kubernetes decodes into a boolean.
     pub(super) fn expect_boolean(&mut self, field: &yaml::Field<'_>, at: &str) -> Field<bool> {
         let node = field.value;
         match node.scalar() {
@@ -171,7 +170,7 @@ impl Context<'_> {
         Field::Unknown
     }
 
-    /// A field that Kubernetes decodes into a string.
+    /// Reads a field that Kubernetes decodes into a string.
     pub fn read_string(&mut self, field: Option<yaml::Field<'_>>, at: &str) -> Field<String> {
         let Some(field) = field else {
             return Field::Absent;
@@ -207,7 +206,7 @@ impl Context<'_> {
             Some(Scalar::Float(number)) if number.fract() == 0.0 => {
                 ("a number beyond 64 bits", String::new())
             }
-            // An integer was read above.
+            // Integers were handled above.
             Some(Scalar::Float(_)) => ("a fraction", String::new()),
             Some(Scalar::Int(_) | Scalar::BigInt) => ("a number beyond 64 bits", String::new()),
             Some(Scalar::Str(text)) if is_placeholder(text) => return Field::Unknown,
@@ -242,7 +241,7 @@ impl Context<'_> {
         self.note(kind, field.key.span(), yaml::join(path, name));
     }
 
-    /// A list under `tolerations`: entries, where they stand, and why there may be more of them.
+    /// Reads a list under `tolerations`: its entries, their places, and why there may be more of them.
     pub fn read_tolerations(&mut self, field: yaml::Field<'_>, path: &str) -> Tolerations {
         let list = field.value;
         let mut read = Tolerations {
@@ -268,12 +267,12 @@ impl Context<'_> {
         read
     }
 
-    /// The entries of a list of tolerations.
+    /// Reads the entries of a list of tolerations.
     pub fn read_entries(&mut self, list: Node<'_>, path: &str, read: &mut Tolerations) {
         for (index, item) in list.items().enumerate() {
             let at = yaml::index(path, index);
             match item.kind() {
-                // Not an entry, but what a patch is to do with the list or with one of its entries.
+                // This is not an entry, but a patch directive for the list or for one of its entries.
                 Kind::Mapping if item.get("$patch").is_some() => {}
                 Kind::Mapping if is_template_action(item) => read.unread = Some(TEMPLATED),
                 Kind::Mapping => {
@@ -303,7 +302,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes a list of tolerations that is no list, or an entry of it that is no map.
+    /// Reports a value under `tolerations` that is not a list, or an entry of the list that is not a map.
     pub(super) fn malformed(&mut self, span: Span, path: &str, found: &'static str, entry: bool) {
         let kind = NoticeKind::MalformedTolerations { entry, found };
         self.note(kind, span, path.to_owned());
@@ -344,7 +343,7 @@ impl Context<'_> {
 const TEMPLATED: MoreTolerations =
     MoreTolerations::Template("an entry of `tolerations` is filled in by a template");
 
-/// A string as lenient readers take it: numbers and booleans count as their text.
+/// Reads a string like a lenient parser: numbers and booleans count as their text.
 pub fn read_text(node: Option<Node<'_>>) -> Field<String> {
     let Some(node) = node else {
         return Field::Absent;
@@ -362,7 +361,7 @@ pub fn read_text(node: Option<Node<'_>>) -> Field<String> {
     }
 }
 
-/// What a node is, in words for messages.
+/// Describes a node in words for messages.
 pub fn describe(node: Node<'_>) -> &'static str {
     match (node.kind(), node.scalar()) {
         (Kind::Mapping, _) => "a map",
@@ -378,10 +377,10 @@ pub fn describe(node: Node<'_>) -> &'static str {
 pub struct Tolerations {
     /// The entries, in order.
     pub entries: Vec<Toleration>,
-    /// Where each stands.
+    /// The place of each entry.
     pub located: Vec<LocatedToleration>,
-    /// Why there may be more than stand here.
+    /// Why there may be more entries.
     pub unread: Option<MoreTolerations>,
-    /// The key that the list stands under; absent when it is not written.
+    /// The key of the list, or `None` if it is not written.
     pub span: Option<Span>,
 }
