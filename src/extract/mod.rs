@@ -1,5 +1,5 @@
-//! Documents in, facts out: finds the pod templates, lists of tolerations and node pools of one file, and says what
-//! could not be read. Which kinds hold what is data (see `table`); what it means is for `model` and the rules.
+//! Reads facts from documents: finds the pod templates, lists of tolerations and node pools of one file, and reports what
+//! could not be read. Which kinds contain what is data (see `table`). What it means is up to `model` and the rules.
 
 mod autoscaler;
 mod broken;
@@ -83,49 +83,49 @@ pub use reshaping::chart_of;
 pub use table::Table;
 pub use terraform::read_configuration;
 
-/// What one file says.
+/// The facts from one file.
 #[derive(Debug, Clone, Default)]
 pub struct FileFacts {
-    /// Documents that are not empty.
+    /// The number of non-empty documents.
     pub documents: u32,
-    /// Pod templates, and lists of tolerations whose owner is not known.
+    /// Pod templates, and lists of tolerations whose owner is unknown.
     pub workloads: Vec<Workload>,
     /// Node pools and parts of them.
     pub pools: Vec<ReadPool>,
     /// Taints and tolerations of devices.
     pub devices: Vec<PlacedDeviceEntry>,
-    /// What reading noticed.
+    /// Notices from reading.
     pub notices: Vec<Notice>,
-    /// What stands in documents that could not be read, and where each goes wrong.
+    /// Documents that could not be read: what they seem to contain, and where each error is.
     pub unread: Vec<(Span, Unread)>,
-    /// What could not be judged. Lists and selectors are not among it: workloads say themselves what is open.
+    /// What could not be checked. Lists and selectors are not included: workloads record their own unknown parts.
     pub not_judged: Vec<Open>,
     /// Objects that may change other objects' tolerations or selectors.
     pub overlays: Vec<Overlay>,
-    /// What Kustomizations take in.
+    /// The entries of Kustomizations.
     pub kustomizations: Vec<Kustomization>,
-    /// A file of Terraform's, which means something only together with the others of its folder.
+    /// A Terraform file, which can be evaluated only together with the others in its folder.
     pub configuration: Option<Arc<File>>,
-    /// Comments and annotations in which findings are accepted.
+    /// Comments and annotations that suppress findings.
     pub ignores: ignores::Ignores,
-    /// Pools that were listed elsewhere.
+    /// Inventories of pools that other tools listed.
     pub inventories: Vec<ReadInventory>,
-    /// What is wrong with such lists.
+    /// Errors in such inventories.
     pub unreadable: Vec<yaml::DeError>,
     /// Namespaces.
     pub namespaces: Vec<Namespace>,
     /// RuntimeClasses.
     pub runtime_classes: Vec<RuntimeClass>,
-    /// The clouds that files with workloads speak of, where they do.
+    /// The clouds that files with workloads mention, if any.
     pub clouds: Vec<(SourceId, Clouds)>,
-    /// Templates of charts that do more with `tolerations` than to copy it.
+    /// Chart templates that do more with `tolerations` than copy it.
     pub reshaping: Vec<SourceId>,
-    /// It declares a cluster whose control plane the provider runs.
+    /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
 
 impl FileFacts {
-    /// Whether the file says nothing beside how many documents it holds.
+    /// Whether the file contains no facts besides its number of documents.
     pub fn is_empty(&self) -> bool {
         let FileFacts {
             documents: _,
@@ -166,8 +166,7 @@ impl FileFacts {
             && !managed_cluster
     }
 
-    /// Adds what another file says, behind what is there. Terraform's files are not among it: they are put together
-    /// otherwise.
+    /// Appends the facts from another file, except for Terraform files, which are combined elsewhere.
     pub fn absorb(&mut self, other: FileFacts) {
         let FileFacts {
             documents,
@@ -211,17 +210,17 @@ impl FileFacts {
     }
 }
 
-/// What the text of documents that could not be read tells of them.
+/// Guesses about documents that could not be read, from their text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unread {
-    /// They hold node pools.
+    /// They contain node pools.
     pub pools: bool,
-    /// They say something about tolerations.
+    /// They mention tolerations.
     pub tolerations: bool,
 }
 
-/// Reads what a file says that others read and that is nothing by itself: comments that accept findings, where it is a
-/// configuration.
+/// Reads the facts of a file that other files include and that means nothing alone: for a Terraform configuration, the
+/// comments that suppress findings.
 pub fn extract_part(source: &Source, id: SourceId) -> FileFacts {
     let mut facts = FileFacts::default();
     if matches!(source.kind, FileKind::Terraform | FileKind::Included)
@@ -319,14 +318,14 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     }
     bundles::mark(&stream.documents, source, &mut facts.workloads);
     nodes::fold(&mut facts.pools, table);
-    // Most files hold one workload, and a list that grew by one keeps room for four until the end of the run.
+    // Most files contain one workload. A `Vec` that grew to one item keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();
     facts.pools.shrink_to_fit();
     facts.notices.shrink_to_fit();
     facts
 }
 
-/// Whether a text holds a manifest, or anything else that was read out of it.
+/// Whether a text contains a manifest or any other facts.
 pub fn has_manifest(source: &Source, id: SourceId, facts: &FileFacts) -> bool {
     let is_silent = facts.workloads.is_empty()
         && facts.pools.is_empty()

@@ -1,4 +1,4 @@
-//! Patches and mutating policies. They change other objects, so the manifests of these objects alone do not show the result.
+//! Patches and mutating policies. They change other objects, whose own manifests do not show the result.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Texts that are YAML by themselves: what is read of them stands where the parts of the text come from.
+//! Texts that are YAML themselves: facts from them get the places where the parts of the text come from.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::model::workload::{LocatedToleration, Workload};
 use crate::source::{Source, Span};
 use crate::yaml::{Node, Pieces};
 
-/// A scalar's text with the places of its parts; nothing where no part of it is known.
+/// The text of a scalar with the places of its parts, or `None` if no part of it is known.
 pub(super) fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
     if let Some(pieces) = node.pieces() {
         return Some(Cow::Borrowed(pieces));
@@ -27,20 +27,20 @@ pub(super) fn text_of(node: Node<'_>) -> Option<Cow<'_, Pieces>> {
     Some(Cow::Owned(pieces))
 }
 
-/// A text that is YAML by itself: it stands in a string of a file, or was put together from parts.
+/// A text that is YAML itself: it is inside a string of a file, or was assembled from parts.
 pub(super) struct Text<'t> {
     pub(super) pieces: &'t Pieces,
-    /// Where all of it stands, for what has no place of its own.
+    /// The place of the whole text, for facts without a place of their own.
     pub(super) whole: Span,
-    /// Whose text it is. Objects whose own names are not known are called like it.
+    /// The object that contains the text. Objects without a known name get its name.
     pub(super) owner: &'t Object,
-    /// The file of its owner, and how the text is read.
+    /// The file of the owner, and how to read the text.
     pub(super) reading: Reading<'t>,
 }
 
 impl Text<'_> {
-    /// What its documents say, at the places that the parts of the text come from. Nothing where it is broken and need not
-    /// be YAML (`maybe`).
+    /// Reads its documents, with the places where the parts of the text come from. `None` if the text is broken and not
+    /// necessarily YAML (`maybe`).
     pub(super) fn read(
         &self,
         maybe: bool,
@@ -61,7 +61,7 @@ impl Text<'_> {
         let is_template = broken > 0 && template_files::is_template(&source, broken, id);
         for error in &stream.errors {
             let open = |because| Open::object(error.span, self.owner, because);
-            // What is filled in may be what is missing.
+            // A placeholder may be the missing part.
             if let Some(why) = self.pieces.open_because() {
                 read.not_judged.push(open(unknown_manifest(why)));
             } else if is_template {
@@ -87,23 +87,23 @@ impl Text<'_> {
     }
 }
 
-/// A text that only running Terraform would give.
+/// The reason for a text that only running Terraform would produce.
 pub(super) fn unknown_manifest(why: &str) -> Because {
     Because::Terraform(format!("one of its manifests is unknown: {why}").into())
 }
 
-/// Where facts go.
+/// Maps the places of facts to the file.
 struct Relocation<'r> {
-    /// The text that they were read of.
+    /// The text that the facts were read from.
     text: &'r Pieces,
-    /// Where all of it stands, for what has no place of its own.
+    /// The place of the whole text, for facts without a place of their own.
     whole: Span,
-    /// What objects are called whose own names are not known.
+    /// The name for objects whose own name is unknown.
     name: &'r str,
 }
 
 impl Relocation<'_> {
-    /// Moves every place of the facts of one text.
+    /// Maps every place in the facts of one text.
     fn apply(&self, facts: &mut FileFacts) {
         for workload in &mut facts.workloads {
             self.workload(workload);

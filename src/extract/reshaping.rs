@@ -1,7 +1,7 @@
-//! What the templates of a chart make of `tolerations`: most copy the value into the pod as it stands, and what is wrong in
-//! it is wrong in the pod. Some write each entry by themselves, and may put quotes or a dash where the value has none.
+//! How chart templates use `tolerations`. Most copy the value into the pod unchanged, so its mistakes reach the pod.
+//! Some write each entry separately, and may add quotes or a dash that the value lacks.
 
-/// Words in an action that make something else of a value, or of each of its entries.
+/// Words in an action that transform a value or each of its entries.
 const RESHAPING: [&str; 10] = [
     "first", "get", "index", "join", "list", "printf", "quote", "range", "squote", "toString",
 ];
@@ -9,7 +9,7 @@ const RESHAPING: [&str; 10] = [
 /// Fields of a toleration that a template may write one by one.
 const FIELDS: [&str; 5] = ["key", "operator", "value", "effect", "tolerationSeconds"];
 
-/// The folder of the chart that a template belongs to; none for a file that is no template of a chart.
+/// The chart folder of a template, or `None` if the file is not a chart template.
 pub fn chart_of(path: &str) -> Option<&str> {
     let at = path
         .rfind("/templates/")
@@ -17,10 +17,10 @@ pub fn chart_of(path: &str) -> Option<&str> {
     path.get(..at)
 }
 
-/// Whether a template does more with `tolerations` than to copy it.
+/// Whether a template does more with `tolerations` than copy it.
 pub(super) fn reshapes(text: &str) -> bool {
     let mut rest = text;
-    // How many blocks are open inside one that `with` opened on tolerations.
+    // The number of open blocks inside a `with` block on tolerations.
     let mut inside: Option<u32> = None;
     while let Some((before, opened)) = rest.split_once("{{") {
         let Some((action, after)) = opened.split_once("}}") else {
@@ -57,7 +57,7 @@ pub(super) fn reshapes(text: &str) -> bool {
     false
 }
 
-/// Whether an action that names tolerations makes something else of them, or of a part.
+/// Whether an action that names tolerations transforms them or uses only a part of them.
 fn is_reshaped(action: &str, words: &[&str]) -> bool {
     let part = action.match_indices("olerations").any(|(at, name)| {
         let rest = action.get(at + name.len()..).unwrap_or_default();

@@ -1,16 +1,16 @@
-//! Requests and limits of a pod template, from which its QoS class and its extended resources follow.
+//! Requests and limits of a pod template, which determine its QoS class and its extended resources.
 
 use super::read::{is_placeholder, is_template_action};
 use crate::model::qos::{Amounts, PodResources, Resources};
 use crate::model::quantity::Quantity;
 use crate::yaml::{Kind, Node, Scalar};
 
-/// What the containers of a pod ask for, as far as it could be read.
+/// The requests and limits of the containers of a pod, as far as they could be read.
 #[derive(Debug, Default)]
 pub struct ReadResources {
-    /// What could be read. An amount that could not is nothing.
+    /// What could be read. Unreadable amounts count as zero.
     pub resources: PodResources,
-    /// Something could not be read.
+    /// Whether something could not be read.
     pub unread: bool,
 }
 
@@ -89,7 +89,7 @@ impl ReadResources {
             };
             let amount = match field.value.scalar() {
                 Some(Scalar::Int(number)) => Quantity::parse(&number.to_string()),
-                // A null amount is nothing.
+                // A null amount is zero.
                 Some(Scalar::Null) => Some(Quantity(0)),
                 Some(_) => field.value.raw().and_then(Quantity::parse),
                 None => None,

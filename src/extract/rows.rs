@@ -317,7 +317,7 @@ pub enum RowLevel {
 }
 
 impl KindRow {
-    /// Whether a kind is meant.
+    /// Whether the row covers a kind.
     pub fn covers(&self, group: &str, kind: &str) -> bool {
         self.group == group
             && (self.kinds.is_empty()

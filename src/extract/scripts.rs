@@ -1,4 +1,4 @@
-//! Weak pools of files: scripts, and documents with strings that hold commands.
+//! Weak pools from scripts, and from documents with commands in their strings.
 
 #![cfg_attr(
     not(test),
@@ -21,7 +21,7 @@ use crate::model::notice::Notice;
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{Kind, Node};
 
-/// Reads a file that is all commands.
+/// Reads a script.
 pub(super) fn read_script(source: &Source, id: SourceId) -> FileFacts {
     let mut facts = FileFacts::default();
     if is_worth_reading(&source.text) {
@@ -37,8 +37,8 @@ pub(super) fn read_script(source: &Source, id: SourceId) -> FileFacts {
     facts
 }
 
-/// Reads the commands in the strings and in the lists of arguments of an object. `pools_known`: its pools, and with them
-/// flags of kubelets, were read.
+/// Reads the commands in the strings and argument lists of an object. `pools_known` says that its pools were already
+/// read, and with them the kubelet flags.
 pub(super) fn read_strings(subject: &Subject<'_>, pools_known: bool) -> FileFacts {
     let mut facts = FileFacts::default();
     let text = subject.text();
@@ -109,7 +109,7 @@ fn word(item: Node<'_>, text: &str) -> Option<Word> {
     })
 }
 
-/// Pools that are known from commands, which stand at a path of a file.
+/// Converts pools that are known from commands at a path of a file.
 pub(super) fn weak(pools: Vec<NodePool>, source: SourceId, path: &str) -> Vec<ReadPool> {
     let read = |mut pool: NodePool| {
         for taint in &mut pool.taints {

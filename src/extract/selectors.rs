@@ -1,4 +1,4 @@
-//! Node selectors and node affinity that the API server refuses, and node affinity that no node can answer.
+//! Node selectors and node affinity that the API server refuses, and node affinity that no node can match.
 
 use super::decoding::{
     has_kind, is_map, malformed_selector, note_unknown, read_strict_requirement,
@@ -24,14 +24,14 @@ pub(super) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecut
 pub(super) const TERM_FIELDS: [&str; 2] = ["matchExpressions", "matchFields"];
 pub(super) const REQUIREMENT_FIELDS: [&str; 3] = ["key", "operator", "values"];
 
-/// Notes what the API server refuses of `nodeSelector`, `nodeName` and node affinity. What has another type than
-/// it should is told of built-in kinds only: whoever reads a custom resource may want another.
+/// Reports what the API server refuses of `nodeSelector`, `nodeName` and node affinity. Wrong types are reported for
+/// built-in kinds only: the schema of a custom resource may differ.
 pub(super) fn note_selector_errors(context: &mut Context<'_>, pod: Node<'_>, path: &str) {
     if !context.level.has_owner() {
         return;
     }
     note_label_errors(context, pod, path);
-    // What lends tolerations and labels to pods has nothing else.
+    // A RuntimeClass adds tolerations and labels to pods, but has none of the other fields.
     if context.object.kind == "RuntimeClass" {
         return;
     }
@@ -79,7 +79,7 @@ pub(super) fn note_selector_errors(context: &mut Context<'_>, pod: Node<'_>, pat
     }
 }
 
-/// Notes entries of a RuntimeClass's list that repeat an earlier one.
+/// Reports duplicate entries in the list of a RuntimeClass.
 pub(super) fn note_repeated_tolerations(context: &mut Context<'_>, read: &Tolerations) {
     for (at, earlier) in toleration::repeated(&read.entries).into_iter().enumerate() {
         let (Some(entry), Some(earlier)) = (
@@ -98,7 +98,7 @@ pub(super) fn note_repeated_tolerations(context: &mut Context<'_>, read: &Tolera
     }
 }
 
-/// Notes what has another kind of value than it must around the terms of affinity to other pods.
+/// Reports wrong types around the terms of affinity to other pods.
 fn note_pod_affinity(context: &mut Context<'_>, affinity: Node<'_>, name: &str, at: &str) {
     let at = yaml::join(at, name);
     let Some(field) = affinity.field(name) else {
@@ -129,7 +129,7 @@ fn note_label_errors(context: &mut Context<'_>, pod: Node<'_>, path: &str) {
         return;
     }
     let fields = selector.value.fields();
-    // Custom resources may hold a label selector here, or a map of their own.
+    // Custom resources may have a label selector here, or a map of their own.
     let own_form = context.level != Level::Typed
         && fields
             .iter()
@@ -141,7 +141,7 @@ fn note_label_errors(context: &mut Context<'_>, pod: Node<'_>, path: &str) {
         let Some(key) = field.name().filter(|key| !is_placeholder(key)) else {
             continue;
         };
-        // What is no text is told as such.
+        // Values that are not strings are reported elsewhere.
         let value = match field.value.scalar() {
             Some(Scalar::Null) => Field::Absent,
             Some(Scalar::Str(text)) if !is_placeholder(text) => Field::Is(text.to_owned()),
@@ -172,7 +172,7 @@ fn note_required(context: &mut Context<'_>, required: &yaml::Field<'_>, at: &str
     let terms = node.field("nodeSelectorTerms");
     let written = terms.as_ref().filter(|field| !field.value.is_null());
     let Some(terms) = written else {
-        // A patch may leave the terms to the object that it changes; a field with another name was told.
+        // A patch may leave the terms to the object that it changes. Misspelt fields were already reported.
         if whole && node.fields().iter().all(|field| field.value.is_null()) {
             let span = terms.map_or(required.key.span(), |field| field.span());
             no_terms(context, span, at);
@@ -316,7 +316,7 @@ fn note_requirement(
                 written,
                 preferred,
             },
-            // An entry that is refused need not be usable.
+            // An invalid entry need not be usable.
             false if !errors.is_empty() => continue,
             false => NoticeKind::UnusableAffinityValue {
                 why,
@@ -332,7 +332,7 @@ fn note_requirement(
     }
 }
 
-/// Where the field that an error is about stands, and what is written there.
+/// The place of the field that an error is about, and its value.
 fn blamed(item: Node<'_>, requirement: &Requirement, error: &FieldError) -> (Span, String) {
     let name = error.field.split('[').next().unwrap_or_default();
     let index = error

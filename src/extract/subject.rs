@@ -1,4 +1,4 @@
-//! The object that is being read: what every reader of a part of it may ask. Nothing here changes while it is read.
+//! The object that is being read, as shared by all readers of its parts. It does not change while it is read.
 
 use super::notation::api_group;
 use super::read::Context;
@@ -9,7 +9,7 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::Node;
 
-/// One object of a document, or what stands where an object might.
+/// One object of a document, or a document in place of an object.
 pub(super) struct Subject<'a> {
     pub(super) root: Node<'a>,
     /// Field path of the object inside its document (`items[3]` in a List).
@@ -39,17 +39,17 @@ impl<'a> Subject<'a> {
         version.unwrap_or_default()
     }
 
-    /// Whether it is an object of some API: it says its kind and its version.
+    /// Whether it is an object of some API: it has a kind and a version.
     pub(super) fn is_object(&self) -> bool {
         !self.object.kind.is_empty() && !self.object.api_version.is_empty()
     }
 
-    /// How it is written.
+    /// Its source text.
     pub(super) fn text(&self) -> &'a str {
         self.reading.source.slice(self.root.span())
     }
 
-    /// Its name, or what comes nearest to it.
+    /// The place of its name, or of the nearest substitute.
     pub(super) fn own_span(&self) -> Span {
         let metadata = self.root.get("metadata");
         let name = metadata.and_then(|metadata| metadata.get("name"));
@@ -58,12 +58,12 @@ impl<'a> Subject<'a> {
             .span()
     }
 
-    /// The path in the document of a path in the object.
+    /// Converts a path in the object to a path in the document.
     pub(super) fn path(&self, path: &str) -> String {
         join(&self.base, path)
     }
 
-    /// For readers of single values, who add to `notices`.
+    /// The context for readers of single values. It collects `notices`.
     pub(super) fn context<'c>(&'c self, level: Level, notices: &'c mut Vec<Notice>) -> Context<'c> {
         Context {
             object: &self.object,
@@ -73,7 +73,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Who an object is.
+/// The identity of an object.
 pub(super) fn read_object(node: Node<'_>) -> Object {
     let text = |node: Option<Node<'_>>| {
         node.and_then(|node| node.raw().filter(|_| !node.is_null()))
@@ -88,14 +88,14 @@ pub(super) fn read_object(node: Node<'_>) -> Object {
     }
 }
 
-/// Whether a document is an object of some API. The answer of an API server that refuses something is none.
+/// Whether a document is an object of some API. Error responses of an API server are not.
 pub(super) fn is_object(root: Node<'_>) -> bool {
     let object = read_object(root);
     let is_named = !(object.api_version.is_empty() && object.kind.is_empty());
     is_named && !(object.api_version == "v1" && object.kind == "Status")
 }
 
-/// A path below another.
+/// Appends a path to another.
 pub(super) fn join(base: &str, path: &str) -> String {
     match (base.is_empty(), path.is_empty()) {
         (true, _) => path.to_owned(),

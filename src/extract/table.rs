@@ -1,4 +1,4 @@
-//! All provider tables of a run: loading them, and finding the rows for a kind.
+//! All provider tables of a run: loads them, and finds the rows for a kind.
 
 #![cfg_attr(
     not(test),
@@ -21,7 +21,7 @@ use crate::model::well_known::WellKnownTaint;
 use crate::source::{Source, SourceId, Span};
 use crate::yaml::{self, Node, Path, Spanned, join};
 
-/// All rows, found by API group and kind.
+/// All rows, indexed by API group and kind.
 #[derive(Debug, Default)]
 pub struct Table {
     pub(super) providers: Vec<Provider>,
@@ -32,10 +32,10 @@ pub struct Table {
     modules: Vec<(String, usize, usize)>,
 }
 
-/// In a row for modules: any that no other row names.
+/// In a row for modules, any module that no other row names.
 pub(super) const ANY_MODULE: &str = "*";
 
-/// Stands for an API group where the kind is the type of a Terraform resource; no group has such a name.
+/// The API group for types of Terraform resources. No real group has such a name.
 pub(super) const TERRAFORM: &str = "terraform resource";
 
 #[derive(Debug, Clone, Copy)]
@@ -43,15 +43,15 @@ pub(super) enum RowRef {
     Workload(usize, usize),
     Pool(usize, usize),
     Manifest(usize, usize),
-    /// A cluster as a whole, of this provider.
+    /// A cluster as a whole. The index is that of its provider.
     Cluster(usize),
 }
 
 impl Table {
-    /// Reads provider files, given as name and text.
+    /// Loads provider files, given as name and text.
     ///
     /// # Errors
-    /// Everything that is wrong with the files.
+    /// Returns all errors in the files.
     pub fn load<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Table, Vec<Problem>> {
@@ -81,7 +81,7 @@ impl Table {
             None => (start, "the provider table is empty".to_owned()),
             Some(provider) => {
                 let Spanned { value: name, span } = &provider.name;
-                // Reports show the name, and people look for the file.
+                // Reports show the name, and users look for the file.
                 if name == source.stem() {
                     return Ok(provider);
                 }
@@ -142,18 +142,18 @@ impl Table {
     }
 
     pub(super) fn rows(&self, group: &str, kind: &str) -> &[RowRef] {
-        // The map is keyed by owned pairs; a lookup per document is cheap beside parsing it.
+        // The map has owned pairs as keys. Allocating one per document is cheap compared to parsing it.
         self.by_kind
             .get(&(group.to_owned(), kind.to_owned()))
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Whether pods or pools stand in objects of a kind, of whatever group.
+    /// Whether objects of a kind contain pods or pools, in any group.
     pub fn knows_kind(&self, kind: &str) -> bool {
         self.by_kind.keys().any(|(_, known)| known == kind)
     }
 
-    /// Whether a text that is no YAML yet has a line that makes it an object with pools in it.
+    /// Whether a text that is not YAML yet has a line that makes it an object with pools.
     pub fn names_pools(&self, text: &str) -> bool {
         text.lines().any(|line| {
             let line = line.trim_start_matches(['-', ' ']);
@@ -184,7 +184,7 @@ impl Table {
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
 
-    /// Where the kind holds tolerations, when that is known of the whole kind.
+    /// Where the kind can contain tolerations, or `None` if not all places are known.
     pub fn only_places(&self, group: &str, version: &str, kind: &str) -> Option<Vec<String>> {
         let mut places = None;
         for row in self.workload_rows(group, version, kind) {
@@ -199,7 +199,7 @@ impl Table {
         places
     }
 
-    /// Device rows for a kind. They are few.
+    /// Device rows for a kind. There are few of them.
     pub fn device_rows(
         &self,
         group: &str,
@@ -214,7 +214,7 @@ impl Table {
             .filter(move |row| row.versions.is_empty() || row.versions.contains(&version))
     }
 
-    /// Whether some group has a kind of this name that declares pools.
+    /// Whether any group has a kind of this name that declares pools.
     pub fn may_have_pools(&self, kind: &str) -> bool {
         let is_pool = |row: &RowRef| matches!(row, RowRef::Pool(..));
         self.by_kind
@@ -242,8 +242,8 @@ impl Table {
             .filter(move |(_, row)| row.versions.is_empty() || row.versions.contains(&version))
     }
 
-    /// Pool rows for a document without a kind, with the provider's name: those for files of this path whose first
-    /// fields are there.
+    /// Pool rows for a document without a kind, with the name of the provider: those for files with this path whose
+    /// first fields exist.
     pub fn kindless_rows<'t>(
         &'t self,
         root: Node<'t>,
@@ -268,7 +268,7 @@ impl Table {
             })
     }
 
-    /// Where a kind holds objects of other kinds, and why their pools are not known completely.
+    /// Where a kind contains objects of other kinds, and the reason why their pools are not fully known.
     pub fn held(&self, group: &str, kind: &str) -> Vec<(&[Path], Option<&String>)> {
         self.providers
             .iter()
@@ -278,7 +278,7 @@ impl Table {
             .collect()
     }
 
-    /// Where a kind holds Helm values, and the like, as texts.
+    /// Where a kind contains Helm values, or similar data, as texts.
     pub fn values_texts(&self, group: &str, kind: &str) -> impl Iterator<Item = &ValuesTextRow> {
         self.providers
             .iter()
@@ -326,7 +326,7 @@ impl Table {
 
     /// Pool rows for a Terraform module, with the provider's name.
     pub fn module_rows(&self, module: &str) -> impl Iterator<Item = (&str, &PoolRow)> {
-        // Rows for any module are for those that have no rows of their own.
+        // Rows for any module apply to modules without rows of their own.
         let is_known = self
             .modules
             .iter()
@@ -349,7 +349,7 @@ impl Table {
         !self.rows(TERRAFORM, of_type).is_empty()
     }
 
-    /// Whether a kind is never looked into.
+    /// Whether a kind is never read.
     pub fn is_skipped(&self, group: &str, kind: &str) -> bool {
         self.providers
             .iter()
@@ -365,7 +365,7 @@ impl Table {
             .any(|row| row.covers(group, kind))
     }
 
-    /// The row of an object with this text, if it adds tolerations to the pods of others.
+    /// The row for an object with this text, or `None` if it does not add tolerations to other pods.
     pub fn injects(&self, group: &str, kind: &str, text: &str) -> Option<&InjectRow> {
         self.providers
             .iter()
@@ -388,7 +388,7 @@ impl Table {
             .map_or(&[], |one| &one.admission)
     }
 
-    /// Every well-known taint of every table.
+    /// All well-known taints of all tables.
     pub fn well_known_taints(&self) -> Vec<WellKnownTaint> {
         self.providers
             .iter()
@@ -396,7 +396,7 @@ impl Table {
             .collect()
     }
 
-    /// Whether taints with this key are set by no release of today.
+    /// Whether no current release sets taints with this key.
     pub fn is_dead_taint(&self, key: &str) -> bool {
         self.providers
             .iter()
@@ -405,7 +405,7 @@ impl Table {
     }
 }
 
-/// Whether a module is one that a table names.
+/// Whether a module matches the pattern of a table.
 pub(super) fn is_module_of(pattern: &str, module: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => module.starts_with(start),

@@ -1,10 +1,10 @@
-//! What provider tables say of whole clusters and of the programs in them, by kind and by name.
+//! What provider tables say about clusters as a whole and about the programs in them, by kind and by name.
 
 use super::rows::Provider;
 use super::table::{RowRef, TERRAFORM, Table, is_module_of};
 
 impl Table {
-    /// Whether the control plane of the clusters that have pools of this provider is run by the provider.
+    /// Whether the provider of these pools runs the control plane of their clusters itself.
     pub fn is_managed(&self, provider: &str) -> bool {
         let mut all = self.providers.iter();
         all.any(|one| one.name.value == provider && one.managed_control_plane)
@@ -21,12 +21,12 @@ impl Table {
         })
     }
 
-    /// The same for a type of Terraform resource.
+    /// Like [`Table::declares_managed`], for a type of Terraform resource.
     pub(super) fn resource_declares_managed(&self, of_type: &str) -> bool {
         self.declares_managed(TERRAFORM, of_type)
     }
 
-    /// The same for a Terraform module.
+    /// Like [`Table::declares_managed`], for a Terraform module.
     pub(super) fn module_declares_managed(&self, module: &str) -> bool {
         let named = |pattern: &str| pattern != "*" && is_module_of(pattern, module);
         self.managed().any(|provider| {
@@ -41,7 +41,7 @@ impl Table {
         all.filter(|provider| provider.managed_control_plane)
     }
 
-    /// Whether an object is an add-on of a provider that runs the control plane of its clusters: `labels` are keys.
+    /// Whether an object is an add-on of a provider that runs the control plane of its clusters. `labels` are keys.
     pub(super) fn is_managed_add_on(&self, name: &str, labels: &[&str], images: &[&str]) -> bool {
         let begins = |text: &str, starts: &[String]| starts.iter().any(|one| text.starts_with(one));
         let mut add_ons = self.managed().filter_map(|one| one.add_ons.as_ref());
@@ -52,14 +52,14 @@ impl Table {
         })
     }
 
-    /// Whether one of these names is that of a program that runs on every node.
+    /// Whether one of these names belongs to a program that runs on every node.
     pub(super) fn is_node_agent(&self, names: &[&str]) -> bool {
         let all = self.providers.iter();
         let known = all.flat_map(|provider| &provider.node_agents);
         is_named(known, names)
     }
 
-    /// Whether one of these names is that of a program that is part of a cluster itself.
+    /// Whether one of these names belongs to a program that is part of the cluster itself.
     pub(super) fn is_cluster_part(&self, names: &[&str]) -> bool {
         let all = self.providers.iter();
         let known = all.flat_map(|provider| &provider.cluster_parts);
@@ -74,7 +74,7 @@ impl Table {
     }
 }
 
-/// Whether a known word is one of the names, or stands in it between dashes: `node-exporter` names
+/// Whether a known word is one of the names, or part of one between dashes: `node-exporter` matches
 /// `prometheus-node-exporter-main`.
 fn is_named<'k>(known: impl Iterator<Item = &'k String>, names: &[&str]) -> bool {
     let dashed: Vec<String> = names

@@ -1,4 +1,4 @@
-//! What the schemas of Nodes and of other objects refuse or drop of a list of taints, beside what the taints say.
+//! What the schemas of Nodes and other objects refuse or drop in a list of taints, besides invalid taints.
 
 use super::pool_facts::{Element, PoolFacts};
 use super::read::{TAINT_FIELDS, describe, is_filled_in, is_placeholder};
@@ -7,7 +7,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::Level;
 use crate::yaml::{self, Node, Scalar};
 
-/// A list of taints whose name is misspelt, where the schema of a Node or a Karpenter pool drops or refuses it.
+/// Reports misspelt names of taint lists where the schema of a Node or a Karpenter pool drops or refuses them.
 pub(super) fn misspelt_lists(element: &Element<'_, '_>) -> PoolFacts {
     let mut facts = PoolFacts::default();
     let object = element.document.object;
@@ -41,7 +41,7 @@ pub(super) fn misspelt_lists(element: &Element<'_, '_>) -> PoolFacts {
     facts
 }
 
-/// A Node and a Karpenter pool have a schema that knows four fields of a taint, and drops or refuses any other.
+/// Reports unknown fields. The schemas of Nodes and Karpenter pools have four fields of a taint, and drop or refuse others.
 pub(super) fn unknown_fields(element: &Element<'_, '_>, item: Node<'_>, path: &str) -> Vec<Notice> {
     let mut notices = Vec::new();
     let api_version = element.document.object.api_version.as_str();
@@ -62,14 +62,14 @@ pub(super) fn unknown_fields(element: &Element<'_, '_>, item: Node<'_>, path: &s
     notices
 }
 
-/// A Node and a Karpenter pool have lists of maps and nothing else.
+/// Whether taints must be lists of maps, as in a Node and a Karpenter pool.
 pub(super) fn wants_maps(element: &Element<'_, '_>) -> bool {
     let api_version = element.document.object.api_version.as_str();
     !element.node.is_assembled()
         && (api_version == "v1" || api_version.starts_with("karpenter.sh/"))
 }
 
-/// A taint that is no map where it must be one.
+/// Reports a taint that is not a map where it must be one.
 pub(super) fn malformed(element: &Element<'_, '_>, item: Node<'_>, path: String) -> PoolFacts {
     let mut facts = PoolFacts::default();
     let level = strict_level(element).unwrap_or(Level::Custom);
@@ -84,7 +84,7 @@ pub(super) fn malformed(element: &Element<'_, '_>, item: Node<'_>, path: String)
     facts
 }
 
-/// A time, which nobody writes by hand and dumps hold.
+/// Reports a wrong time. Nobody writes times by hand, but dumps contain them.
 pub(super) fn wrong_time(element: &Element<'_, '_>, item: Node<'_>, path: &str) -> Vec<Notice> {
     let mut notices = Vec::new();
     let field = item.field("timeAdded").filter(|_| wants_maps(element));
@@ -106,9 +106,9 @@ pub(super) fn wrong_time(element: &Element<'_, '_>, item: Node<'_>, path: &str) 
     notices
 }
 
-/// Objects that an API server decodes refuse `value: true`; tools that read files take it as text.
+/// The level for objects that an API server decodes. It refuses `value: true`; tools that read files accept it as a string.
 pub(super) fn strict_level(element: &Element<'_, '_>) -> Option<Level> {
-    // Patches of another program's settings are handed on to it as they are.
+    // Patches of another program's settings are passed on unchanged.
     if !element.row.patches.is_empty() {
         return None;
     }
@@ -116,7 +116,7 @@ pub(super) fn strict_level(element: &Element<'_, '_>) -> Option<Level> {
     let group = api_version.split('/').next().unwrap_or_default();
     match group {
         "v1" => Some(Level::Typed),
-        // Their schemas decode a taint as the built-in kinds do.
+        // Their schemas decode a taint like the built-in kinds do.
         "karpenter.sh" => Some(Level::Typed),
         other => other.ends_with("cluster.x-k8s.io").then_some(Level::Typed),
     }

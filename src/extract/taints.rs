@@ -23,7 +23,7 @@ use crate::model::workload::Level;
 use crate::source::Span;
 use crate::yaml::{self, Found, Kind, Node};
 
-/// A map that is a taint, not one of several. Of a map by key `key: NoSchedule` would be an entry of its own.
+/// Whether a map is a single taint. In a map by key, `key: NoSchedule` would be an entry of its own.
 fn is_one_taint(node: Node<'_>) -> bool {
     let scalar = |name: &str| {
         let field = node.get(name)?;
@@ -39,7 +39,7 @@ fn is_one_taint(node: Node<'_>) -> bool {
     }
 }
 
-/// Reads a list of taints, in whatever notation.
+/// Reads a list of taints in any notation.
 pub(super) fn read(element: &Element<'_, '_>, found: &Found<'_>, origin: Origin) -> PoolFacts {
     let mut list = List {
         element,
@@ -50,7 +50,7 @@ pub(super) fn read(element: &Element<'_, '_>, found: &Found<'_>, origin: Origin)
     list.facts
 }
 
-/// `k=v:E,k2:E2` in one string.
+/// Reads `k=v:E,k2:E2` in one string.
 pub(super) fn read_flag(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFacts {
     let node = found.node;
     match (node.raw(), read_text(Some(node))) {
@@ -67,7 +67,7 @@ pub(super) fn read_flag(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFac
     }
 }
 
-/// The same in a part of a text. A flag of the kubelet adds taints; kubeadm's own default stays beside them.
+/// Reads the same notation from a part of a text. A kubelet flag adds taints; the default of kubeadm still applies.
 pub(super) fn read_words(
     element: &Element<'_, '_>,
     text: &str,
@@ -86,7 +86,7 @@ pub(super) fn read_words(
     list.facts
 }
 
-/// One list, and what was read of it so far.
+/// One list, and what was read from it so far.
 struct List<'l, 'e, 'a> {
     element: &'l Element<'e, 'a>,
     origin: Origin,
@@ -108,7 +108,7 @@ impl List<'_, '_, '_> {
             && !node.is_assembled()
             && let Some(level) = strict_level(element)
         {
-            // Nothing that is not a list is decoded into one.
+            // Only a list can be decoded into a list.
             if let Some(field) = &found.field {
                 let mut context = element.context(level, &mut self.facts.notices);
                 context.misshapen(field, &found.path, "a list");
@@ -121,12 +121,12 @@ impl List<'_, '_, '_> {
                     self.read_item(item, yaml::index(&found.path, index));
                 }
             }
-            // A single block without its list, in JSON and where newer versions have an object.
+            // A single block without a list, in JSON and where newer versions have an object.
             Kind::Mapping if is_one_taint(node) => self.read_map(node, found.path.clone()),
             Kind::Mapping => {
                 for field in node.fields() {
                     match (field.name(), field.value.kind()) {
-                        // The keys only tell the taints apart.
+                        // The keys only distinguish the taints.
                         (Some(key), Kind::Mapping) if !is_template_action(field.value) => {
                             self.read_map(field.value, yaml::join(&found.path, key));
                         }
@@ -146,7 +146,7 @@ impl List<'_, '_, '_> {
                 self.facts.doubt("a taint is filled in by a template");
             }
             Kind::Mapping => self.read_map(item, path),
-            // The API server decodes null into a taint without anything.
+            // The API server decodes null into an empty taint.
             _ if item.is_null() && element.document.object.api_version == "v1" => {
                 self.read_map(item, path);
             }
@@ -167,7 +167,7 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// `{key: k, value: v, effect: E}`
+    /// Reads `{key: k, value: v, effect: E}`.
     fn read_map(&mut self, item: Node<'_>, path: String) {
         let element = self.element;
         let row = element.row;
@@ -233,7 +233,7 @@ impl List<'_, '_, '_> {
         });
     }
 
-    /// An effect that is one of the three, and not in the spelling that this source wants.
+    /// Reports a valid effect that is not in the spelling of this source.
     fn note_spelling(&mut self, written: &str, span: Span, path: &str) {
         let spelling = self.element.row.effect_spelling;
         let wanted = Effect::canonical(written).map(|effect| spelling.spell(effect));
@@ -265,7 +265,7 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// `k: "v:E"`, `k: ":E"` or `k: E`, or a list of such.
+    /// Reads `k: "v:E"`, `k: ":E"` or `k: E`, or a list of them.
     fn read_keyed(&mut self, field: &yaml::Field<'_>, path: &str) {
         let Some(key) = field.name().filter(|name| !is_placeholder(name)) else {
             self.facts.doubt("a taint is filled in by a template");
@@ -281,7 +281,7 @@ impl List<'_, '_, '_> {
         }
     }
 
-    /// A value and an effect, which stand under their key.
+    /// Reads a value and an effect under their key.
     fn read_under(&mut self, key: &str, text: Node<'_>, span: Span, path: String) {
         let Field::Is(text) = read_text(Some(text)) else {
             self.facts.doubt("a taint is filled in by a template");
@@ -308,7 +308,7 @@ impl List<'_, '_, '_> {
         });
     }
 
-    /// `k=v:E`
+    /// Reads `k=v:E`.
     fn read_word(&mut self, text: &str, span: Span, path: &str) {
         let taint = match partial_taint(text) {
             Ok(taint) => taint,
@@ -327,7 +327,7 @@ impl List<'_, '_, '_> {
     }
 }
 
-/// The names of a taint's key, value and effect: Kubernetes' own first, then those of CloudFormation and of ROSA.
+/// The names of the key, value and effect of a taint: those of Kubernetes first, then those of CloudFormation and of ROSA.
 const PARTS: [&[&str]; 3] = [
     &["key", "Key"],
     &["value", "Value"],
@@ -346,10 +346,10 @@ pub(super) fn parts(text: &str, range: Range<usize>) -> impl Iterator<Item = (&s
     })
 }
 
-/// Reads `key[=value]:Effect` of which parts may be variables.
+/// Parses `key[=value]:Effect`, parts of which may be variables.
 ///
 /// # Errors
-/// Why the text tells nothing of any taint.
+/// Returns the reason if the text does not describe a taint.
 pub(super) fn partial_taint(text: &str) -> Result<Taint, String> {
     if !is_placeholder(text) {
         return Taint::parse_flag(text).map_err(|error| format!("taint `{text}`: {error}"));

@@ -1,12 +1,12 @@
-//! Whether a file is a template. That is decided once for the whole file, by its place, its name and its text: a condition
-//! may open in one document and close in another, and the documents between them show no sign of it.
+//! Whether a file is a template. This is decided once for the whole file, by its place, its name and its text: a
+//! condition may open in one document and close in another, and the documents in between show no sign of it.
 
 use super::template_signs::{self, Language};
 use crate::source::{Source, SourceId};
 use crate::yaml;
 
-/// Parts of names that say that a tool makes another file of this one: at the end, as in `pool.yaml.j2`, or before the
-/// ending of what is made, as in `pool.j2.yaml`.
+/// Parts of names that mark a file from which a tool generates another: at the end, as in `pool.yaml.j2`, or before the
+/// extension of the output, as in `pool.j2.yaml`.
 const NAMES: [&str; 21] = [
     "cheetah",
     "ejs",
@@ -31,10 +31,10 @@ const NAMES: [&str; 21] = [
     "vm",
 ];
 
-/// Endings that stand for a template only at the very end of a name.
+/// Extensions that mark a template only at the very end of a name.
 const LAST: [&str; 2] = ["in", "tt"];
 
-/// Whether a file of YAML of which some documents cannot be read is a template.
+/// Whether a YAML file with unreadable documents is a template.
 pub(super) fn is_template(source: &Source, broken: usize, id: SourceId) -> bool {
     let errors = |filled: &str| yaml::parse(filled, id).errors.len();
     is_rendered(source)
@@ -42,7 +42,7 @@ pub(super) fn is_template(source: &Source, broken: usize, id: SourceId) -> bool 
         || is_explained(&source.text, broken, &errors)
 }
 
-/// Whether a file of Terraform's that cannot be read is a template. `errors` counts those of a text.
+/// Whether an unreadable Terraform file is a template. `errors` counts the errors of a text.
 pub(super) fn is_template_configuration(
     source: &Source,
     broken: usize,
@@ -53,13 +53,13 @@ pub(super) fn is_template_configuration(
         || is_explained(&source.text, broken, errors)
 }
 
-/// Whether the place of a file or its name says that it is rendered.
+/// Whether the place or the name of a file says that it is rendered.
 fn is_rendered(source: &Source) -> bool {
     source.rendered || has_template_name(&source.path)
 }
 
-/// Whether words that scripts replace are the reason of an error: with something in their place there are fewer. Such words
-/// stand in plain manifests, too, as `$(POD_NAME)` in arguments and `%s` in formats of logs, and say nothing there.
+/// Whether words that scripts replace cause an error, so that filling them in leaves fewer errors. Plain manifests contain
+/// such words, too, such as `$(POD_NAME)` in arguments and `%s` in log formats, where they are no sign of a template.
 fn is_explained(text: &str, broken: usize, errors: &dyn Fn(&str) -> usize) -> bool {
     template_signs::filled(text)
         .iter()

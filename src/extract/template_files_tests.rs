@@ -1,10 +1,10 @@
-//! What makes a file a template, and what does not: every text here is broken.
+//! What makes a file a template, and what does not. Every text here is broken.
 
 use super::*;
 use crate::source::FileKind;
 use crate::terraform;
 
-/// Whether a broken text is taken for a template; none for one that is not broken.
+/// Whether a broken text counts as a template, or `None` if it is not broken.
 fn judged(path: &str, text: &str) -> Option<bool> {
     let id = SourceId(0);
     let source = Source::new(path, text);
@@ -53,7 +53,7 @@ fn a_condition_that_closes_in_another_document_makes_all_of_them_a_template() {
             "<?php if ($a): ?>\nkind: A\n<?php endif ?>\n",
             "{{#a}}\nkind: A\n---\nkind: B\n{{/a}}\n",
             "{# a\n license #}\nkind: A\n",
-            // The document that cannot be read shows no sign.
+            // The unreadable document shows no sign.
             "a: {{ .x }}\n---\nkind: B\n bad\nx\n",
         ],
     );

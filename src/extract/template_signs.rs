@@ -1,11 +1,11 @@
-//! What in a text says that something is put in its place before anyone reads it: actions of template languages, which
-//! are enough by themselves, and words that scripts replace, which explain an error or do not.
+//! Signs in a text that a tool replaces parts of it: actions of template languages, which are proof by themselves, and
+//! words that scripts replace, which are a sign only if they explain an error.
 
 use std::ops::Range;
 
 use super::placeholders::enclosed_word;
 
-/// What opens and closes an action. Neither half means anything in YAML or in Terraform's language.
+/// Delimiters of actions. They have no meaning in YAML or in the language of Terraform.
 const ACTIONS: [(&str, &str); 5] = [
     ("{{", "}}"),
     ("{%", "%}"),
@@ -14,31 +14,31 @@ const ACTIONS: [(&str, &str); 5] = [
     ("(@", "@)"),
 ];
 
-/// Words that begin a statement of a template language whose other signs have a meaning elsewhere, too.
+/// Words that begin a statement of a template language whose other signs have a different meaning elsewhere.
 const STATEMENTS: [&str; 17] = [
     "if", "else", "elif", "elseif", "end", "endif", "for", "endfor", "range", "with", "while",
     "define", "template", "include", "block", "list", "macro",
 ];
 
-/// No replaced word with braces is longer, in bytes.
+/// The maximum length of a replaced word with braces, in bytes.
 const LONGEST_WORD: usize = 4096;
 
-/// No action in double brackets is longer, in bytes.
+/// The maximum length of an action in double brackets, in bytes.
 const LONGEST_STATEMENT: usize = 256;
 
-/// After so many braces that nothing closes, no more are looked for: the search stays linear.
+/// The search gives up after this many unclosed braces, so that it stays linear.
 const MOST_UNCLOSED: usize = 256;
 
-/// In what a text is written.
+/// The language of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     Yaml,
-    /// Terraform's own language. Other languages' templates are at home in its quoted texts and heredocs, so what stands
-    /// there says nothing.
+    /// The language of Terraform. Its quoted strings and heredocs often contain templates of other languages, so their
+    /// contents are no sign.
     Hcl,
 }
 
-/// Whether a text has an action of a template language outside comments.
+/// Whether a text contains an action of a template language outside comments.
 pub(super) fn has_actions(text: &str, language: Language) -> bool {
     let last = ACTIONS.map(|(_, close)| text.rfind(close));
     let mut heredoc = None;
@@ -68,7 +68,7 @@ pub(super) fn has_actions(text: &str, language: Language) -> bool {
     false
 }
 
-/// Whether a condition may end or begin in a part of a text: two keys before and behind it may never meet.
+/// Whether a condition may end or begin in a part of a text. Keys before and after it may then never occur together.
 pub(super) fn may_branch(part: &str) -> bool {
     const MARKS: [&str; 12] = [
         "{{", "{%", "<%", "%{", "[[", "<#", "</#", "#@", "#if", "#else", "#elif", "#end",
@@ -76,7 +76,7 @@ pub(super) fn may_branch(part: &str) -> bool {
     MARKS.iter().any(|mark| part.contains(mark))
 }
 
-/// Whether a line has an action outside a comment. `closes_later` says whether the action of this index that opens at a
+/// Whether a line has an action outside a comment. `closes_later` says whether the action with an index that opens at a
 /// byte of the line is closed.
 fn line_has_action(
     line: &str,
@@ -108,7 +108,7 @@ fn line_has_action(
         match (byte, quote) {
             (b'"' | b'\'', Some(open)) if *byte == open && before != Some(b'\\') => quote = None,
             (b'"', None) => quote = Some(b'"'),
-            // An apostrophe inside a word opens nothing.
+            // An apostrophe inside a word does not open a string.
             (b'\'', None) if language == Language::Yaml => {
                 let opens = before.is_none_or(|byte| !byte.is_ascii_alphanumeric());
                 quote = opens.then_some(b'\'');
@@ -152,7 +152,7 @@ fn is_statement(text: &str) -> bool {
     STATEMENTS.contains(&word)
 }
 
-/// Whether what stands behind `[[` is an action of Go's templates with other brackets: shells and TOML write `[[`, too.
+/// Whether the text after `[[` is a Go template action with other brackets. Shells and TOML use `[[`, too.
 fn is_go_action(rest: &str) -> bool {
     let near = near(rest, LONGEST_STATEMENT);
     let Some((inside, _)) = near.split_once("]]") else {
@@ -163,12 +163,12 @@ fn is_go_action(rest: &str) -> bool {
     let is_field = inside
         .strip_prefix('.')
         .is_some_and(|field| field.starts_with(|one: char| one.is_ascii_alphabetic()));
-    // A table of TOML's may be called like a statement.
+    // A TOML table may have the name of a statement.
     let is_alone = !is_apart && !inside.contains(' ') && inside != "end" && inside != "else";
     is_field || inside.contains(":=") || (is_statement(inside) && !is_alone)
 }
 
-/// The word that ends a heredoc which a line opens.
+/// The word that ends the heredoc that a line opens, or `None` if it opens none.
 fn heredoc_end(line: &str) -> Option<&str> {
     let (_, word) = line.trim_end().rsplit_once("<<")?;
     let word = word.trim_start_matches('-');
@@ -176,8 +176,8 @@ fn heredoc_end(line: &str) -> Option<&str> {
     (!word.is_empty() && word.chars().all(is_word)).then_some(word)
 }
 
-/// The text with something else in the place of every word that a script may replace: several ways, as nobody knows what
-/// the script writes. Empty for a text without such words.
+/// Returns the text with every word that a script may replace filled in, in several ways, since the real value is
+/// unknown. Empty for a text without such words.
 pub(super) fn filled(text: &str) -> Vec<String> {
     let words = replaced_words(text);
     if words.is_empty() {
@@ -197,7 +197,7 @@ pub(super) fn filled(text: &str) -> Vec<String> {
     vec![without_their_lines(text, &words), put("x"), put("")]
 }
 
-/// The text without lines that hold nothing but replaced words, and with a plain word in the place of all others.
+/// Removes lines that contain nothing but replaced words, and fills in a plain word for all others.
 fn without_their_lines(text: &str, words: &[Range<usize>]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut words = words.iter().peekable();
@@ -227,7 +227,7 @@ fn without_their_lines(text: &str, words: &[Range<usize>]) -> String {
     filled
 }
 
-/// Where the words stand that a script may replace.
+/// The ranges of words that a script may replace.
 fn replaced_words(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     let mut search = Search {
@@ -253,8 +253,8 @@ fn replaced_words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// How long the mark is that starts at an offset and says that lines were left out, as in documentation: it stands
-/// alone on its line. At the very beginning of a line three dots end a document.
+/// The length of the ellipsis at an offset that marks omitted lines, as in documentation: it is alone on its line. At
+/// the very beginning of a line three dots end a document.
 fn elision(text: &str, at: usize) -> Option<usize> {
     const MARKS: [&str; 5] = ["...", "…", "[...]", "<...>", "(...)"];
     let rest = text.get(at..)?;
@@ -269,12 +269,12 @@ fn elision(text: &str, at: usize) -> Option<usize> {
 /// A search for replaced words.
 struct Search<'t> {
     text: &'t str,
-    /// How many more braces may turn out not to be closed.
+    /// How many more unclosed braces are allowed.
     unclosed: usize,
 }
 
 impl Search<'_> {
-    /// How long the replaced word is that starts at an offset.
+    /// The length of the replaced word at an offset, or `None` if there is none.
     fn word_at(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
         let behind = rest.get(1..)?;
@@ -293,7 +293,7 @@ impl Search<'_> {
             }
             b'@' | b'%' => match enclosed_word(self.text.as_bytes(), at) {
                 Some(end) => {
-                    // `%Y-%m` is a format of dates.
+                    // `%Y-%m` is a date format.
                     let word = self.text.get(at..end)?.trim_matches(char::from(mark));
                     (!word.ends_with(['-', '.'])).then_some(end - at)
                 }
@@ -323,7 +323,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks for the end of what has braces, unless too many were looked for in vain.
+    /// Finds the end of a word with braces, unless too many searches failed.
     fn closed(&mut self, rest: &str, end: impl Fn(&str) -> Option<usize>) -> Option<usize> {
         if self.unclosed == 0 {
             return None;
@@ -334,14 +334,14 @@ impl Search<'_> {
     }
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The beginning of a text, at most this many bytes.
 fn near(text: &str, most: usize) -> &str {
-    // A character has four bytes at most.
+    // A character has at most four bytes.
     let mut ends = (0..=most).rev().take(4);
     ends.find_map(|end| text.get(..end)).unwrap_or(text)
 }
 
-/// How long what stands in braces is, those inside it included.
+/// The length of a text in braces, including nested braces.
 fn braces(rest: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in rest.bytes().enumerate() {
@@ -355,7 +355,7 @@ fn braces(rest: &str) -> Option<usize> {
     None
 }
 
-/// How long a word between two marks is.
+/// The length of a word between two marks.
 fn enclosed(rest: &str, open: &str, close: &str, part: impl Fn(u8) -> bool) -> Option<usize> {
     let inside = rest.strip_prefix(open)?;
     let length = inside.bytes().take_while(|byte| part(*byte)).count();
@@ -372,17 +372,17 @@ fn name_length(rest: &str) -> usize {
     rest.bytes().take_while(|byte| is_name(*byte)).count()
 }
 
-/// What may stand in `{…}` for `str.format` or `sed`.
+/// Whether `{…}` may contain a byte for `str.format` or `sed`.
 fn is_braced(byte: u8) -> bool {
     is_name(byte) || b" $.-:".contains(&byte)
 }
 
-/// What may stand in a placeholder for people.
+/// Whether a placeholder for people may contain a byte.
 fn is_spoken(byte: u8) -> bool {
     is_name(byte) || b" .-".contains(&byte)
 }
 
-/// How long a verb of `printf` is, or of Python's `%`, given what stands behind the `%`: `%s`, `%[1]d`, `%-8v`, `%(name)s`.
+/// The length of a `printf` or Python verb, given the text after the `%`: `%s`, `%[1]d`, `%-8v`, `%(name)s`.
 fn format_verb(behind: &str) -> Option<usize> {
     let is_flag = |byte: &u8| byte.is_ascii_digit() || b"-+.[]*".contains(byte);
     let before = match enclosed(behind, "(", ")", is_spoken) {

@@ -1,5 +1,5 @@
-//! Documents that only rendering makes YAML: what of a node pool stands in them whatever the values are. Lines under a
-//! condition or in a loop are left out, and what an action prints is not known.
+//! Documents that are YAML only after rendering: reads the parts of a node pool that do not depend on the values. Lines
+//! in a condition or a loop are skipped, and the output of actions is unknown.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::yaml;
 
 const BECAUSE: &str = "its document is a template";
 
-/// Reads the pools of a document that could not be parsed; the others of its file are known.
+/// Reads the pools of a document that could not be parsed. The other documents of its file were already read.
 pub(super) fn read(reading: Reading<'_>, range: Range<usize>) -> FileFacts {
     let Reading { source, table, .. } = reading;
     let Some(text) = source.text.get(range.clone()) else {
@@ -25,13 +25,13 @@ pub(super) fn read(reading: Reading<'_>, range: Range<usize>) -> FileFacts {
         return FileFacts::default();
     }
     let rest = flatten(text);
-    // Where even the lines that are left are no YAML, at least that there is a pool is known.
+    // If even the remaining lines are not YAML, record at least that there is a pool.
     read_left(reading, range.start, &rest)
         .or_else(|| read_left(reading, range.start, &head(&rest)))
         .unwrap_or_default()
 }
 
-/// Reads what was left of the part of the file from `start` on; nothing where no pool is found in it.
+/// Reads the remaining text of the part of the file from `start` on, or returns `None` if it contains no pool.
 fn read_left(reading: Reading<'_>, start: usize, left: &str) -> Option<FileFacts> {
     let Reading {
         source, id, table, ..
@@ -61,7 +61,7 @@ fn read_left(reading: Reading<'_>, start: usize, left: &str) -> Option<FileFacts
         }
         read.pool.complete = false;
         read.pool.incomplete_because = Some(BECAUSE.to_owned());
-        // The lines that are left out may say more.
+        // The skipped lines may contain more.
         read.pool.labels.others = OtherLabels::Possible;
         read.pool.open_labels = true;
         read.taints_written = true;
@@ -69,8 +69,8 @@ fn read_left(reading: Reading<'_>, start: usize, left: &str) -> Option<FileFacts
     (!facts.pools.is_empty()).then_some(facts)
 }
 
-/// Whether lines were left out that may be fields of the map that starts at an offset of the file. `left` is what was
-/// left of the part of the file from `from` on.
+/// Whether skipped lines may be fields of the map at an offset of the file. `left` is the remaining text of the part of
+/// the file from `from` on.
 fn may_say_more(text: &str, from: usize, left: &str, start: usize) -> bool {
     let line_start = text.until(start).rfind('\n').map_or(0, |at| at + 1);
     let column = start - line_start;
@@ -88,7 +88,7 @@ fn may_say_more(text: &str, from: usize, left: &str, start: usize) -> bool {
         let is_action = NOTATIONS
             .iter()
             .any(|one| line.trim_start().starts_with(one.open));
-        // The next item, be it one that is always there or not.
+        // The next item, whether it is conditional or not.
         if !line.trim().is_empty() && !is_action && indent < column {
             return false;
         }
@@ -99,14 +99,14 @@ fn may_say_more(text: &str, from: usize, left: &str, start: usize) -> bool {
     false
 }
 
-/// What is not written may be.
+/// Marks an absent field as unknown.
 fn doubt<T>(field: &mut Field<T>) {
     if matches!(field, Field::Absent) {
         *field = Field::Unknown;
     }
 }
 
-/// The value of a field at the top of a document.
+/// The value of a field at the top level of a document.
 fn top_level<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| {
         let value = line.strip_prefix(name)?.strip_prefix(':')?;
@@ -118,12 +118,12 @@ fn blank_byte(byte: u8) -> char {
     if byte == b'\n' { '\n' } else { ' ' }
 }
 
-/// One way to write actions.
+/// One notation for actions.
 struct Notation {
     open: &'static str,
     close: &'static str,
     opens: &'static [&'static str],
-    /// How a word begins that closes what another opened.
+    /// The prefix of words that close a block.
     closes: &'static str,
 }
 
@@ -148,7 +148,7 @@ const NOTATIONS: [Notation; 3] = [
     },
 ];
 
-/// An action in a text: where, and by how much what follows is deeper in conditions and loops.
+/// The range of the next action, and how it changes the depth of conditions and loops.
 fn next_action(text: &str, from: usize) -> Option<(Range<usize>, i32)> {
     let rest = text.get(from..)?;
     let (at, notation) = NOTATIONS
@@ -170,14 +170,14 @@ fn next_action(text: &str, from: usize) -> Option<(Range<usize>, i32)> {
     Some((from + at..from + end + notation.close.len(), deeper))
 }
 
-/// The same text, byte for byte as long, without what depends on conditions, and with `$(…)` where an action prints.
+/// Returns a text of the same byte length without conditional parts, and with `$(…)` in place of the output of actions.
 fn flatten(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut actions = Vec::new();
     let mut at = 0;
     while let Some((range, deeper)) = next_action(text, at) {
         flat.push_str(text.within(at..range.start));
-        // An action that spans lines prints nowhere that could be told.
+        // The output of an action that spans lines has no clear place.
         let written = text.within(range.clone());
         if written.contains('\n') || range.len() < 4 {
             flat.extend(written.bytes().map(blank_byte));
@@ -191,7 +191,7 @@ fn flatten(text: &str) -> String {
     }
     flat.push_str(text.since(at));
 
-    // How deep each line is when it starts, and whether only actions stand in it.
+    // The depth of each line at its start, and whether it contains only actions.
     let mut lines: Vec<(Range<usize>, i32, bool)> = Vec::new();
     let mut actions = actions.into_iter().peekable();
     let (mut start, mut depth) = (0, 0);
@@ -229,7 +229,7 @@ fn flatten(text: &str) -> String {
         .collect()
 }
 
-/// Only the lines that say what the object is, and its name where that is plain to see.
+/// Keeps only the lines with the identity of the object: its kind and version, and its name if it is plain.
 fn head(text: &str) -> String {
     let mut in_metadata = false;
     text.split_inclusive('\n')

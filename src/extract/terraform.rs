@@ -1,4 +1,4 @@
-//! Node pools and manifests in Terraform's configurations: files are read one by one, what they declare as a whole.
+//! Node pools and manifests in Terraform configurations. Files are parsed one by one, but evaluated together.
 
 #![cfg_attr(
     not(test),
@@ -20,10 +20,10 @@ use crate::finding::{Because, Object, Open};
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository, Used};
 
-/// The `apiVersion` under which modules are reported.
+/// The `apiVersion` of modules in reports.
 const MODULE: &str = "terraform/module";
 
-/// Reads one file of a configuration; what it declares is told by [`read_configuration`].
+/// Reads one file of a configuration. [`read_configuration`] reads what it declares.
 pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
     let wanted = |of_type: &str| table.has_resource(of_type);
@@ -42,7 +42,7 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
     facts
 }
 
-/// Reads the pools and manifests that one configuration declares, and says what it was read from.
+/// Reads the pools and manifests that one configuration declares, and returns what it was read from.
 pub fn read_configuration(
     repository: &Repository<'_>,
     top: &Folder,
@@ -56,7 +56,7 @@ pub fn read_configuration(
         let open = Open::part(call, Because::Terraform(why));
         facts.not_judged.push(open);
     }
-    // Launch templates and the like whose user data taints the nodes that are made with them, and pools by resource.
+    // Launch templates and similar resources whose user data taints their nodes, and the ranges of pools by resource.
     let mut tainting = Vec::new();
     let mut ranges = Vec::new();
     for declared in &all {
@@ -114,7 +114,7 @@ pub fn read_configuration(
     (facts, evaluated.used)
 }
 
-/// Whether the arguments of one resource name another, whichever of its instances.
+/// Whether the arguments of one resource mention another, regardless of the instance.
 fn speaks_of(declared: &Declared, other: &str) -> bool {
     declared.mentions.iter().any(|name| {
         let rest = other.strip_prefix(name.as_str());

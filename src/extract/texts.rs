@@ -1,5 +1,5 @@
-//! Texts that an object holds and that are YAML by themselves: Helm values such as those of an Argo CD Application, pods
-//! that some controller makes of their text, lists of tolerations, and the patches of Kustomizations.
+//! Texts in an object that are YAML themselves: Helm values such as those of an Argo CD Application, pods that a
+//! controller creates from their text, lists of tolerations, and the patches of Kustomizations.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::yaml::{self, Found, Kind, Node};
 /// Reads one document of a text.
 type ReadDocument<'r> = &'r dyn Fn(Node<'_>, Reading<'_>) -> FileFacts;
 
-/// Reads the texts that the rows of the kind name, as a file of values is read.
+/// Reads the texts that the rows of the kind name, like a file of Helm values.
 pub(super) fn values(subject: &Subject<'_>, read: ReadDocument<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     let mut done = HashSet::new();
@@ -63,8 +63,8 @@ fn value(
         } else if object.api_version == "v1" && object.kind == "Pod" {
             pod(read_document(root, reading))
         } else if root.get("apiVersion").is_none() {
-            // Values are no objects. What claims to be one is not read, as it may be meant for another cluster, and so
-            // texts in texts in texts are not either.
+            // Values are not objects. Texts that look like objects are skipped, since they may be for another cluster.
+            // This also bounds the nesting of texts in texts.
             read_document(root, reading)
         } else {
             FileFacts::default()
@@ -83,7 +83,7 @@ fn value(
     Some(read)
 }
 
-/// A pod whose text some controller may make pods of: it is no object yet, and what it lacks may be added.
+/// Adjusts the facts of a pod that a controller may create from a text: it is not an object yet, and fields may be added.
 fn pod(mut read: FileFacts) -> FileFacts {
     for workload in &mut read.workloads {
         let shape = Arc::make_mut(&mut workload.shape);
@@ -101,14 +101,14 @@ fn pod(mut read: FileFacts) -> FileFacts {
     read
 }
 
-/// Whether a text with this name may be configuration in YAML or JSON: scripts and notes say what they are.
+/// Whether a text with this name may be configuration in YAML or JSON. Scripts and notes have other extensions.
 fn may_be_yaml(name: &str) -> bool {
     name.rsplit_once('.')
         .is_none_or(|(_, ending)| ["yaml", "yml", "json"].contains(&ending))
 }
 
-/// Reads the patches in a Kustomization, kustomize's or Flux', each as the file of a patch is read. What a patch does not
-/// write may stand in the object that it changes.
+/// Reads the patches in a kustomize or Flux Kustomization, each like a patch file. The object that a patch changes may
+/// contain more fields.
 pub(super) fn patches(subject: &Subject<'_>, read: ReadDocument<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     let holder = holder(subject.root);
@@ -147,7 +147,7 @@ fn patch(
 ) -> Option<FileFacts> {
     let is_patch = |text: &&str| text.contains("oleration") && text.contains("kind");
     let inner = node.raw().filter(is_patch)?;
-    // A text that is no YAML may be the name of a file, and is kustomize's to refuse.
+    // A text that is not YAML may be a file name. kustomize reports it.
     let mut read = read_text(subject, node, inner, false, &|root, reading| {
         let object = read_object(root);
         let is_object = !object.kind.is_empty() && !object.api_version.is_empty();
@@ -172,8 +172,8 @@ fn patch(
     Some(read)
 }
 
-/// Reads the documents of a text. Nothing where it is broken, unless it is surely YAML (`is_sure`). Of what is read the
-/// workloads are kept, and what goes with them: pools are not made of such texts.
+/// Reads the documents of a text. `None` if it is broken, unless it must be YAML (`is_sure`). Only workloads and
+/// related facts are kept, because such texts do not create pools.
 fn read_text(
     subject: &Subject<'_>,
     node: Node<'_>,

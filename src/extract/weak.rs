@@ -1,4 +1,4 @@
-//! Pools of which a command or a flag says something: how they start, and what is added to them.
+//! Pools that are known from a command or a flag: creates them, and adds facts to them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Taint;
 use crate::source::Span;
 
-/// The name under which weak pools are listed.
+/// The provider name of weak pools in reports.
 const PROVIDER: &str = "flags";
 
 const BECAUSE: &str = "a command shows what it adds, not what the nodes already have";
@@ -37,13 +37,13 @@ pub(super) fn weak_pool(name: &str, span: Span, object: &Object) -> NodePool {
     }
 }
 
-/// Whether the shell or make puts something else in the place of a word, or of a part of it.
+/// Whether the shell or make replaces a word or a part of it.
 pub(super) fn is_variable(text: &str) -> bool {
     is_placeholder(text) || text.contains(['$', '`', '*']) || text.contains("{}")
 }
 
 pub(super) fn add(pool: &mut NodePool, taint: Taint, span: Span) {
-    // Of a taint whose key is a variable nothing is known.
+    // A taint with a variable as its key says nothing.
     if taint.key.is_unknown() || pool.taints.iter().any(|known| known.taint == taint) {
         return;
     }
@@ -55,7 +55,7 @@ pub(super) fn add(pool: &mut NodePool, taint: Taint, span: Span) {
     });
 }
 
-/// `k=v,k2=v2`
+/// Reads `k=v,k2=v2`.
 pub(super) fn read_labels(pool: &mut NodePool, text: &str) {
     for pair in text.split(',') {
         let Some((key, value)) = pair.split_once('=') else {
@@ -75,7 +75,7 @@ pub(super) fn read_labels(pool: &mut NodePool, text: &str) {
     }
 }
 
-/// A flag of a command that a later one replaces: the value that is lost, and the one that counts.
+/// The notice for a flag that a later one replaces: the lost value, and the one that counts.
 pub(super) fn repeated(object: &Object, span: Span, flag: &str, lost: &str, kept: &str) -> Notice {
     Notice {
         object: object.clone(),

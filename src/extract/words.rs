@@ -1,5 +1,5 @@
-//! Shell commands as words that know their places: enough of the shell's quoting to find arguments, in scripts,
-//! Makefiles and strings that hold commands.
+//! Splits shell commands into words with their places. It implements enough shell quoting to find arguments in scripts,
+//! Makefiles and strings that contain commands.
 
 use crate::source::Span;
 use crate::source::text::Cut as _;
@@ -8,12 +8,12 @@ use crate::source::text::Cut as _;
 #[derive(Clone, Debug)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Where it is in the file; the quotes are outside.
+    /// Its place in the file, without the quotes.
     pub(super) span: Span,
 }
 
 impl Word {
-    /// The place of a part of the word; that of the whole word where it is not written as it reads.
+    /// The place of a part of the word, or of the whole word if its text differs from its source.
     pub(super) fn part(&self, from: usize, to: usize) -> Span {
         let exact = self.span.range().len() == self.text.len();
         let (start, end) = (
@@ -27,7 +27,7 @@ impl Word {
         }
     }
 
-    /// What follows `name=`, as a word of its own.
+    /// The text after `name=` as a word of its own.
     pub(super) fn after(&self, from: usize) -> Word {
         Word {
             text: self.text.since(from).to_owned(),
@@ -36,10 +36,10 @@ impl Word {
     }
 }
 
-/// A script is not read deeper than a command in a string of a command in a string.
+/// The maximum nesting of commands in strings of commands.
 const MAX_DEPTH: usize = 3;
 
-/// The commands of a text, each as its words; commands inside strings follow the command that they are an argument of.
+/// The commands of a text, each as its words. Commands inside strings follow the command that has them as an argument.
 pub(super) fn commands(text: &str, place: &dyn Fn(usize, usize) -> Span) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
     split(text, 0, place, 0, &mut found);
@@ -91,7 +91,7 @@ fn split(
     }
 }
 
-/// The word that starts at `at`: without quotes, where its content is, and where it ends.
+/// Reads the word at `at`. Returns its text without quotes, the range of its content, and its end.
 fn read_word(text: &str, at: usize) -> (String, (usize, usize), usize) {
     let mut word = String::new();
     let mut end = at;
@@ -133,7 +133,7 @@ fn read_word(text: &str, at: usize) -> (String, (usize, usize), usize) {
         end += c.len_utf8();
     }
     if end == at {
-        // A character that nothing else took, such as a lone backslash.
+        // A character that no other case handles, such as a lone backslash.
         let length = text.since(at).chars().next().map_or(1, char::len_utf8);
         return (
             text.within(at..at + length).to_owned(),

@@ -1,4 +1,4 @@
-//! Pod templates at the paths that rows give: what scheduling reads of them, and what is known about the rest.
+//! Pod templates at the paths that rows give: the fields that affect scheduling, and what is known about the others.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::yaml::{Kind, Node, NodeId};
 /// What the rows of a kind find in an object.
 pub(super) struct Workloads {
     pub(super) facts: FileFacts,
-    /// How well the kind is known; nothing where it has no row.
+    /// How well the kind is known, or `None` if it has no row.
     pub(super) level: Option<Level>,
     pub(super) known: Known,
 }
 
-/// Places of an object that its rows name. Who looks for tolerations elsewhere leaves them alone.
+/// Places of an object that its rows name. The search for tolerations elsewhere skips them.
 #[derive(Default)]
 pub(super) struct Known {
     /// Lists of tolerations.
@@ -91,7 +91,7 @@ fn read_pod(
     let list = row.tolerations_key.as_str();
     let mut context = subject.context(level, &mut facts.notices);
     let mut read = read_pod_spec(&mut context, node, &path, list);
-    // A field whose name is filled in may be any of those that are not there.
+    // A field with a placeholder as its name may be any of the missing fields.
     let has_gap = node
         .fields()
         .iter()
@@ -145,7 +145,7 @@ fn read_pod(
     facts
 }
 
-/// What scheduling reads of a pod.
+/// The fields of a pod that affect scheduling.
 pub(super) fn shape(
     subject: &Subject<'_>,
     level: Level,
@@ -187,7 +187,7 @@ pub(super) fn shape(
     }
 }
 
-/// Whether the object, or the path of its file, names OpenShift: in a namespace, an annotation, an image.
+/// Whether the object or the path of its file mentions OpenShift: in a namespace, an annotation, an image.
 fn is_about_openshift(subject: &Subject<'_>) -> bool {
     const NAME: &str = "openshift";
     let path = subject.reading.source.path.to_ascii_lowercase();
@@ -209,7 +209,7 @@ fn is_system(subject: &Subject<'_>, read: &Pod) -> Truth {
     by_namespace.or(by_class)
 }
 
-/// A workload of the object.
+/// Creates a workload of the object.
 pub(super) fn workload(
     subject: &Subject<'_>,
     shape: PodShape,

@@ -1,5 +1,5 @@
-//! Templates of ytt, which are YAML with the template in comments: values that stand in a comment are not absent, and
-//! documents with parts under a condition are templates like any other.
+//! ytt templates, which are YAML with the template in comments. A value in a comment is not absent, and a document with
+//! conditional parts is a template like any other.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::source::text::Cut as _;
 
 const BECAUSE: &str = "its document is a template";
 
-/// The text with a word that nobody can know for each value that a comment gives, as in `tolerations: #@ data.values.x`.
-/// Every offset stays what it is. None for a text that ytt has nothing to do with.
+/// Fills in a placeholder for each value that a comment gives, as in `tolerations: #@ data.values.x`. All offsets stay
+/// the same. `None` for a text that does not use ytt.
 pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
     if !is_ytt(text) {
         return None;
@@ -35,8 +35,8 @@ pub(super) fn fill(text: &str) -> Option<Cow<'_, str>> {
     Some(filled)
 }
 
-/// What is known of the facts of a document with directives. What stands there is judged as it stands; what does not may
-/// come of a directive.
+/// Adjusts the facts of a document with directives. Written facts are checked as they are. Missing ones may come from a
+/// directive.
 pub(super) fn doubt(facts: &mut FileFacts) {
     for workload in &mut facts.workloads {
         let shape = Arc::make_mut(&mut workload.shape);
@@ -52,14 +52,14 @@ pub(super) fn doubt(facts: &mut FileFacts) {
         read.pool.labels.others = OtherLabels::Possible;
         read.pool.open_labels = true;
     }
-    // One of them may be there at a time.
+    // Duplicate keys may be alternatives.
     facts
         .notices
         .retain(|notice| !matches!(notice.kind, NoticeKind::DuplicateYamlKey { .. }));
 }
 
-/// Whether parts of a document are there under a condition, several times or as a patch of others, or all of it is the
-/// value of an expression.
+/// Whether parts of a document are conditional, repeated or patches of others, or the whole document is the value of an
+/// expression.
 pub(super) fn has_directives(document: &str) -> bool {
     const WORDS: [&str; 8] = [
         "if", "elif", "else", "for", "while", "def", "end", "overlay/",
@@ -91,7 +91,7 @@ fn is_ytt(text: &str) -> bool {
     memmem::find(text.as_bytes(), b"#@").is_some() && SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// Where the comment starts that gives the value of a field or of an entry.
+/// The offset of the comment that gives the value of a field or of an entry, or `None` if there is none.
 fn value(line: &str) -> Option<usize> {
     let start = line.find(" #@")? + 1;
     let before = line.until(start).trim();
