@@ -7,7 +7,7 @@ use super::rows::ManifestRow;
 use crate::source::Span;
 use crate::yaml::{Document, Kind, Leaf, Node, NodeId, TreeBuilder};
 
-/// The largest index of a list. Larger ones are not expanded.
+/// The largest supported index of a list.
 const MAX_INDEX: usize = 100;
 
 /// One step of the name of a value.

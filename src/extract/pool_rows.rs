@@ -1,5 +1,5 @@
-//! The form of the rows under `pools` in provider tables: where a notation has the taints and labels of a pool, and what
-//! the provider adds to them. `docs/provider-tables.md` explains each key to people.
+//! The schema of the rows under `pools` in provider tables: where a notation has the taints and labels of a pool, and
+//! what the provider adds to them. `docs/provider-tables.md` explains each key to users.
 
 #![cfg_attr(
     not(test),
@@ -196,7 +196,7 @@ impl PoolRow {
     }
 }
 
-/// Values by path: one, or several of which any will do. A `*` stands for anything; `true` and `false` are
+/// Values by path: one, or several of which any one is enough. A `*` matches anything. `true` and `false` are
 /// booleans in any spelling.
 pub type Values = BTreeMap<Anchored, OneOrMany<String>>;
 

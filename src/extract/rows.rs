@@ -1,5 +1,5 @@
-//! The form of provider tables (`providers/*.yaml`). Rows say which kinds hold pod templates or node pools, and at which
-//! paths. `docs/provider-tables.md` explains each key to people.
+//! The schema of provider tables (`providers/*.yaml`). Rows say which kinds contain pod templates or node pools, and at
+//! which paths. `docs/provider-tables.md` explains each key to users.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
