@@ -1,9 +1,9 @@
-//! What happens to a pod's tolerations and node selector between the manifest and the scheduler: the DaemonSet
-//! controller and the API server's admission plugins, in their order and with their own ways to merge.
+//! What happens to a pod's tolerations and node selector between the manifest and the scheduler. The DaemonSet controller
+//! and the admission plugins of the API server run in order, and each merges in its own way.
 //!
 //! The order is that of `AllOrderedPlugins` in `pkg/kubeapiserver/options/plugins.go`: PodNodeSelector,
-//! DefaultTolerationSeconds, PodTolerationRestriction, ExtendedResourceToleration, RuntimeClass. The DaemonSet
-//! controller comes before all of them, for it makes the pod.
+//! DefaultTolerationSeconds, PodTolerationRestriction, ExtendedResourceToleration, RuntimeClass. The DaemonSet controller
+//! comes first because it creates the pod.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,55 +11,55 @@ use super::taint::Effect;
 use super::toleration::{Toleration, daemon_set_tolerations};
 use super::{Field, Truth};
 
-/// Who adds a toleration that no manifest of the workload shows.
+/// The component that adds a toleration that is not in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Injector {
-    /// The DaemonSet controller, always.
+    /// The DaemonSet controller; always active.
     DaemonSet,
-    /// The plugin that is on by default.
+    /// The plugin of this name; on by default.
     DefaultTolerationSeconds,
     /// The plugin that reads annotations of Namespaces; off by default.
     PodTolerationRestriction,
-    /// The plugin that reads requests of extended resources; off by default.
+    /// The plugin that reads requests for extended resources; off by default.
     ExtendedResourceToleration,
-    /// The plugin that is on by default.
+    /// The plugin of this name; on by default.
     RuntimeClass,
 }
 
-/// Where an entry of a pod's list comes from.
+/// The origin of an entry in a pod's list of tolerations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Giver {
-    /// The manifest: the index in its list.
+    /// The manifest, with the index in its list.
     Manifest(usize),
     /// Kubernetes.
     Injected(Injector),
 }
 
-/// An entry of the list that a pod has once it was admitted.
+/// A toleration of a pod after admission.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodToleration {
     /// The entry.
     pub toleration: Toleration,
-    /// Where it comes from.
+    /// Its origin.
     pub giver: Giver,
-    /// It is there. Otherwise it may be: whoever would add it may not run, or depends on what could not be read.
+    /// The entry is certain. Otherwise the component that would add it may not run, or depends on something unreadable.
     pub certain: bool,
 }
 
-/// The tolerations that a pod has once it was admitted.
+/// The tolerations of a pod after admission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodTolerations {
-    /// In order, which decides about eviction.
+    /// The entries. Their order matters for eviction.
     pub entries: Vec<PodToleration>,
-    /// Some entry may have been merged into another. What is tolerated is the same either way, for how long is not.
+    /// An entry may have been merged into another. That can change for how long a taint is tolerated, but not whether.
     pub unsettled: bool,
 }
 
-/// Seconds that DefaultTolerationSeconds grants where the API server's flags say nothing else.
+/// The seconds that DefaultTolerationSeconds grants unless flags of the API server change them.
 pub const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl PodTolerations {
-    /// The list of the manifest.
+    /// Creates the list from the tolerations of the manifest.
     pub fn new(written: &[Toleration]) -> PodTolerations {
         let entry = |(at, toleration): (usize, &Toleration)| PodToleration {
             toleration: toleration.clone(),
@@ -72,8 +72,8 @@ impl PodTolerations {
         }
     }
 
-    /// The entries for questions about single taints. Of one that may not be there it is unknown what it tolerates,
-    /// so far as its key and effect fit.
+    /// Returns the entries for questions about single taints. For an uncertain entry, it is unknown whether it tolerates a
+    /// taint that matches its key and effect.
     pub fn tolerations(&self) -> Vec<Toleration> {
         self.entries
             .iter()
@@ -87,8 +87,8 @@ impl PodTolerations {
             .collect()
     }
 
-    /// Whether somebody adds, or may add, an entry with this key or one for every key: the Namespace, the RuntimeClass or
-    /// the plugin for extended resources. What Kubernetes adds to every pod is left aside.
+    /// Whether the Namespace, the RuntimeClass or ExtendedResourceToleration adds, or may add, an entry with this key or
+    /// for every key. Entries that Kubernetes adds to every pod are ignored.
     pub fn may_be_given(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| {
             let given = matches!(
@@ -112,8 +112,8 @@ impl PodTolerations {
         });
     }
 
-    /// `AddOrUpdateTolerationInPodSpec`: takes the place of each entry with the same key, effect, operator and value,
-    /// whatever its seconds, and else comes last.
+    /// Implements `AddOrUpdateTolerationInPodSpec`: replaces each entry with the same key, effect, operator and value,
+    /// whatever its seconds, or else appends the toleration.
     fn add_or_update(&mut self, toleration: &Toleration, by: Injector, certain: bool) {
         let mut updated = false;
         for entry in &mut self.entries {
@@ -131,7 +131,7 @@ impl PodTolerations {
         }
     }
 
-    /// The DaemonSet controller (`AddOrUpdateDaemonPodTolerations`).
+    /// Applies the DaemonSet controller (`AddOrUpdateDaemonPodTolerations`).
     pub fn add_daemon_set(&mut self, host_network: &Field<bool>) {
         let always = daemon_set_tolerations(false);
         for toleration in &always {
@@ -149,8 +149,8 @@ impl PodTolerations {
         }
     }
 
-    /// DefaultTolerationSeconds. It looks at keys and effects only: an entry that tolerates nothing, for its value,
-    /// keeps the default away all the same. With `seconds` unknown the entry may not be there.
+    /// Applies DefaultTolerationSeconds. It compares only keys and effects, so an entry whose value makes it tolerate
+    /// nothing still prevents the default. If `seconds` is unknown, the entry is uncertain.
     pub fn add_default_seconds(&mut self, seconds: &Field<i64>) {
         for key in [
             "node.kubernetes.io/not-ready",
@@ -172,7 +172,7 @@ impl PodTolerations {
         }
     }
 
-    /// ExtendedResourceToleration: `resources` are the extended resources that containers request.
+    /// Applies ExtendedResourceToleration. `resources` are the extended resources that containers request.
     pub fn add_extended_resources(&mut self, resources: &BTreeSet<String>, certain: bool) {
         for resource in resources {
             self.add_or_update(
@@ -183,8 +183,8 @@ impl PodTolerations {
         }
     }
 
-    /// PodTolerationRestriction: the defaults of the Namespace, and for a pod that is not BestEffort one for memory
-    /// pressure. The whitelist is for [`PodTolerations::are_whitelisted`].
+    /// Applies PodTolerationRestriction: the defaults of the Namespace, and an entry for memory pressure unless the pod is
+    /// BestEffort. [`PodTolerations::are_whitelisted`] checks the whitelist.
     pub fn add_namespace_defaults(
         &mut self,
         defaults: &[Toleration],
@@ -207,7 +207,7 @@ impl PodTolerations {
         }
     }
 
-    /// RuntimeClass: what `scheduling.tolerations` holds. The plugin merges also where that is empty.
+    /// Applies `scheduling.tolerations` of the RuntimeClass. The plugin merges even if that list is empty.
     pub fn add_runtime_class(&mut self, tolerations: &[Toleration]) {
         let entry = |toleration: &Toleration| PodToleration {
             toleration: toleration.clone(),
@@ -217,8 +217,8 @@ impl PodTolerations {
         self.merge(tolerations.iter().map(entry).collect(), true);
     }
 
-    /// `MergeTolerations` (`pkg/util/tolerations`): of two entries of which one covers the other only that one stays.
-    /// Where it may not happen, all stay.
+    /// Implements `MergeTolerations` (`pkg/util/tolerations`): if one entry covers another, only the covering one remains.
+    /// If the merge is uncertain, all entries remain.
     fn merge(&mut self, extra: Vec<PodToleration>, happens: bool) {
         let all: Vec<PodToleration> = self.entries.drain(..).chain(extra).collect();
         let mut merged: Vec<PodToleration> = Vec::with_capacity(all.len());
@@ -243,7 +243,7 @@ impl PodTolerations {
         self.entries = merged;
     }
 
-    /// Whether every entry is covered by the Namespace's whitelist; an empty one lets everything pass.
+    /// Whether the whitelist of the Namespace covers every entry; an empty whitelist allows everything.
     pub fn are_whitelisted(&self, whitelist: &[Toleration]) -> Truth {
         if whitelist.is_empty() {
             return Truth::Yes;
@@ -259,10 +259,10 @@ impl PodTolerations {
     }
 }
 
-/// Puts labels of a RuntimeClass into a pod's node selector.
+/// Merges labels of a RuntimeClass into a pod's node selector.
 ///
 /// # Errors
-/// The key under which both have different values: the API server refuses the pod.
+/// Returns the key that has different values in the two; the API server then refuses the pod.
 pub fn merge_runtime_class_selector(
     selector: &mut BTreeMap<String, Field<String>>,
     class: &BTreeMap<String, Field<String>>,
@@ -273,7 +273,7 @@ pub fn merge_runtime_class_selector(
                 selector.insert(key.clone(), theirs.clone());
             }
             Some(mine) if is_equal_text(mine, theirs) == Truth::No => return Err(key.clone()),
-            // Once admitted the two are the same.
+            // An admitted pod has equal values, or it would have been refused.
             Some(mine) if mine.is_unknown() => {
                 selector.insert(key.clone(), theirs.clone());
             }
@@ -292,7 +292,7 @@ fn exists(key: &str, effect: Effect) -> Toleration {
     }
 }
 
-/// `Yes` for an entry that is there, `Unknown` for one that may be.
+/// Returns `Yes` for a certain entry and `Unknown` for an uncertain one.
 pub(super) fn if_certain(entry: &PodToleration) -> Truth {
     if entry.certain {
         Truth::Yes
@@ -318,7 +318,7 @@ fn is_equal_text(one: &Field<String>, other: &Field<String>) -> Truth {
     }
 }
 
-/// `MatchToleration`: the same but for the seconds.
+/// Implements `MatchToleration`: compares everything except the seconds.
 fn is_same_match(one: &Toleration, other: &Toleration) -> Truth {
     is_equal_text(&one.key, &other.key)
         .and(is_equal_text(&one.effect, &other.effect))
@@ -334,8 +334,8 @@ fn is_equal(one: &Toleration, other: &Toleration) -> Truth {
     is_same_match(one, other).and(seconds)
 }
 
-/// Whether `whole` covers `part`, as `isSuperset` of `pkg/util/tolerations` sees it. An operator that is not written
-/// counts as `Equal` in `whole` and not in `part`; `Gt` and `Lt` cover only an entry that is the same.
+/// Whether `whole` covers `part` according to `isSuperset` in `pkg/util/tolerations`. A missing operator counts as `Equal`
+/// in `whole` but not in `part`; `Gt` and `Lt` cover only an identical entry.
 fn is_superset(whole: &Toleration, part: &Toleration) -> Truth {
     let every_key = is_text(&whole.key, "").and(is_text(&whole.operator, "Exists"));
     let key = every_key.or(is_equal_text(&whole.key, &part.key));

@@ -1,5 +1,5 @@
-//! Admits a pod: the DaemonSet controller and the admission plugins one after the other, each with what is known of the
-//! Namespace, the RuntimeClass and the plugins that run. What is not known leaves the pod open, never wrong.
+//! Admits a pod: applies the DaemonSet controller and then each admission plugin, with what is known of the Namespace, the
+//! RuntimeClass and the active plugins. Unknown facts make the result uncertain, never wrong.
 
 use super::admission::{DEFAULT_TOLERATION_SECONDS, PodTolerations, merge_runtime_class_selector};
 use super::annotations::{NamespaceWord, Read};
@@ -9,7 +9,7 @@ use super::toleration::Toleration;
 use super::workload::{Level, MoreTolerations, PodShape};
 use super::{Field, Truth};
 
-/// Admission plugins that run for certain. Others may run all the same, unless these are known to be all.
+/// The admission plugins that certainly run. Others may run too unless `all_known` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plugins {
     /// PodNodeSelector.
@@ -22,12 +22,12 @@ pub struct Plugins {
     pub extended_resources: bool,
     /// RuntimeClass.
     pub runtime_class: bool,
-    /// These are all that run.
+    /// No other plugins run.
     pub all_known: bool,
 }
 
 impl Default for Plugins {
-    /// Those that are on by default.
+    /// The plugins that are on by default.
     fn default() -> Self {
         Plugins {
             node_selector: false,
@@ -40,40 +40,40 @@ impl Default for Plugins {
     }
 }
 
-/// What is known of a pod's Namespace.
+/// What is known about a pod's Namespace.
 #[derive(Clone, Debug)]
 pub struct InNamespace<'n> {
-    /// What the Namespaces say that it may be in, each different word once.
+    /// The distinct settings of the Namespaces that the pod may be in.
     pub words: Vec<&'n NamespaceWord>,
-    /// It is in the one that is known.
+    /// The pod is in the one known Namespace.
     pub certain: bool,
-    /// It is in one of which nothing is known.
+    /// The pod may be in a Namespace that is not known.
     pub missing: bool,
 }
 
-/// What is known of a pod's RuntimeClass.
+/// What is known about a pod's RuntimeClass.
 #[derive(Clone, Copy, Debug)]
 pub enum OfClass<'c> {
-    /// It has none, or one without `scheduling`.
+    /// The pod has no RuntimeClass, or one without `scheduling`.
     Silent,
-    /// What it lends to pods stands in this shape.
+    /// The class adds the tolerations and selection of this shape to pods.
     Lends(&'c PodShape),
-    /// It is not known, and why.
+    /// The class is unknown, with the reason.
     Open(&'static str),
 }
 
-/// What is open about a pod's Namespace.
+/// What is unknown about a pod's Namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenWord {
-    /// Nothing is known of it.
+    /// The Namespace is not known.
     Missing,
-    /// What the Namespace of this index says could not be read: what it is.
+    /// A setting of the Namespace with this index could not be read: the name of the setting.
     Unread(usize, &'static str),
-    /// What the Namespace of this index says may count or not: the plugin that reads it, and what it is.
+    /// A setting of the Namespace with this index may or may not apply: the plugin that reads it, and the setting.
     MayCount(usize, &'static str, &'static str),
 }
 
-/// Fills in what is on the pods of a shape, and why they are refused. Gives what is open about their Namespace.
+/// Fills in the tolerations and the refusal of the pods of a shape. Returns what is unknown about their Namespace.
 pub fn admit(
     shape: &mut PodShape,
     namespace: &InNamespace<'_>,
@@ -113,7 +113,7 @@ pub fn admit(
     if plugins.runtime_class {
         pods.runtime_class(class);
     }
-    // It looks again at what the others made of the list.
+    // The plugin checks the final list, after all other plugins.
     pods.whitelist(&whitelist);
     pods.open
 }
@@ -132,7 +132,7 @@ impl Admission<'_> {
         }
     }
 
-    /// Of several Namespaces that leave the same open the first is enough.
+    /// Records an unknown. If several Namespaces leave the same thing unknown, the first is enough.
     fn leave_open(&mut self, word: OpenWord) {
         let without_index = |word: OpenWord| match word {
             OpenWord::Missing => (false, ""),
@@ -169,7 +169,7 @@ impl Admission<'_> {
     }
 
     fn default_seconds(&mut self) {
-        // Whoever owns a list may make pods of any kind of it, with their controller's own entries.
+        // A list without a typed owner may be used by pods of any kind, with entries that their controllers add.
         let seconds = match self.shape.level {
             Level::Typed => Field::Is(DEFAULT_TOLERATION_SECONDS),
             Level::Custom | Level::Values | Level::Other => Field::Unknown,
@@ -177,7 +177,7 @@ impl Admission<'_> {
         self.shape.on_pods.add_default_seconds(&seconds);
     }
 
-    /// Where nobody says that PodNodeSelector runs it may all the same: why else would the Namespace say it?
+    /// Applies PodNodeSelector. If nobody says that the plugin runs, it may still do so: the annotation suggests it.
     fn node_selector(&mut self, words: &[&NamespaceWord], runs: bool) {
         const PLUGIN: &str = "PodNodeSelector";
         const WHAT: &str = "a node selector";
@@ -213,7 +213,7 @@ impl Admission<'_> {
                 Field::Is(Err(why)) if runs && self.certain => {
                     self.refuse_annotation(PLUGIN, why);
                 }
-                // Where the plugin runs no pod comes to be; where it does not, nobody reads this.
+                // If the plugin runs, no pod is created; if it does not, nobody reads the annotation.
                 Field::Is(Err(_)) => {}
                 Field::Unknown if self.certain => {
                     selection.unknown = true;
@@ -256,7 +256,7 @@ impl Admission<'_> {
         }
         on_pods.add_namespace_defaults(&defaults, Truth::Yes, false);
         if runs {
-            // That for memory pressure comes whatever the Namespace is.
+            // The entry for memory pressure does not depend on the Namespace.
             on_pods.add_namespace_defaults(&[], best_effort, true);
         }
     }
@@ -266,7 +266,7 @@ impl Admission<'_> {
             Field::Is(Ok(list)) if self.shape.on_pods.are_whitelisted(list) == Truth::No => {
                 self.refuse(Refusal::Whitelist);
             }
-            // Of a pod without tolerations nobody asks.
+            // The annotation does not matter for a pod without tolerations.
             Field::Is(Err(why)) if self.shape.on_pods.entries.iter().any(|entry| entry.certain) => {
                 self.refuse_annotation(RESTRICTION, why);
             }

@@ -1,4 +1,4 @@
-//! What annotations of Namespaces say to admission plugins: lists of tolerations as JSON, and node selectors.
+//! Parses the annotations of Namespaces that admission plugins read: lists of tolerations as JSON, and node selectors.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use super::Field;
 use super::toleration::Toleration;
 use super::validation::{is_label_key, is_label_value};
 
-/// Tolerations that PodTolerationRestriction adds to the pods of the Namespace.
+/// Tolerations that PodTolerationRestriction adds to pods of the Namespace.
 pub const DEFAULT_TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
-/// Tolerations that PodTolerationRestriction lets the pods of the Namespace have.
+/// Tolerations that PodTolerationRestriction allows for pods of the Namespace.
 pub const TOLERATIONS_WHITELIST: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
-/// Labels that PodNodeSelector puts into the node selector of the Namespace's pods.
+/// Labels that PodNodeSelector adds to the node selector of pods of the Namespace.
 pub const NODE_SELECTOR: &str = "scheduler.alpha.kubernetes.io/node-selector";
 
-/// An annotation that may be absent, may not be known yet, and may be what its plugin cannot read, with the reason.
+/// An annotation that may be absent, unknown, or invalid with the reason.
 pub type Read<T> = Field<Result<T, String>>;
 
-/// What a Namespace says about the pods in it.
+/// The scheduling settings of a Namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceWord {
     /// Tolerations that its pods are given.
     pub default_tolerations: Read<Vec<Toleration>>,
     /// Tolerations that its pods may have.
     pub whitelist: Read<Vec<Toleration>>,
-    /// Labels that its pods ask for.
+    /// Labels that its pods require.
     pub node_selector: Read<BTreeMap<String, String>>,
 }
 
 impl NamespaceWord {
-    /// Whether any of it is written.
+    /// Whether any of the settings is present.
     pub fn says_something(&self) -> bool {
         !(self.default_tolerations.is_absent()
             && self.whitelist.is_absent()
@@ -38,11 +38,11 @@ impl NamespaceWord {
     }
 }
 
-/// Reads a list of tolerations as PodTolerationRestriction does: an empty text is an empty list, names of fields are
-/// taken in any case, and what a toleration does not have is left aside.
+/// Parses a list of tolerations as PodTolerationRestriction does: an empty string is an empty list, field names are
+/// case-insensitive, and unknown fields are ignored.
 ///
 /// # Errors
-/// Why it is no such list; every pod of the Namespace is refused then.
+/// Returns the reason if the list is invalid; then every pod of the Namespace is refused.
 pub fn parse_tolerations(text: &str) -> Result<Vec<Toleration>, String> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -110,10 +110,10 @@ fn describe(value: &Value) -> &'static str {
     }
 }
 
-/// Reads a node selector as PodNodeSelector does: `key=value`, several with commas between them.
+/// Parses a node selector as PodNodeSelector does: `key=value` pairs separated by commas.
 ///
 /// # Errors
-/// Why it is none; every pod of the Namespace is refused then.
+/// Returns the reason if the selector is invalid; then every pod of the Namespace is refused.
 pub fn parse_node_selector(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut labels = BTreeMap::new();
     if text.is_empty() {

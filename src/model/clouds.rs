@@ -1,5 +1,5 @@
-//! Which cloud something runs in, as far as names say it: words in paths and kinds, and the domains of keys that one cloud's
-//! nodes and controllers alone have. Pools of one cloud do not serve the workloads of another. The facts are in
+//! Detects the cloud of a file or object from names: words in paths and kinds, and domains of keys that only one cloud's
+//! nodes and controllers use. Pools of one cloud do not serve the workloads of another. The data is in
 //! `kubernetes/clouds.yaml`.
 
 use std::sync::LazyLock;
@@ -11,30 +11,30 @@ use crate::builtin;
 /// A cloud, as a row of `kubernetes/clouds.yaml`.
 #[derive(Deserialize)]
 struct Cloud {
-    /// Words that name it.
+    /// Words that identify the cloud.
     words: Vec<String>,
-    /// Parts of keys and texts that only its clusters have.
+    /// Parts of keys and texts that only clusters of this cloud have.
     #[serde(default)]
     domains: Vec<String>,
     #[serde(default)]
     commands: Vec<PoolCommand>,
 }
 
-/// A command that makes or changes node pools, with the names of its options.
+/// A command that creates or changes node pools, with the names of its options.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PoolCommand {
-    /// Words of the command, in order. Other words may stand between them.
+    /// Words of the command, in order. Other words may occur between them.
     pub words: Vec<String>,
-    /// The pool's name. Without such an option, the name is the first argument.
+    /// Options for the pool's name. Without such an option, the name is the first argument.
     #[serde(default)]
     pub name: Vec<String>,
-    /// Taints.
+    /// Options for taints.
     pub taints: Vec<String>,
     /// A second option for taints adds to the first instead of replacing it.
     #[serde(default)]
     pub taints_add: bool,
-    /// Labels.
+    /// Options for labels.
     pub labels: Vec<String>,
     /// Labels whose value is the pool's name.
     #[serde(default)]
@@ -51,17 +51,17 @@ static CLOUDS: LazyLock<Vec<Cloud>> = LazyLock::new(|| {
     file.clouds
 });
 
-/// The commands of all clouds, in the order of the file.
+/// Returns the commands of all clouds, in the order of the file.
 pub fn pool_commands() -> impl Iterator<Item = &'static PoolCommand> {
     CLOUDS.iter().flat_map(|cloud| &cloud.commands)
 }
 
-/// A set of clouds; empty where nothing names one.
+/// A set of clouds; empty if no cloud is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Clouds(u16);
 
 impl Clouds {
-    /// The clouds that words of a name say: of a path, a kind or an API group. `eks-2` and `AzureMachinePool` do, too.
+    /// Returns the clouds that the words of a path, a kind or an API group name, also in `eks-2` and `AzureMachinePool`.
     pub fn named_by(name: &str) -> Clouds {
         let mut found = Clouds::default();
         let mut start = 0;
@@ -78,7 +78,7 @@ impl Clouds {
         found
     }
 
-    /// The clouds of which a text has keys, comments aside.
+    /// Returns the clouds whose keys occur in a text, ignoring comments.
     pub fn spoken_of_in(text: &str) -> Clouds {
         let mut found = Clouds::default();
         for line in text.lines() {
@@ -90,7 +90,7 @@ impl Clouds {
         found
     }
 
-    /// The clouds that a key belongs to.
+    /// Returns the clouds that use a key.
     pub fn of_key(key: &str) -> Clouds {
         let mut found = Clouds::default();
         for (at, cloud) in CLOUDS.iter().enumerate() {
@@ -105,13 +105,13 @@ impl Clouds {
         found
     }
 
-    /// These and others.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, others: Clouds) -> Clouds {
         Clouds(self.0 | others.0)
     }
 
-    /// Whether what is in one set of clouds can be in another: where one side names none, it may be anywhere.
+    /// Whether something in one set of clouds can be in the other; an empty set can be anywhere.
     pub fn can_be(self, other: Clouds) -> bool {
         self.0 == 0 || other.0 == 0 || self.0 & other.0 != 0
     }

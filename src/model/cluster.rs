@@ -1,5 +1,5 @@
-//! Which pools serve which workloads, where no configuration says so: by the folders that they stand in.
-//! Conservative on purpose, so that the workloads of one example are never judged by the pools of another.
+//! Infers which pools serve which workloads from their folders if no configuration says so. Conservative on purpose: the
+//! workloads of one example must never be judged by the pools of another.
 
 #![cfg_attr(
     not(test),
@@ -14,19 +14,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::clouds::Clouds;
 use super::path_words::{all_but, environment, is_collection, is_infrastructure, name_words};
 
-/// What a path says about whose pods stand there. What holds in one part of a repository says nothing about another.
+/// What a path says about the pods declared in it. Facts about one part of a repository do not apply to another part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Part<'p> {
-    /// The example, below a folder whose children are independent of each other.
+    /// The example: a child of a folder whose children are independent of each other.
     example: Option<&'p str>,
-    /// The folder of one cluster, below one that is named `clusters`.
+    /// The folder of one cluster: a child of a folder named `clusters`.
     cluster: Option<&'p str>,
-    /// The environments that it names.
+    /// The environments that the path names.
     environments: BTreeSet<&'static str>,
 }
 
 impl<'p> Part<'p> {
-    /// The part of the repository that a path below the scanned folder belongs to.
+    /// Returns the part of the repository that a path, relative to the scanned folder, belongs to.
     pub fn of(path: &'p str) -> Part<'p> {
         let child = |is_parent: &dyn Fn(&str) -> bool| {
             let mut end = 0;
@@ -48,7 +48,7 @@ impl<'p> Part<'p> {
     }
 }
 
-/// The environments that a path names, each by one word for all its spellings. `non-prod` is every environment but production.
+/// Returns the environments that a path names, each in one canonical spelling. `non-prod` is every one except production.
 pub fn environments(path: &str) -> BTreeSet<&'static str> {
     let lower = path.to_ascii_lowercase();
     let mut found = BTreeSet::new();
@@ -92,7 +92,7 @@ fn last_segment(folder: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// Whether a folder is another or lies below it.
+/// Whether `folder` is `above` or is below it.
 fn is_below(folder: &str, above: &str) -> bool {
     above.is_empty()
         || folder == above
@@ -101,20 +101,20 @@ fn is_below(folder: &str, above: &str) -> bool {
             .is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Which pools serve which workloads. Workloads that the same pools serve share one list: of many pools and many
-/// workloads, each combination must not be written down.
+/// Which pools serve which workloads. Workloads with the same pools share one list, to avoid storing every combination of
+/// pool and workload.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Serving {
     /// Lists of pools, by index and in order.
     pub lists: Vec<Vec<usize>>,
-    /// For each list, the pools that would serve as well, were it not for pools that stand nearer to the workloads.
+    /// For each list, the pools that would also serve if no other pools were nearer to the workloads.
     pub beside: Vec<Vec<usize>>,
-    /// For each workload, its list.
+    /// For each workload, the index of its list.
     pub of_workload: Vec<usize>,
 }
 
-/// What decides which pools serve a workload: the nearest folder above it that pools serve, the example that it is
-/// part of, its environments and its clouds.
+/// What determines the pools of a workload: the nearest folder above it that pools serve, its example, its environments and
+/// its clouds.
 type Situation<'p> = (
     Option<&'p str>,
     Option<&'p str>,
@@ -122,8 +122,8 @@ type Situation<'p> = (
     Clouds,
 );
 
-/// Which pools serve which workloads. Paths are below the scanned folder; with each pool and each path of workloads stand
-/// the clouds that it is known to be in.
+/// Infers which pools serve which workloads. Paths are relative to the scanned folder. Each pool and each workload path
+/// comes with its known clouds.
 pub fn infer(
     pools: &[&str],
     workloads: &[&str],
@@ -136,7 +136,7 @@ pub fn infer(
         .intersection(&workload_folders)
         .copied()
         .collect();
-    // Pools above the workloads that they serve make an example, too, for those who stand beside it.
+    // Pools above the workloads that they serve also form an example, which matters for workloads beside it.
     let worlds: BTreeSet<&str> = pool_folders
         .iter()
         .copied()
@@ -181,7 +181,7 @@ pub fn infer(
                         .collect();
                     let cloud_of = |index: &usize| pool_clouds.get(*index).copied();
                     let cloud_of = |index: &usize| cloud_of(index).unwrap_or_default();
-                    // Where nothing names its cloud, that of the pools which name its environment is its own.
+                    // If nothing names the cloud of a workload, use the cloud of the pools that name its environment.
                     let theirs = in_environment
                         .iter()
                         .filter(|index| !own.is_disjoint(&pool_environments[**index]))
@@ -214,19 +214,19 @@ pub fn infer(
     serving
 }
 
-/// Whether a pool stands in the same part of the repository as a folder, environments aside.
+/// Whether a pool is in the same part of the repository as a folder, ignoring environments.
 fn is_akin(pool: &str, folder: &str) -> bool {
     let inside = format!("{folder}/");
     let (one, other) = (Part::of(pool), Part::of(&inside));
     (one.example, one.cluster) == (other.example, other.cluster)
 }
 
-/// A folder and all above it, from the bottom up; the last is the scanned folder itself, which has no name.
+/// Returns a folder and all folders above it, from the bottom up. The last is the scanned folder, whose name is empty.
 fn folders_above(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |at| (!at.is_empty()).then(|| parent_of(at)))
 }
 
-/// Whether one of these folders is `above` or lies below it.
+/// Whether one of these folders is `above` or is below it.
 fn any_below(folders: &BTreeSet<&str>, above: &str) -> bool {
     if above.is_empty() {
         return !folders.is_empty();
@@ -234,7 +234,7 @@ fn any_below(folders: &BTreeSet<&str>, above: &str) -> bool {
     folders.contains(above) || any_strictly_below(folders, above)
 }
 
-/// The folder below which the pools of a folder serve; none when they serve nothing.
+/// Returns the folder below which the pools of a folder serve, or `None` if they serve nothing.
 fn reach<'a>(
     folder: &'a str,
     worlds: &BTreeSet<&str>,
@@ -245,7 +245,7 @@ fn reach<'a>(
     }
     let mut parent = parent_of(folder);
     let mut infrastructure = is_infrastructure(&last_segment(folder));
-    // `infra/prod/pools` and the like: climb while the names say infrastructure, a cloud or an environment.
+    // For `infra/prod/pools` and similar, climb while the names mean infrastructure, a cloud or an environment.
     while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
         let says = is_infrastructure(&name);
@@ -259,7 +259,7 @@ fn reach<'a>(
     if is_collection(&last_segment(parent)) {
         return None;
     }
-    // Beside examples that have pools of their own stands one more, unless its name says that it is for all.
+    // A folder beside examples with pools of their own is another example, unless its name says that it serves all.
     let beside_examples = !infrastructure && any_strictly_below(worlds, parent);
     (!beside_examples).then_some(parent)
 }
@@ -268,7 +268,7 @@ fn any_strictly_below(folders: &BTreeSet<&str>, above: &str) -> bool {
     if above.is_empty() {
         return folders.iter().any(|folder| !folder.is_empty());
     }
-    // Between a folder and what is in it may stand others: `a`, `a-b`, `a/c`.
+    // Other folders can sort between a folder and its contents: `a`, `a-b`, `a/c`.
     let inside = format!("{above}/");
     let next = folders.range(inside.as_str()..).next();
     next.is_some_and(|next| next.starts_with(&inside))

@@ -1,5 +1,5 @@
-//! The idiom of dedicated nodes: a label and a taint with the same key and the same value, so that a selector and a
-//! toleration with both belong together. Where a workload's own two nearly agree, one of them is a slip.
+//! The idiom of dedicated nodes: a label and a taint with the same key and value, so that a selector and a toleration with
+//! both belong together. If the two nearly agree in one workload, one of them is probably a typo.
 
 #![cfg_attr(
     not(test),
@@ -16,35 +16,35 @@ use super::near_miss::{is_affirmation, key_likeness};
 use super::well_known::is_transient_key;
 use super::workload::{Stands, Workload};
 
-/// A toleration that nearly agrees with its own workload's selector.
+/// A toleration that nearly agrees with the selector of its own workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// `key` or `value`: in what they differ.
+    /// The field that differs: `key` or `value`.
     pub field: &'static str,
     /// The label that the workload selects.
     pub label: String,
     /// Its value.
     pub value: String,
-    /// Others whose selector and toleration agree about this key, and those who pair the two as this one does.
+    /// How many others have a selector and toleration that agree on this key, and how many have this same mismatch.
     pub weight: Weight,
-    /// Where some of those who agree stand.
+    /// Where some of the agreeing tolerations are written.
     pub places: Vec<Place>,
 }
 
-/// Two texts that nearly agree: label key and toleration key, or the two values of one key.
+/// Two strings that nearly agree: label key and toleration key, or the two values of one key.
 type Pair<'g> = (&'static str, &'g str, &'g str);
 
-/// Which selectors and tolerations go together in the parts of a repository.
+/// Which selectors and tolerations belong together in each part of a repository.
 #[derive(Debug, Default)]
 pub struct Dedication<'g> {
-    /// By part and key: those whose label and toleration have the same key and value.
+    /// By part and key: the workloads whose label and toleration have the same key and value.
     agreeing: BTreeMap<(usize, &'g str), Seen>,
-    /// By part: those who pair two texts that nearly agree.
+    /// By part: the workloads with two strings that nearly agree.
     nearly: BTreeMap<(usize, Pair<'g>), Seen>,
 }
 
 impl<'g> Dedication<'g> {
-    /// Hears all workloads; `heard` gives the part of each and who it is.
+    /// Collects facts from all workloads; `heard` contains the part and the identity of each.
     pub fn hear(workloads: &'g [Workload], heard: &[(usize, u32)]) -> Dedication<'g> {
         let mut dedication = Dedication::default();
         for (at, (workload, (part, who))) in workloads.iter().zip(heard).enumerate() {
@@ -69,7 +69,7 @@ impl<'g> Dedication<'g> {
         dedication
     }
 
-    /// Where an entry nearly agrees with a label that its own workload selects.
+    /// Returns the labels selected by the workload with which an entry nearly agrees.
     pub fn mismatches(&self, workload: &Workload, part: usize, entry: usize) -> Vec<Mismatch> {
         let found = nearly(workload, entry)
             .into_iter()
@@ -91,7 +91,7 @@ impl<'g> Dedication<'g> {
                     agreeing: theirs.map_or(0, BTreeMap::len),
                     deviating,
                 };
-                // What is always done so is meant so.
+                // A mismatch that several workloads share is intentional unless most others agree on the label.
                 (deviating == 1 || weight.strength() >= 0).then(|| Mismatch {
                     field,
                     label: match field {
@@ -107,7 +107,7 @@ impl<'g> Dedication<'g> {
     }
 }
 
-/// What of its workload's selector an entry nearly agrees with: the pair, and the value that is selected.
+/// Returns the parts of the workload's selector with which an entry nearly agrees, each with the selected value.
 fn nearly(workload: &Workload, entry: usize) -> Vec<(Pair<'_>, &str)> {
     let list = &workload.shape.tolerations;
     let mut found = Vec::new();
@@ -128,7 +128,7 @@ fn nearly(workload: &Workload, entry: usize) -> Vec<(Pair<'_>, &str)> {
     match selected {
         Some((_, selected)) if selected == value || names_nothing(selected) => {}
         Some((_, selected)) => {
-            // One entry for each value of several is no slip; one that takes any value covers the selected one.
+            // Separate entries for several values are not a typo, and an entry for any value covers the selected one.
             let covered = list.iter().enumerate().any(|(at, other)| {
                 at != entry
                     && other.key == toleration.key
@@ -152,7 +152,7 @@ fn nearly(workload: &Workload, entry: usize) -> Vec<(Pair<'_>, &str)> {
     found
 }
 
-/// Whether a value does not say whose the node is.
+/// Whether a value does not name an owner of the node.
 fn names_nothing(value: &str) -> bool {
     const OF_TAINTS: [&str; 5] = ["dedicated", "exclusive", "false", "only", "reserved"];
     value.is_empty() || is_affirmation(value) || OF_TAINTS.contains(&value)

@@ -1,12 +1,12 @@
-//! Taints and tolerations of devices (dynamic resource allocation, KEP-5055). They look like those of nodes, and no
-//! toleration of the one kind ever tolerates a taint of the other.
+//! Taints and tolerations of devices (dynamic resource allocation, KEP-5055). They look like those of nodes, but a
+//! toleration of one kind never tolerates a taint of the other.
 
 use super::taint::Taint;
 use super::toleration::Toleration;
 use super::workload::LocatedToleration;
 use crate::finding::Object;
 
-/// What stands at one place.
+/// A taint or a toleration of devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceEntry {
     /// A taint, in a ResourceSlice or a DeviceTaintRule.
@@ -15,12 +15,12 @@ pub enum DeviceEntry {
     Toleration(Toleration),
 }
 
-/// A taint or a toleration of devices, where it is written.
+/// A taint or a toleration of devices with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedDeviceEntry {
-    /// What stands there.
+    /// The entry.
     pub entry: DeviceEntry,
-    /// Where it and its fields stand.
+    /// The location of the entry and its fields.
     pub located: LocatedToleration,
     /// The object that it belongs to.
     pub object: Object,

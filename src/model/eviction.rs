@@ -1,4 +1,4 @@
-//! When pods are deleted from nodes that get a `NoExecute` taint, as the taint-eviction controller decides it
+//! Computes when pods are deleted from nodes that get a `NoExecute` taint, as the taint-eviction controller does
 //! (`pkg/controller/tainteviction/taint_eviction.go`).
 
 use std::collections::HashMap;
@@ -9,10 +9,10 @@ use super::toleration::Toleration;
 use super::{Field, Truth};
 
 impl PodTolerations {
-    /// When the taint-eviction controller deletes a pod with these tolerations from a node with these taints, counted
-    /// from when it sees them. Taints of other effects than `NoExecute` do not count. For each taint the first entry
-    /// that matches decides, in the order of the list (`GetMatchingTolerations`); of those the shortest counts
-    /// (`getMinTolerationTime`). `comparison_operators` is the feature gate.
+    /// Returns when the taint-eviction controller deletes a pod with these tolerations from a node with these taints,
+    /// counted from when it sees them. Only `NoExecute` taints count. For each taint, the first matching entry of the list
+    /// decides (`GetMatchingTolerations`); the shortest of these times applies (`getMinTolerationTime`).
+    /// `comparison_operators` is the feature gate.
     pub fn eviction(&self, taints: &[Taint], comparison_operators: bool) -> Eviction {
         let mut shortest = None;
         let mut unknown = false;
@@ -48,22 +48,22 @@ impl PodTolerations {
     }
 }
 
-/// What becomes of a pod on a node with `NoExecute` taints.
+/// What happens to a pod on a node with `NoExecute` taints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// It stays.
+    /// The pod stays.
     Never,
-    /// It is deleted as soon as the controller sees the taint.
+    /// The pod is deleted as soon as the controller sees the taint.
     AtOnce,
-    /// It is deleted after so many nanoseconds, which are more than none.
+    /// The pod is deleted after this many nanoseconds, more than zero.
     After(u64),
-    /// Not to be known.
+    /// The outcome is unknown.
     Unknown,
 }
 
 impl Eviction {
-    /// After so many `tolerationSeconds`. The controller multiplies into 64 bits of nanoseconds, so that what is too
-    /// long comes out as something else: for ever, or nearly at once.
+    /// Returns the outcome of `tolerationSeconds`. The controller multiplies in 64-bit nanoseconds, so too large a number
+    /// overflows and means for ever, or almost immediately.
     fn after(seconds: i64) -> Eviction {
         if seconds <= 0 {
             return Eviction::AtOnce;
@@ -78,7 +78,7 @@ impl Eviction {
         }
     }
 
-    /// Whole seconds, 0 for at once and -1 for never, as Kubernetes' own function counts; `None` when not known.
+    /// Returns whole seconds as Kubernetes' function does (0: at once, -1: never), or `None` if unknown.
     pub fn seconds(self) -> Option<i64> {
         match self {
             Eviction::Never => Some(-1),
@@ -89,27 +89,27 @@ impl Eviction {
     }
 }
 
-/// Whether an entry of a list ever decides about eviction.
+/// Whether an earlier entry of a list shadows an entry for eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shadow {
-    /// No earlier entry takes its place everywhere.
+    /// No earlier entry shadows it entirely.
     None,
-    /// The entry of this index, which is the first such, matches every `NoExecute` taint that it matches.
+    /// The entry with this index is the first that matches every `NoExecute` taint that this entry matches.
     By(usize),
-    /// Not to be known.
+    /// Unknown.
     Unknown,
 }
 
-/// Earlier entries that could not be read are compared with so many at most; beyond that nothing is said.
+/// The maximum number of earlier entries with unknown parts to compare with; beyond that, the result is unknown.
 const MAX_UNREAD: usize = 32;
 
-/// Key and value that an entry reaches.
+/// The key and value that an entry matches.
 type Reach<'t> = (&'t str, Option<(&'t str, &'t str)>);
 
-/// For each entry of a list the earlier one that always decides about eviction in its place. An entry that matches no
-/// `NoExecute` taint is in nobody's shadow.
+/// Returns, for each entry of a list, the earlier entry that always decides about eviction instead. Nothing shadows an
+/// entry that matches no `NoExecute` taint.
 pub fn shadows(tolerations: &[Toleration]) -> Vec<Shadow> {
-    // By key and value; a value of `None` is any.
+    // By key and value; `None` is any value.
     let mut first: HashMap<Reach<'_>, usize> = HashMap::new();
     let mut unread: Vec<&Toleration> = Vec::new();
     let mut found = Vec::with_capacity(tolerations.len());
@@ -143,8 +143,8 @@ pub fn shadows(tolerations: &[Toleration]) -> Vec<Shadow> {
     found
 }
 
-/// The key that an entry is for, and operator and value, `None` for any value; nothing where they could not be read. A
-/// comparison is like no other but one with the same bound.
+/// Returns the key of an entry with its operator and value (`None` for any value), or `None` if they could not be read. A
+/// comparison equals only a comparison with the same bound.
 fn reach(entry: &Toleration) -> Option<(&str, Option<(&str, &str)>)> {
     let key = entry.key.text()?;
     entry.effect.text()?;

@@ -1,5 +1,5 @@
-//! Taints and tolerations in the annotations that held them before they were fields: the API server reads nothing from
-//! them and still refuses what is wrong in them.
+//! Parses the annotations that contained taints and tolerations before these became fields. The API server no longer reads
+//! them but still validates them.
 
 use std::fmt;
 
@@ -11,14 +11,13 @@ use super::Field;
 use super::taint::Taint;
 use super::toleration::Toleration;
 
-/// On pods and pod templates.
+/// The annotation of pods and pod templates.
 pub const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
-/// On nodes.
+/// The annotation of nodes.
 pub const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 
-/// Reads the annotation [`TOLERATIONS`] as Go's JSON decoder does: an empty text and `null` are an empty list, names of
-/// fields may be written in any case, the last of several counts, and fields that do not exist are skipped. The error is
-/// one sentence.
+/// Parses the annotation [`TOLERATIONS`] as Go's JSON decoder does: an empty string and `null` are an empty list, field
+/// names are case-insensitive, the last duplicate counts, and unknown fields are skipped. The error is one sentence.
 pub fn tolerations(text: &str) -> Result<Vec<Toleration>, String> {
     let read = |entry: &Entry| {
         Ok(Toleration {
@@ -32,7 +31,7 @@ pub fn tolerations(text: &str) -> Result<Vec<Toleration>, String> {
     list(text)?.iter().map(read).collect()
 }
 
-/// Reads the annotation [`TAINTS`], in the same way.
+/// Parses the annotation [`TAINTS`] in the same way.
 pub fn taints(text: &str) -> Result<Vec<Taint>, String> {
     let read = |entry: &Entry| {
         Ok(Taint {
@@ -50,17 +49,17 @@ fn list(text: &str) -> Result<Vec<Entry>, String> {
     }
     let list: Option<Vec<Option<Entry>>> = serde_json::from_str(text)
         .map_err(|error| format!("must be a list of objects in JSON: {error}"))?;
-    // Null stands for an entry without fields.
+    // `null` is an entry without fields.
     let entries = list.unwrap_or_default().into_iter();
     Ok(entries.map(Option::unwrap_or_default).collect())
 }
 
-/// The fields of an object, in the order in which they are written.
+/// The fields of an object, in source order.
 #[derive(Default)]
 struct Entry(Vec<(String, Value)>);
 
 impl Entry {
-    /// Every field with this name, however it is written.
+    /// Returns every field with this name, case-insensitively.
     fn named(&self, name: &str) -> impl Iterator<Item = &Value> {
         let fields = self.0.iter();
         let named = fields.filter(move |(key, _)| key.eq_ignore_ascii_case(name));
@@ -71,7 +70,7 @@ impl Entry {
         let mut read = Field::Absent;
         for value in self.named(name) {
             match value {
-                // Leaves what an earlier one said.
+                // `null` keeps the value of an earlier field.
                 Value::Null => {}
                 Value::String(text) => read = Field::Is(text.clone()),
                 other => return Err(format!("`{name}` must be a text, not {other}")),

@@ -1,5 +1,5 @@
-//! What is usual in one part of a repository: how the tolerations of each key are written, and which go with a label that
-//! pods select. Hearing and concluding take time that grows with what is heard.
+//! Finds what is usual in one part of a repository: how the tolerations of each key are written, and which ones go with a
+//! label that pods select. The running time grows with the number of observations.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,28 +9,28 @@ use super::toleration::Toleration;
 use super::well_known::is_transient_key;
 use super::workload::{Stands, Workload};
 
-/// One entry of the tolerations of one workload, both by index.
+/// One entry in the tolerations of one workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Index of the workload among all.
+    /// The index of the workload among all workloads.
     pub workload: usize,
-    /// Index in its list.
+    /// The index of the entry in its list.
     pub entry: usize,
 }
 
-/// How many say the one and how many the other.
+/// How many workloads agree and how many deviate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// Witnesses for what is usual.
+    /// The number of workloads that do the usual thing.
     pub agreeing: usize,
-    /// Those who say otherwise, the one in question among them.
+    /// The number that deviate, including the one in question.
     pub deviating: usize,
 }
 
 impl Weight {
-    /// How far agreement is above the four of five that chance and taste give, in tenths of a standard deviation:
-    /// the z-statistic of Engler's "bugs as deviant behavior". 0 for 4 of 5, 7 for 9 of 10, 10 for 11 of 12, negative
-    /// for less than four of five. The same share counts for more with more witnesses.
+    /// Returns how far agreement exceeds the four of five that chance and taste explain, in tenths of a standard deviation:
+    /// the z-statistic of Engler's "bugs as deviant behavior". It is 0 for 4 of 5, 7 for 9 of 10, 10 for 11 of 12, and
+    /// negative for less than four of five. The same share counts for more with more workloads.
     pub fn strength(self) -> i64 {
         const USUAL: f64 = 0.8;
         let all = self.agreeing + self.deviating;
@@ -41,7 +41,7 @@ impl Weight {
         let (agreeing, all) = (self.agreeing as f64, all as f64);
         let deviation = (USUAL * (1.0 - USUAL) / all).sqrt();
         let tenths = 10.0 * (agreeing / all - USUAL) / deviation;
-        // The smallest part of a tenth is lost in the arithmetic of 4 of 5.
+        // The arithmetic for 4 of 5 is off by a tiny fraction of a tenth.
         #[allow(
             clippy::cast_possible_truncation,
             reason = "bounded by ten times the root of a count"
@@ -50,23 +50,23 @@ impl Weight {
         whole
     }
 
-    /// Whether there is anything to be concluded: at least four witnesses, and four of five.
+    /// Whether the numbers allow a conclusion: at least four workloads agree, and four of five.
     pub(super) fn tells(self) -> bool {
         self.agreeing >= FEWEST && self.strength() >= 0
     }
 }
 
-/// Fewest witnesses of which a habit can be said.
+/// The minimum number of workloads for a habit.
 pub(super) const FEWEST: usize = 4;
-/// A key is compared with so many of the most used ones of its cluster.
+/// The maximum number of usual keys in a cluster that a key is compared with.
 const USUAL_KEYS: usize = 64;
-/// Of one pod so many labels and so many keys are put together.
+/// The maximum number of labels and of keys of one pod that are combined.
 const MOST_TOGETHER: usize = 32;
 
-/// Witnesses by who they are, each with the first place where it said so.
+/// Identities of workloads, each with the first place of the observation.
 pub(super) type Seen = BTreeMap<u32, Place>;
 
-/// What nearly all others say, and how many they are.
+/// What nearly all others write, and how many do.
 #[derive(Clone, Debug)]
 pub(super) struct Usual<'g> {
     pub(super) text: &'g str,
@@ -74,16 +74,16 @@ pub(super) struct Usual<'g> {
     pub(super) places: Vec<Place>,
 }
 
-/// How the tolerations of one key are written.
+/// How tolerations with one key are written.
 #[derive(Debug, Default)]
 pub(super) struct KeyUse<'g> {
     pub(super) seen: Seen,
-    /// Values of entries with `Equal`; no value is the empty one.
+    /// Values of entries with `Equal`; a missing value is the empty one.
     values: BTreeMap<&'g str, Seen>,
     effects: BTreeMap<&'g str, Seen>,
-    /// The key that is probably meant.
+    /// The key that was probably meant.
     pub(super) other_key: Option<(Usual<'g>, Likeness)>,
-    /// By value: the value that is probably meant.
+    /// For each value, the value that was probably meant.
     pub(super) other_values: BTreeMap<&'g str, Usual<'g>>,
     /// The effect that nearly all others have.
     pub(super) usual_effect: Option<Usual<'g>>,
@@ -94,18 +94,18 @@ pub(super) struct KeyUse<'g> {
 pub(super) struct LabelUse<'g> {
     all: BTreeSet<u32>,
     keys: BTreeMap<&'g str, Forms<'g>>,
-    /// Keys that nearly all tolerate: how many do, where, and the entry as most write it.
+    /// The keys that nearly all tolerate: how many do, where, and the most frequent form of the entry.
     pub(super) usual: Vec<(Usual<'g>, &'g Toleration)>,
 }
 
-/// The ways in which entries of one key are written.
+/// The forms in which entries with one key are written.
 #[derive(Debug, Default)]
 struct Forms<'g> {
     seen: Seen,
     times: BTreeMap<&'g Toleration, usize>,
 }
 
-/// What is usual in one part of a repository.
+/// The habits of one part of a repository.
 #[derive(Debug, Default)]
 pub(super) struct Habits<'g> {
     pub(super) keys: BTreeMap<&'g str, KeyUse<'g>>,
@@ -156,7 +156,7 @@ impl<'g> Habits<'g> {
         }
     }
 
-    /// Finds what is usual, in time that grows with what was heard.
+    /// Finds what is usual, in time proportional to the observations.
     pub(super) fn conclude(&mut self) {
         let mut usual: Vec<(&str, usize)> = self
             .keys
@@ -196,7 +196,7 @@ impl<'g> Habits<'g> {
             };
             let likeness = weight.tells().then(|| key_likeness(key, usual))??;
             let theirs = &self.keys.get(usual)?.seen;
-            // Whoever writes both means both.
+            // A workload that writes both keys means both.
             let both = used.seen.keys().any(|one| theirs.contains_key(one));
             (!both).then_some((likeness, usual, weight, theirs))
         });
@@ -222,7 +222,7 @@ impl<'g> KeyUse<'g> {
         };
         for (value, own) in &self.values {
             let (text, agreeing, theirs) = if value.is_empty() {
-                // Values may well differ from pool to pool: what counts is that there is one.
+                // Values can differ from pool to pool, so only the presence of a value counts.
                 let given = self.values.iter().filter(|(value, _)| !value.is_empty());
                 let who: BTreeSet<&u32> = given.clone().flat_map(|(_, seen)| seen.keys()).collect();
                 let agreeing = who.iter().filter(|who| !own.contains_key(who)).count();
@@ -276,7 +276,7 @@ impl<'g> KeyUse<'g> {
 }
 
 impl<'g> LabelUse<'g> {
-    /// Keys that nearly all tolerate who select the label. As each brings only so many keys, there are few.
+    /// Returns the keys that nearly all workloads with the label tolerate. Each workload adds few keys, so there are few.
     fn usual(
         &self,
         keys: &BTreeMap<&'g str, KeyUse<'g>>,
@@ -287,7 +287,7 @@ impl<'g> LabelUse<'g> {
                 agreeing: forms.seen.len(),
                 deviating: self.all.len() - forms.seen.len(),
             };
-            // It must go with the label, not with everything here.
+            // It must go with the label, not with everything in this part.
             let there = keys.get(key).map_or(0, |used| used.seen.len());
             let elsewhere = there.saturating_sub(forms.seen.len());
             if !weight.tells() || elsewhere * 2 > everyone - self.all.len() {
@@ -307,7 +307,7 @@ impl<'g> LabelUse<'g> {
     }
 }
 
-/// The value of an entry that is compared with a taint's.
+/// Returns the value that an entry compares with a taint's value.
 pub(super) fn equal_value(entry: &Toleration) -> Option<&str> {
     match entry.effective_operator()? {
         "Equal" => entry.value.text(),
@@ -320,20 +320,20 @@ pub(super) fn is_blanket(entry: &Toleration) -> bool {
     entry.key.text() == Some("")
 }
 
-/// Whether the pods' tolerations and selectors stand here, all of them.
+/// Whether all tolerations and selectors of the pods are written in this workload.
 pub(super) fn is_told_in_full(workload: &Workload) -> bool {
     workload.stands == Stands::Alone
         && workload.shape.level.has_owner()
         && workload.shape.is_literal()
 }
 
-/// Labels that a workload selects and that tell a kind of node, the first few.
+/// Returns the first few labels that a workload selects and that identify a kind of node.
 pub(super) fn telling_labels(workload: &Workload) -> impl Iterator<Item = (&str, &str)> {
     let labels = workload.shape.selection.telling_labels();
     labels.into_iter().take(MOST_TOGETHER)
 }
 
-/// The text that most say; of equals the first.
+/// Returns the most frequent text; the first one in a tie.
 fn most<'s, 'g>(said: &'s BTreeMap<&'g str, Seen>) -> Option<(&'g str, &'s Seen)> {
     said.iter()
         .min_by_key(|(text, seen)| (std::cmp::Reverse(seen.len()), **text))

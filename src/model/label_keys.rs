@@ -1,5 +1,5 @@
-//! What is known of node label keys: old names of the same label, who sets labels under a domain, and which keys say
-//! where a node is or how big it is rather than what it is for. The facts are in `kubernetes/label-keys.yaml`.
+//! Facts about node label keys: old names of a label, who sets labels under a domain, and which keys describe the location
+//! or size of a node instead of its purpose. The data is in `kubernetes/label-keys.yaml`.
 
 use std::sync::LazyLock;
 
@@ -71,7 +71,7 @@ fn begins_with_one_of(text: &str, beginnings: &[String]) -> bool {
     beginnings.iter().any(|one| text.starts_with(one.as_str()))
 }
 
-/// Whether Kubernetes itself gives every node a label with this key, under today's name or the old one.
+/// Whether Kubernetes itself sets a label with this key on every node, under its current or old name.
 pub fn is_kubernetes_label_key(key: &str) -> bool {
     let mut labels = KNOWN.renamed.labels.iter();
     labels.any(|label| label.today == key || label.before == key)
@@ -93,7 +93,7 @@ pub fn says_accelerator(key: &str, value: &str) -> bool {
     has(&known.categories, family) || begins_with_one_of(family, &known.family_prefixes)
 }
 
-/// Today's name of a label: `beta.kubernetes.io/os` and `kubernetes.io/os` are the same label.
+/// Returns the current name of a label: `beta.kubernetes.io/os` and `kubernetes.io/os` are the same label.
 pub fn canonical_label_key(key: &str) -> &str {
     let mut labels = KNOWN.renamed.labels.iter();
     labels
@@ -101,7 +101,7 @@ pub fn canonical_label_key(key: &str) -> &str {
         .map_or(key, |label| &label.today)
 }
 
-/// The old name of a label, when it has one.
+/// Returns the old name of a label, or `None` if it has none.
 pub fn old_label_key(canonical: &str) -> Option<&'static str> {
     let mut labels = KNOWN.renamed.labels.iter();
     labels
@@ -109,7 +109,7 @@ pub fn old_label_key(canonical: &str) -> Option<&'static str> {
         .map(|label| label.before.as_str())
 }
 
-/// Whether Kubernetes, a provider or a node agent may put a label with this key on a node unasked.
+/// Whether Kubernetes, a provider or a node agent may add a label with this key to a node by default.
 pub fn is_managed_label_key(key: &str) -> bool {
     match key.split_once('/') {
         None => KNOWN.managed_plain_keys.iter().any(|one| one.key == key),
@@ -127,7 +127,7 @@ fn is_or_is_under(domain: &str, parent: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Whether a label says where a node is (zone, region, host) or how big it is (instance type, size, family).
+/// Whether a label describes a node's location (zone, region, host) or size (instance type, size, family).
 pub fn is_place_or_size_key(key: &str) -> bool {
     let key = canonical_label_key(key);
     let name = key.rsplit('/').next().unwrap_or(key);
@@ -137,7 +137,7 @@ pub fn is_place_or_size_key(key: &str) -> bool {
         || (begins_with_one_of(key, &known.instance_domains) && has(&known.size_names, name))
 }
 
-/// The value that nearly every node has under this key, when there is one.
+/// Returns the value that nearly every node has for this key, or `None` if there is none.
 pub fn everyday_value(key: &str) -> Option<&'static str> {
     let key = canonical_label_key(key);
     let mut everyday = KNOWN.everyday.iter();

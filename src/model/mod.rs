@@ -1,5 +1,5 @@
-//! Taints, tolerations, node selection and pools as plain values with Kubernetes' meaning.
-//! Knows neither YAML nor CEL: whoever reads manifests fills these types, whoever judges reads them.
+//! Taints, tolerations, node selection and pools as plain values with Kubernetes' semantics. Independent of YAML and CEL:
+//! extractors create these types, and rules evaluate them.
 
 pub mod admission;
 pub mod admit;
@@ -37,7 +37,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
-/// For each of a list the first before it that is known by the same; what has no identity is like none.
+/// Returns, for each item of a list, the first earlier item with the same identity; an item without identity matches none.
 fn first_alike<'t, T: 't, K: Hash + Eq>(
     list: impl IntoIterator<Item = &'t T>,
     identity: impl Fn(&'t T) -> Option<K>,
@@ -58,18 +58,18 @@ fn first_alike<'t, T: 't, K: Hash + Eq>(
 /// A field of a manifest, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field<T> {
-    /// Not written, or written as null.
+    /// Missing, or `null`.
     #[default]
     Absent,
-    /// Written, and this is the value.
+    /// Present with this value.
     Is(T),
-    /// Written, but the value is only known later (a template, a variable) or has the wrong type.
-    /// Never to be treated as absent or as different.
+    /// Present, but the value is only known later (a template, a variable) or has the wrong type. Must never be treated as
+    /// absent or as different.
     Unknown,
 }
 
 impl<T> Field<T> {
-    /// The value, when there is one that is known.
+    /// Returns the value, or `None` if it is absent or unknown.
     pub fn known(&self) -> Option<&T> {
         match self {
             Field::Is(value) => Some(value),
@@ -77,19 +77,19 @@ impl<T> Field<T> {
         }
     }
 
-    /// Whether something stands there that could not be read.
+    /// Whether the field is present but could not be read.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Field::Unknown)
     }
 
-    /// Whether nothing is written.
+    /// Whether the field is missing.
     pub fn is_absent(&self) -> bool {
         matches!(self, Field::Absent)
     }
 }
 
 impl Field<String> {
-    /// The text with Kubernetes' reading of an absent string as the empty one; `None` when unknown.
+    /// Returns the text, or `None` if unknown. Like in Kubernetes, an absent string is the empty string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Field::Absent => Some(""),
@@ -99,34 +99,34 @@ impl Field<String> {
     }
 }
 
-/// Yes, no, or not to be known from what was read (Kleene's logic).
+/// Yes, no, or unknown (Kleene's logic).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Truth {
-    /// Provably not.
+    /// Certainly false.
     No,
     /// Depends on something that could not be read.
     Unknown,
-    /// Provably so.
+    /// Certainly true.
     Yes,
 }
 
 impl Truth {
-    /// Both.
+    /// Whether both hold.
     pub fn and(self, other: Truth) -> Truth {
         self.min(other)
     }
 
-    /// At least one.
+    /// Whether at least one holds.
     pub fn or(self, other: Truth) -> Truth {
         self.max(other)
     }
 
-    /// Whether every one holds; `Yes` for none.
+    /// Whether all hold; `Yes` for an empty sequence.
     pub fn all(truths: impl IntoIterator<Item = Truth>) -> Truth {
         truths.into_iter().fold(Truth::Yes, Truth::and)
     }
 
-    /// Whether any one holds; `No` for none.
+    /// Whether any holds; `No` for an empty sequence.
     pub fn any(truths: impl IntoIterator<Item = Truth>) -> Truth {
         truths.into_iter().fold(Truth::No, Truth::or)
     }

@@ -1,34 +1,34 @@
-//! Did you mean: how alike two keys are, and which word of a closed set a word was meant to be.
-//! Names that people make up come in families (`pool-1` and `pool-2`, `gpu-a100` and `gpu-h100`), so a small
-//! distance alone is no evidence; what is left out here costs less than a false alarm.
+//! Typo detection: how similar two keys are, and which word of a closed set was meant. User-defined names come in families
+//! (`pool-1` and `pool-2`, `gpu-a100` and `gpu-h100`), so a small distance alone is no evidence. A missed typo costs less
+//! than a false positive.
 
 use strsim::damerau_levenshtein;
 
 use super::label_keys::is_kubernetes_label_key;
 
-/// In what way two different keys are alike.
+/// How two different keys are similar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Likeness {
-    /// They differ in upper and lower case only.
+    /// They differ only in case.
     Case,
-    /// They differ in `_`, `/`, `-` and `.` only.
+    /// They differ only in `_`, `/`, `-` and `.`.
     Separator,
-    /// The same name, where one lacks the domain, both have a different one of Kubernetes', or the domains differ in
-    /// what is after the last dot only.
+    /// The names are equal, but one lacks the domain, both have different Kubernetes domains, or the domains differ only
+    /// after the last dot.
     Domain,
-    /// One or two letters.
+    /// They differ in one or two letters.
     Spelling,
 }
 
-/// Bytes above which a text is not compared letter by letter: no legal key is longer.
+/// The maximum length in bytes of texts compared by letter; no valid key is longer.
 const LONGEST: usize = 320;
-/// Shortest word in which a wrong, missing or added letter counts.
+/// The minimum length of a word in which one wrong, missing or additional letter counts as a typo.
 const FOR_ONE: usize = 5;
-/// Shortest word in which two of them count.
+/// The minimum length of a word in which two of them count.
 const FOR_TWO: usize = 9;
 
 impl Likeness {
-    /// The word that rules use.
+    /// Returns the word that rules use.
     pub fn as_str(self) -> &'static str {
         match self {
             Likeness::Case => "case",
@@ -38,7 +38,7 @@ impl Likeness {
         }
     }
 
-    /// The likelier to be a slip, the lower.
+    /// Returns a rank: the lower, the more likely a typo.
     pub fn rank(self) -> u8 {
         match self {
             Likeness::Case => 0,
@@ -49,7 +49,7 @@ impl Likeness {
     }
 }
 
-/// In what way `written` may be a slip of `candidate`; `None` when they are equal or not alike.
+/// Returns how `written` may be a typo of `candidate`, or `None` if they are equal or not similar.
 pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
     let is_empty = written.is_empty() || candidate.is_empty();
     if written == candidate || is_empty || written.len() > LONGEST || candidate.len() > LONGEST {
@@ -81,16 +81,15 @@ pub fn key_likeness(written: &str, candidate: &str) -> Option<Likeness> {
     alike.then_some(Likeness::Spelling)
 }
 
-/// Whether likeness to a key that is only well known says something: a bare `gpu` is most people's own key, and which
-/// maker's it could be nobody knows; a bare `control-plane` is Kubernetes' own. Keys of Kubernetes' own labels are
-/// usual for taints.
+/// Whether similarity to a key that is merely well known is evidence. A bare `gpu` is usually the user's own key and could
+/// mean any vendor's; a bare `control-plane` is Kubernetes' own. Keys of Kubernetes' own labels are common in taints.
 pub fn tells(key: &str, candidate: &str, likeness: Likeness) -> bool {
     let other_domain = key.contains('/') && candidate.contains('/');
     let fits = likeness != Likeness::Domain || other_domain || candidate.contains("kubernetes.io/");
     fits && !is_kubernetes_label_key(key)
 }
 
-/// `gpu` and `gpus`: in one domain, short names that only a plural tells apart are one name.
+/// Whether two short names in one domain differ only by a plural, such as `gpu` and `gpus`.
 fn is_plural(one: &str, other: &str) -> bool {
     let adds_s = |long: &str, short: &str| short.len() > 2 && long.strip_suffix('s') == Some(short);
     adds_s(one, other) || adds_s(other, one)
@@ -111,9 +110,9 @@ fn is_kubernetes(domain: &str) -> bool {
     })
 }
 
-/// Whether two domains are one but for the part after the last dot, which one of them may lack.
+/// Whether two domains are equal except for the part after the last dot, which one of them may lack.
 fn differ_at_the_top(one: &str, other: &str) -> bool {
-    // `amd.com` and `arm.com` are no such pair, and a name as short as `io` says nothing.
+    // `amd.com` and `arm.com` are different, and a name as short as `io` is no evidence.
     let own = |domain: &str| match domain.rsplit_once('.') {
         Some((rest, _)) => rest.to_owned(),
         None => domain.to_owned(),
@@ -135,20 +134,20 @@ fn differ_in_separators_only(one: &str, other: &str) -> bool {
             .filter(|c| !is_separator(*c))
             .collect::<String>()
     };
-    // A separator between digits carries meaning: pool-1-1 is not pool-11. One after a single letter or two
-    // does as often as not (`x-large`), so short texts are left alone.
+    // A separator between digits is significant: pool-1-1 is not pool-11. One after one or two letters often is too
+    // (`x-large`), so short texts are skipped.
     bare(one) == bare(other)
         && bare(one).chars().count() >= FOR_ONE
         && numbers(one).eq(numbers(other))
 }
 
-/// The runs of digits in a text.
+/// Returns the runs of digits in a text.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter(|run| !run.is_empty())
 }
 
-/// Whether two names, in lower case and different, are one name with a slip.
+/// Whether two different lowercase names are one name with a typo.
 fn are_alike(one: &str, other: &str) -> bool {
     let shorter = one.chars().count().min(other.chars().count());
     let allowed = match shorter {
@@ -171,9 +170,9 @@ fn are_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// How many slips make one word of the other; `None` when they are rather two words.
+/// Returns how many typos turn one word into the other, or `None` if they are more likely two words.
 fn slips_in_word(one: &str, other: &str) -> Option<usize> {
-    // Numbers tell members of a family apart, and words with numbers are models and versions.
+    // Numbers distinguish members of a family, and words with numbers are models and versions.
     let letters = |word: &str| word.chars().filter(|c| !c.is_ascii_digit()).count();
     if !numbers(one).eq(numbers(other)) {
         return None;
@@ -192,9 +191,9 @@ fn slips_in_word(one: &str, other: &str) -> Option<usize> {
         return None;
     }
     match distance {
-        // A letter added or lost, with at least four left.
+        // One letter was added or removed, and at least four remain.
         1 if letters(longer) > length => (letters(longer) >= FOR_ONE).then_some(1),
-        // Words that rhyme (reader, leader) differ in the first letter, slips seldom do.
+        // Rhyming words (reader, leader) differ in the first letter; typos rarely do.
         1 if one.chars().next() != other.chars().next() => (length >= FOR_TWO).then_some(1),
         1 => (length >= FOR_ONE).then_some(1),
         2 => (length >= FOR_TWO).then_some(2),
@@ -202,7 +201,7 @@ fn slips_in_word(one: &str, other: &str) -> Option<usize> {
     }
 }
 
-/// Whether the words differ by two neighbouring letters that changed places.
+/// Whether the words differ only by two swapped neighboring letters.
 fn is_swap(one: &str, other: &str) -> bool {
     let different: Vec<_> = one
         .chars()
@@ -218,7 +217,7 @@ fn is_swap(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether the longer word is the shorter one turned round or made stronger: `unschedulable`, `xlarge`.
+/// Whether a prefix makes the longer word mean something else than the shorter one: `unschedulable`, `xlarge`.
 fn has_another_sense(shorter: &str, longer: &str) -> bool {
     const PREFIXES: [&str; 11] = [
         "a", "de", "dis", "in", "no", "non", "not", "pre", "re", "un", "x",
@@ -228,20 +227,20 @@ fn has_another_sense(shorter: &str, longer: &str) -> bool {
         .is_some_and(|prefix| PREFIXES.contains(&prefix))
 }
 
-/// Words for "it is so" that people give as the value of a taint.
+/// Words that users give as the value of a taint to mean "true".
 const AFFIRMATIONS: [&str; 8] = [
     "1", "enabled", "exists", "on", "present", "true", "y", "yes",
 ];
 
-/// Whether a value only says that something is so, and names nothing.
+/// Whether a value only affirms something and names nothing.
 pub fn is_affirmation(value: &str) -> bool {
     AFFIRMATIONS
         .iter()
         .any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Whether two different values of one key are probably one: they differ in case, in a separator or in a letter, or
-/// both only say that it is so.
+/// Whether two different values of one key probably mean the same: they differ in case, in a separator or in a letter, or
+/// both only affirm something.
 pub fn is_same_word(one: &str, other: &str) -> bool {
     (is_affirmation(one) && is_affirmation(other))
         || matches!(
@@ -250,8 +249,8 @@ pub fn is_same_word(one: &str, other: &str) -> bool {
         )
 }
 
-/// How far a value is from another one that it may have been meant to be; `None` where nothing says so: less than half of
-/// the letters are the same.
+/// Returns the distance of a value from another that it may have meant, or `None` if fewer than half of the letters are the
+/// same.
 pub fn value_distance(written: &str, candidate: &str) -> Option<usize> {
     if written.len() > LONGEST || candidate.len() > LONGEST {
         return None;
@@ -265,12 +264,12 @@ pub fn value_distance(written: &str, candidate: &str) -> Option<usize> {
     (distance * 2 <= longer).then_some(distance)
 }
 
-/// How many letters lead from a key to another one that it is like.
+/// Returns the edit distance between a key and a similar one.
 pub fn key_distance(written: &str, candidate: &str) -> usize {
     damerau_levenshtein(&written.to_lowercase(), &candidate.to_lowercase())
 }
 
-/// Words that were meant to be another one though no letter says so.
+/// Words that were meant to be another one although their letters differ.
 const SYNONYMS: [(&str, &str); 16] = [
     ("=", "Equal"),
     ("==", "Equal"),
@@ -290,13 +289,13 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("tolerates", "tolerations"),
 ];
 
-/// Endings that make another form of the same word.
+/// Suffixes that form another form of the same word.
 const ENDINGS: [&str; 13] = [
     "", "able", "d", "e", "ed", "er", "es", "ing", "ion", "ions", "r", "red", "s",
 ];
 
-/// The word of a closed set (operators, effects, field names) that `written` was meant to be. `None` when it is
-/// one of them, or like none of them.
+/// Returns the word of a closed set (operators, effects, field names) that `written` was meant to be, or `None` if it is
+/// one of them or resembles none of them.
 pub fn nearest_word<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str> {
     if written.len() > LONGEST || candidates.contains(&written) {
         return None;
@@ -324,14 +323,14 @@ pub fn nearest_word<'a>(written: &str, candidates: &[&'a str]) -> Option<&'a str
     let mut near: Vec<_> = near.collect();
     near.sort_by_key(|(slips, _)| *slips);
     match near.as_slice() {
-        // Which of two was meant nobody knows.
+        // With a tie, it is unknown which was meant.
         [(one, _), (other, _), ..] if one == other => None,
         [(_, word), ..] => Some(word),
         [] => None,
     }
 }
 
-/// Lower case, without separators and blanks.
+/// Returns a word in lower case, without separators and blanks.
 fn plain(word: &str) -> String {
     word.chars()
         .filter(|c| !is_separator(*c) && !c.is_whitespace())
@@ -339,7 +338,7 @@ fn plain(word: &str) -> String {
         .collect()
 }
 
-/// The words in a compound, in lower case: `PreferNoSchedule` and `prefer_no_schedule` have three.
+/// Returns the words of a compound in lower case: `PreferNoSchedule` and `prefer_no_schedule` have three.
 fn words(compound: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_small = false;
@@ -359,7 +358,7 @@ fn words(compound: &str) -> Vec<String> {
     words
 }
 
-/// Whether two compounds have the same words in other forms, or in another order.
+/// Whether two compounds contain the same words in other forms or in another order.
 fn are_forms(ours: &[String], theirs: &[String]) -> bool {
     if ours.len() != theirs.len() {
         return false;
@@ -376,8 +375,8 @@ fn are_forms(ours: &[String], theirs: &[String]) -> bool {
     in_order || (ours.len() > 1 && sorted(ours) == sorted(theirs))
 }
 
-/// Whether two words have a stem of at least four letters in common and differ in usual endings only; three
-/// letters do for a plural.
+/// Whether two words share a stem of at least four letters and differ only in common suffixes; three letters are enough for
+/// a plural.
 fn is_form(one: &str, other: &str) -> bool {
     let stem: usize = one
         .chars()
@@ -394,14 +393,14 @@ fn is_form(one: &str, other: &str) -> bool {
     }
 }
 
-/// How many slips lead from a word to one of a closed set; `None` when too many for its length.
+/// Returns the number of typos between a word and one of a closed set, or `None` if too many for its length.
 fn slips(written: &str, word: &str) -> Option<usize> {
     let (shorter, longer) = if written.len() <= word.len() {
         (written, word)
     } else {
         (word, written)
     };
-    // NoExists is not a slip of Exists, nor Schedule one of NoSchedule.
+    // NoExists is not a typo of Exists, nor Schedule of NoSchedule.
     if has_another_sense(shorter, longer) {
         return None;
     }

@@ -1,9 +1,8 @@
-//! Whether a node of a pool can answer everything that is asked of one label.
+//! Checks whether a node of a pool can satisfy all constraints on one label.
 //!
-//! A pool may leave a label open (Karpenter requirements), so the question is whether there is a value that the
-//! pool offers and that satisfies every ask on that label at once. It is decided by trying values: those that are
-//! mentioned, the integers next to them, "absent", and one that nobody mentions. No ask can tell any other value
-//! from one of these.
+//! A pool may leave a label open (Karpenter requirements), so the question is whether some value is offered by the pool and
+//! satisfies all constraints on that label at once. The check tries values: those mentioned, the integers next to them,
+//! "absent", and one that is never mentioned. No constraint distinguishes any other value from these.
 
 use super::label_keys::{
     canonical_label_key, is_managed_label_key, old_label_key, says_accelerator,
@@ -12,18 +11,18 @@ use super::node_selection::{NodeLabels, OtherLabels, Requirement};
 use super::validation::{is_label_value, parse_integer};
 use super::{Field, Truth};
 
-/// One thing asked of the value of a label.
+/// One constraint on the value of a label.
 #[derive(Clone, Debug)]
 pub(super) enum Ask<'a> {
     In(&'a [Field<String>]),
     NotIn(&'a [Field<String>]),
     Exists,
     DoesNotExist,
-    /// The bound is `None` when it could not be read.
+    /// The bound is `None` if it could not be read.
     Compare(Comparison, Option<i64>),
-    /// Nothing satisfies it: Kubernetes cannot parse the requirement, and then its term matches no node.
+    /// Nothing satisfies it: Kubernetes cannot parse the requirement, so its term matches no node.
     Never,
-    /// Could not be read.
+    /// The constraint could not be read.
     Unknown,
 }
 
@@ -56,20 +55,20 @@ impl Comparison {
     }
 }
 
-/// A value that the label may have.
+/// A possible value of the label.
 #[derive(Clone, Debug)]
 enum Candidate<'a> {
     Absent,
     Value(&'a str),
     Integer(i64),
-    /// Present, not an integer, and like nothing that is mentioned.
+    /// Present, not an integer, and different from all mentioned values.
     Other,
-    /// Present, and that is all that is known.
+    /// Present with an unknown value.
     Hidden,
 }
 
 impl<'a> Ask<'a> {
-    /// An expression of a pod's node affinity, with the checks that the scheduler makes when it parses it.
+    /// Converts an expression of a pod's node affinity, with the checks of the scheduler's parser.
     pub(super) fn of_pod(requirement: &'a Requirement) -> Ask<'a> {
         let values = &requirement.values;
         let Some(operator) = requirement.operator.text() else {
@@ -95,7 +94,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// A requirement of a pool. One that makes no sense is taken as unread: it proves nothing about the nodes.
+    /// Converts a requirement of a pool. An invalid one counts as unreadable, since it proves nothing about the nodes.
     fn of_pool(requirement: &'a Requirement) -> Ask<'a> {
         let values = &requirement.values;
         match requirement.operator.text() {
@@ -141,7 +140,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// The values that this ask allows, when that is a list that is known to the end.
+    /// Returns the values that this constraint allows, or `None` if there is no complete list of them.
     fn listed(&self) -> Option<&'a [Field<String>]> {
         match self {
             Ask::In(values) if !values.iter().any(Field::is_unknown) => Some(values),
@@ -150,7 +149,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// Whether a value that is present is one of `values`.
+/// Whether a present value is one of `values`.
 fn is_among(candidate: &Candidate<'_>, values: &[Field<String>]) -> Truth {
     Truth::any(values.iter().map(|value| match (value.text(), candidate) {
         (None, _) | (_, Candidate::Hidden) => Truth::Unknown,
@@ -165,7 +164,7 @@ fn candidate(value: &Field<String>) -> Candidate<'_> {
 }
 
 impl NodeLabels {
-    /// The label or the requirement that says that every one of these nodes has an accelerator, as a text.
+    /// Returns the label or requirement, as text, that says that all of these nodes have an accelerator.
     pub fn accelerator(&self) -> Option<String> {
         let label = self.labels.iter().find_map(|(key, value)| {
             let value = value.known()?;
@@ -195,14 +194,14 @@ impl NodeLabels {
         })
     }
 
-    /// Whether some node with these labels satisfies all asks on the label `key` (in today's name).
+    /// Whether some node with these labels satisfies all constraints on the label `key` (its current name).
     pub(super) fn can_answer(&self, key: &str, asks: &[Ask<'_>]) -> Truth {
         if let Some(value) = self.fixed(key) {
             let candidate = candidate(value);
             return Truth::all(asks.iter().map(|ask| ask.holds(&candidate)));
         }
         let mut offers = Vec::new();
-        // A requirement whose key could not be read may be about this label.
+        // A requirement with an unreadable key may be about this label.
         let mut may_offer_more = false;
         for requirement in &self.requirements {
             match requirement.key.text() {
@@ -224,7 +223,7 @@ impl NodeLabels {
         }
     }
 
-    /// The value that a label surely has, whichever of its names the pool uses.
+    /// Returns the certain value of a label, whichever of its names the pool uses.
     fn fixed(&self, key: &str) -> Option<&Field<String>> {
         self.labels
             .get(key)
@@ -240,15 +239,15 @@ impl NodeLabels {
     }
 }
 
-/// Whether one value satisfies all asks and all offers.
+/// Whether one value satisfies all constraints and all offers.
 fn is_satisfiable(asks: &[Ask<'_>], offers: &[Ask<'_>]) -> Truth {
     let all = || asks.iter().chain(offers);
     let holds = |candidate: Candidate<'_>| Truth::all(all().map(|ask| ask.holds(&candidate)));
-    // A closed list of values leaves nothing else to try; a pod's is the shorter one as a rule.
+    // With a closed list of values, nothing else needs to be tried. A pod's list is usually the shorter one.
     if let Some(values) = asks.iter().chain(offers).find_map(Ask::listed) {
         return Truth::any(values.iter().map(|value| holds(candidate(value))));
     }
-    // A pool's list with values that could not be read still makes sure that there is a value.
+    // A pool's list with unreadable values still guarantees that the label has a value.
     if let Some((at, Ask::In(values))) = offers
         .iter()
         .enumerate()
@@ -288,7 +287,7 @@ fn is_satisfiable(asks: &[Ask<'_>], offers: &[Ask<'_>]) -> Truth {
     answer
 }
 
-/// An integer and its neighbours.
+/// Returns an integer and its neighbors.
 fn around(number: i64) -> impl Iterator<Item = Candidate<'static>> {
     [number.saturating_sub(1), number, number.saturating_add(1)]
         .into_iter()

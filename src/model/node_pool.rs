@@ -13,23 +13,23 @@ use super::toleration::{Toleration, tolerate};
 use super::well_known::is_transient_key;
 use super::{Field, Truth};
 
-/// How a taint comes to be on a pool's nodes.
+/// How a taint gets onto a pool's nodes.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Written, and there to stay.
+    /// Declared in the source, and permanent.
     #[default]
     Declared,
-    /// Written, and removed once the node is ready (Karpenter `startupTaints`, Cluster API `OnInitialization`).
+    /// Declared, and removed once the node is ready (Karpenter `startupTaints`, Cluster API `OnInitialization`).
     Startup,
-    /// Not written: the provider puts it there.
+    /// Not declared: the provider adds it.
     Implied,
 }
 
 impl Origin {
-    /// The word that inventories and reports use.
+    /// Returns the word that inventories and reports use.
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Declared => "declared",
@@ -39,96 +39,96 @@ impl Origin {
     }
 }
 
-/// A taint of a pool and where it comes from.
+/// A taint of a pool and its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PoolTaint {
-    /// The taint, its effect in Kubernetes' spelling.
+    /// The taint, with its effect in Kubernetes' spelling.
     pub taint: Taint,
-    /// How it comes to be there.
+    /// How it gets onto the nodes.
     pub origin: Origin,
-    /// Where it is written; absent for an implied one.
+    /// Where it is declared; `None` for an implied taint.
     pub span: Option<Span>,
-    /// Field path in the object that declares it; empty when there is none.
+    /// The field path in the object that declares it; empty if there is none.
     pub path: String,
-    /// The effect as written, when that was not Kubernetes' spelling.
+    /// The effect as written, if that is not Kubernetes' spelling.
     pub spelled: Option<String>,
-    /// Where its fields are written, key and value together, by name; empty for notations in one piece.
+    /// The spans of its fields by name, key and value together; empty for notations in one string.
     pub fields: BTreeMap<&'static str, Span>,
 }
 
-/// What a pool tells the cluster autoscaler of its nodes, for the time when it has none. It taints and labels nothing.
+/// The taints and labels that a pool declares to the cluster autoscaler for scaling up from zero. Nodes do not get them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AutoscalerTemplate {
-    /// Taints, in the order of the source; of one that could not be read, the parts are unknown.
+    /// The taints, in source order. A taint that could not be read has unknown parts.
     pub taints: Vec<PoolTaint>,
-    /// Labels, each with the place where it is told.
+    /// The labels, each with its location.
     pub labels: BTreeMap<String, (Field<String>, Span)>,
-    /// It could be read to the end.
+    /// All of it could be read.
     pub complete: bool,
 }
 
-/// Nodes that are made alike, or one node.
+/// A group of nodes that are created alike, or a single node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePool {
-    /// Name as its source gives it.
+    /// The name in the source.
     pub name: String,
-    /// Which provider table read it.
+    /// The provider table that read it.
     pub provider: String,
-    /// Admission plugins beyond Kubernetes' defaults that the API servers of the provider's clusters run.
+    /// Admission plugins that the API servers of the provider's clusters run in addition to Kubernetes' defaults.
     pub admission: Vec<String>,
-    /// The cluster that the source itself names.
+    /// The cluster that the source names.
     pub cluster: Option<String>,
-    /// What is known of the nodes' labels.
+    /// What is known about the nodes' labels.
     pub labels: NodeLabels,
-    /// In the order of the source.
+    /// The taints, in source order.
     pub taints: Vec<PoolTaint>,
-    /// Every taint is known.
+    /// All taints are known.
     pub complete: bool,
-    /// Why not every taint is known.
+    /// Why not all taints are known.
     pub incomplete_because: Option<String>,
-    /// Labels are filled in by a template, so that they are not known.
+    /// A template fills in the labels, so they are unknown.
     pub open_labels: bool,
     /// `spec.unschedulable` of a Node: cordoned.
     pub unschedulable: bool,
-    /// Known from a command or a flag alone: what it says is there was there when somebody ran it. It can explain a
-    /// toleration and accuses nobody.
+    /// Known only from a command or a flag, so it describes the state when somebody ran it. It can explain a toleration but
+    /// does not cause findings.
     pub weak: bool,
-    /// Taints that a command takes off nodes, by key and, where given, effect.
+    /// Taints that a command removes from nodes, by key and, if given, effect.
     pub removes: Vec<Taint>,
-    /// What it tells the cluster autoscaler; none when it tells nothing.
+    /// The declaration for the cluster autoscaler, if any.
     pub autoscaler: Option<AutoscalerTemplate>,
-    /// Where it is declared, as a whole.
+    /// The span of the whole declaration.
     pub span: Option<Span>,
-    /// Where its name is written; absent when it has none of its own.
+    /// The span of its name, or `None` if it has no name of its own.
     pub name_span: Option<Span>,
     /// The object that declares it.
     pub object: Object,
 }
 
 impl NodePool {
-    /// Its taints are not all known. The first reason is kept.
+    /// Marks the taints as incomplete. Only the first reason is kept.
     pub fn doubt(&mut self, because: impl Into<String>) {
         self.complete = false;
         self.incomplete_because
             .get_or_insert_with(|| because.into());
     }
 
-    /// The taints that keep pods away for good, with their index: hard, declared or implied, not of the kind that
-    /// comes and goes with a node's state. A taint whose effect could not be read is not among them.
+    /// Returns the taints that permanently keep pods away, with their index: hard, declared or implied, and not transient
+    /// with a node's state. Taints with unreadable effects are excluded.
     pub fn blocking_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
         self.lasting_taints()
             .filter(|(_, taint)| taint.taint.is_hard() == Truth::Yes)
     }
 
-    /// The taints that stay, whatever their effect.
+    /// Returns the permanent taints, whatever their effect.
     pub(super) fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
         self.taints.iter().enumerate().filter(|(_, taint)| {
             taint.origin != Origin::Startup && !taint.taint.key.text().is_some_and(is_transient_key)
         })
     }
 
-    /// Whether these tolerations get a pod past every taint that keeps pods away. Of a pool whose taints are not
-    /// all known this is never `Yes`. `comparison_operators` is the feature gate.
+    /// Whether these tolerations tolerate every taint that keeps pods away. Never `Yes` if the pool's taints are not all
+    /// known. `comparison_operators` is the feature gate.
     pub fn tolerated_by(&self, tolerations: &[Toleration], comparison_operators: bool) -> Truth {
         let known = Truth::all(
             self.lasting_taints()
@@ -141,14 +141,14 @@ impl NodePool {
         }
     }
 
-    /// The node's name, where the pool is one node that was read.
+    /// Returns the node's name if the pool is a single Node object.
     pub(super) fn node_name(&self) -> Option<&str> {
         let is_node = self.object.kind == "Node" && self.object.api_version == "v1";
         self.object.name.as_deref().filter(|_| is_node)
     }
 }
 
-/// Whether a taint leaves the pod alone: it is not hard, or it is tolerated.
+/// Whether a taint does not affect the pod: it is not hard, or it is tolerated.
 pub(super) fn passes(
     tolerations: &[Toleration],
     taint: &Taint,

@@ -1,4 +1,4 @@
-//! Which nodes a pod asks for (nodeSelector, required node affinity, nodeName) and whether a node's labels answer.
+//! Which nodes a pod selects (nodeSelector, required node affinity, nodeName), and whether a node's labels match.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::node_labels::Ask;
 use super::validation::is_label_key;
 use super::{Field, Truth};
 
-/// One expression over a label or a field of a node.
+/// One expression over a label or field of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
@@ -17,39 +17,39 @@ pub struct Requirement {
     pub key: Field<String>,
     /// `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt`, `Lt`; Karpenter also `Gte`, `Lte`.
     pub operator: Field<String>,
-    /// Values, each as far as it could be read.
+    /// The values, as far as they could be read.
     #[serde(default)]
     pub values: Vec<Field<String>>,
 }
 
-/// One node selector term: everything in it must hold; an empty term matches no node.
+/// A node selector term: all of its requirements must hold; an empty term matches no node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
     /// `matchExpressions`.
     pub expressions: Vec<Requirement>,
-    /// `matchFields`; only `metadata.name` is ever set.
+    /// `matchFields`; only `metadata.name` is in use.
     pub fields: Vec<Requirement>,
 }
 
-/// What a pod asks of the labels of its node. All three parts must hold.
+/// The node selection of a pod. All parts must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeSelection {
-    /// `nodeSelector`, in the order of keys.
+    /// `nodeSelector`, sorted by key.
     pub node_selector: BTreeMap<String, Field<String>>,
     /// `requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`: one must match. Absent: no requirement.
     pub required: Field<Vec<Term>>,
-    /// Part of the selection could not be read, so more may be asked for than stands here.
+    /// Part of the selection could not be read, so there may be further requirements.
     pub unknown: bool,
 }
 
-/// What is known of the labels that a pool's nodes carry.
+/// What is known about the labels of a pool's nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeLabels {
     /// Labels with their values.
     pub labels: BTreeMap<String, Field<String>>,
-    /// Values that a node of this pool may be made with (Karpenter requirements).
+    /// Values that nodes of this pool may be created with (Karpenter requirements).
     pub requirements: Vec<Requirement>,
-    /// What a label that is not listed means.
+    /// What it means if a label is not listed.
     pub others: OtherLabels,
 }
 
@@ -80,7 +80,7 @@ pub enum OtherLabels {
 }
 
 impl Requirement {
-    /// Whether its key, its operator or one of its values is not known.
+    /// Whether its key, its operator or one of its values is unknown.
     pub fn has_unknown_values(&self) -> bool {
         self.key.is_unknown()
             || self.operator.is_unknown()
@@ -89,7 +89,7 @@ impl Requirement {
 }
 
 impl NodeSelection {
-    /// Whether something in required node affinity is not known.
+    /// Whether a part of required node affinity is unknown.
     pub fn has_unknown_terms(&self) -> bool {
         let terms = self.required.known().into_iter().flatten();
         terms
@@ -97,16 +97,15 @@ impl NodeSelection {
             .any(Requirement::has_unknown_values)
     }
 
-    /// Whether a key, an operator or a value that is written here is not known.
+    /// Whether a key, an operator or a value is unknown.
     pub fn has_unknown_values(&self) -> bool {
         self.node_selector.values().any(Field::is_unknown) || self.has_unknown_terms()
     }
 
-    /// Whether a node with these labels, or some node that a pool with these labels can give, is one that the
-    /// pod asks for. `node_name` is the node's name where the node itself is known; it decides `matchFields`.
+    /// Whether the pod selects a node with these labels, or some node that a pool with these labels can create. `node_name`
+    /// is the node's name if the node itself is known; it decides `matchFields`.
     ///
-    /// Everything that is asked of one label must hold of one value: `k In [a, b]` with `k NotIn [a]` is answered
-    /// by `b` only.
+    /// One value must satisfy all requirements on a label: only `b` satisfies `k In [a, b]` with `k NotIn [a]`.
     pub fn selects(&self, node: &NodeLabels, node_name: Option<&str>) -> Truth {
         let answer = match &self.required {
             Field::Absent => self.selects_by(None, node, node_name),
@@ -125,9 +124,9 @@ impl NodeSelection {
         }
     }
 
-    /// Whether the labels that name a kind of node, of all that the pod asks for, surely select this pool. What nearly
-    /// every node has, and where a node is or how big it is, is left aside: a pool seldom says it. `No` where the pod
-    /// asks for no kind of node, or where the whole selection rules the pool out.
+    /// Whether the selected labels that identify a kind of node certainly match this pool. Labels that nearly every node
+    /// has, and labels for location or size, are ignored because pools rarely declare them. Returns `No` if the pod selects
+    /// no kind of node, or if the whole selection excludes the pool.
     pub fn selects_kind(&self, node: &NodeLabels, node_name: Option<&str>) -> Truth {
         if self.selects(node, node_name) == Truth::No {
             return Truth::No;
@@ -141,7 +140,7 @@ impl NodeSelection {
                 for term in terms.iter_mut() {
                     term.expressions.retain(Requirement::names_a_kind);
                 }
-                // An alternative that names no kind lets in any node.
+                // An alternative that identifies no kind allows any node.
                 if terms.iter().any(Term::is_empty) {
                     kind.required = Field::Absent;
                 }
@@ -154,7 +153,7 @@ impl NodeSelection {
         kind.selects(node, node_name)
     }
 
-    /// `nodeSelector` and one of the terms together.
+    /// Evaluates `nodeSelector` and one of the terms together.
     fn selects_by(&self, term: Option<&Term>, node: &NodeLabels, node_name: Option<&str>) -> Truth {
         let mut answer = Truth::Yes;
         let mut asks: BTreeMap<&str, Vec<Ask<'_>>> = BTreeMap::new();
@@ -166,7 +165,7 @@ impl NodeSelection {
         for expression in term.map_or(&[][..], |term| &term.expressions) {
             match expression.key.text() {
                 None => answer = answer.and(Truth::Unknown),
-                // The scheduler cannot parse it, and then the whole term matches no node.
+                // The scheduler cannot parse it, so the whole term matches no node.
                 Some(key) if is_label_key(key).is_err() => return Truth::No,
                 Some(key) => asks
                     .entry(canonical_label_key(key))
@@ -186,14 +185,14 @@ impl NodeSelection {
         answer
     }
 
-    /// Whether nothing is asked, and nothing that might be asked is unread.
+    /// Whether there are no requirements and no unreadable ones.
     pub fn is_empty(&self) -> bool {
         self.node_selector.is_empty() && self.required.is_absent() && !self.unknown
     }
 
-    /// Whether the pod asks for a kind of node: at least one label must be there with a purpose, which excludes
-    /// what nearly every node has (Linux, amd64, on-demand) and where a node is or how big it is. Where terms are
-    /// alternatives, each must do so. What could not be read counts for nothing.
+    /// Whether the pod selects a kind of node: at least one required label has a purpose, unlike labels that nearly every
+    /// node has (Linux, amd64, on-demand) and labels for location or size. If terms are alternatives, each must do so.
+    /// Unreadable parts are ignored.
     pub fn pins(&self) -> bool {
         let by_selector = self
             .node_selector
@@ -206,8 +205,8 @@ impl NodeSelection {
             })
     }
 
-    /// Labels that every selected node surely has, by key: those of `nodeSelector`, and those that a single term
-    /// asks for with one value. Only what could be read.
+    /// Returns the labels that every selected node certainly has, by key: those of `nodeSelector`, and those that a single
+    /// term requires with one value. Unreadable labels are skipped.
     pub fn required_labels(&self) -> BTreeMap<&str, &str> {
         let selected = self
             .node_selector
@@ -229,7 +228,7 @@ impl NodeSelection {
         expressed.chain(selected).collect()
     }
 
-    /// Those of the required labels that tell a kind of node, each under today's name.
+    /// Returns the required labels that identify a kind of node, by current name.
     pub fn telling_labels(&self) -> BTreeMap<&str, &str> {
         self.required_labels()
             .into_iter()
@@ -242,7 +241,7 @@ impl NodeSelection {
 }
 
 impl Term {
-    /// Whether it asks nothing; Kubernetes lets such a term match no node.
+    /// Whether it has no requirements; in Kubernetes, such a term matches no node.
     pub fn is_empty(&self) -> bool {
         self.expressions.is_empty() && self.fields.is_empty()
     }
@@ -253,7 +252,7 @@ impl Term {
 }
 
 impl Requirement {
-    /// Whether a node must have a label that tells it from the everyday node.
+    /// Whether it requires a label that distinguishes the node from an ordinary node.
     fn names_a_kind(&self) -> bool {
         let Some(key) = self.key.text() else {
             return false;
@@ -268,7 +267,7 @@ impl Requirement {
     }
 }
 
-/// Whether asking for one of these values leaves out the everyday node.
+/// Whether requiring one of these values excludes the ordinary node.
 fn names_a_kind(key: &str, values: &[Field<String>]) -> bool {
     if is_place_or_size_key(key) {
         return false;
@@ -281,8 +280,8 @@ fn names_a_kind(key: &str, values: &[Field<String>]) -> bool {
     }
 }
 
-/// One entry of `matchFields`: `In` or `NotIn` with one value. The scheduler knows the field `metadata.name` only and
-/// reads any other as empty, which `NotIn` lets pass; the API server refuses such an entry.
+/// Evaluates one entry of `matchFields`: `In` or `NotIn` with one value. The scheduler knows only the field `metadata.name`
+/// and reads others as empty, which `NotIn` accepts; the API server rejects such entries.
 fn field_matches(field: &Requirement, node_name: Option<&str>) -> Truth {
     let is_in = match field.operator.text() {
         None => return Truth::Unknown,

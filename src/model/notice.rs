@@ -1,28 +1,28 @@
-//! Notices: what reading found beside facts. Rules of scope `notice` judge them; each kind has fields of its own.
+//! Notices: observations during reading besides facts. Rules of scope `notice` evaluate them; each kind has its own fields.
 
 use super::workload::Level;
 use crate::finding::{Label, Object};
 use crate::source::Span;
 
-/// Something that reading noticed.
+/// An observation during reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What was noticed.
+    /// The kind, with its fields.
     pub kind: NoticeKind,
     /// What is known about the owner.
     pub level: Level,
     /// The object that it belongs to.
     pub object: Object,
-    /// Where.
+    /// The span.
     pub span: Span,
     /// Field path.
     pub path: String,
-    /// Other places that matter.
+    /// Other relevant places.
     pub related: Vec<Label>,
 }
 
 impl Notice {
-    /// A notice about a file rather than about an object in it.
+    /// Creates a notice about a file instead of an object in it.
     pub fn of_file(kind: NoticeKind, span: Span) -> Notice {
         Notice {
             kind,
@@ -38,7 +38,7 @@ impl Notice {
 /// The value of a notice's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeValue<'n> {
-    /// A text.
+    /// A string.
     Text(&'n str),
     /// A boolean.
     Bool(bool),
@@ -47,13 +47,13 @@ pub enum NoticeValue<'n> {
 /// The type of a notice's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeType {
-    /// A text.
+    /// A string.
     Text,
     /// A boolean.
     Bool,
 }
 
-/// What a field of a notice may hold.
+/// A type that a field of a notice may have.
 trait NoticeField {
     const TYPE: NoticeType;
     fn value(&self) -> NoticeValue<'_>;
@@ -80,10 +80,10 @@ impl NoticeField for bool {
     }
 }
 
-/// The word of a kind of notice, and the names and types of its fields.
+/// The name of a kind of notice, and the names and types of its fields.
 pub type NoticeNames = (&'static str, &'static [(&'static str, NoticeType)]);
 
-/// Makes the enum of all kinds, with the word and the names of fields that rules use.
+/// Defines the enum of all kinds, with the names of kinds and fields that rules use.
 macro_rules! notice_kinds {
     ($(
         $(#[doc = $about:literal])+
@@ -91,7 +91,7 @@ macro_rules! notice_kinds {
             $($(#[doc = $meaning:literal])+ $field:ident $name:literal: $type:ty,)*
         }
     )*) => {
-        /// What was noticed, with what is particular to it.
+        /// A kind of notice, with its fields.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum NoticeKind {
             $(
@@ -103,18 +103,18 @@ macro_rules! notice_kinds {
         }
 
         impl NoticeKind {
-            /// Every kind, under the names that rules use.
+            /// All kinds, with the names that rules use.
             pub const NAMES: &'static [NoticeNames] =
                 &[$(($word, &[$(($name, <$type>::TYPE)),*])),*];
 
-            /// The word that rules use.
+            /// Returns the name that rules use.
             pub fn as_str(&self) -> &'static str {
                 match self {
                     $(NoticeKind::$kind { .. } => $word,)*
                 }
             }
 
-            /// The fields under the names that rules use.
+            /// Returns the fields with the names that rules use.
             pub fn fields(&self) -> Vec<(&'static str, NoticeValue<'_>)> {
                 match self {
                     $(NoticeKind::$kind { $($field),* } => vec![$(($name, $field.value())),*],)*
@@ -125,17 +125,17 @@ macro_rules! notice_kinds {
 }
 
 notice_kinds! {
-    /// A field has a single value of another type than Kubernetes decodes.
+    /// A field has a scalar of another type than Kubernetes decodes.
     MistypedField "mistyped-field" {
         /// The field's name.
         field "field": String,
-        /// What stands there, such as `a number`.
+        /// What was found, such as `a number`.
         found "found": &'static str,
-        /// The text that stands there; empty for a string and where there is no single value.
+        /// The text that was found; empty for a string and for a value that is not a scalar.
         written "written": String,
-        /// What belongs there, such as `a string`.
+        /// What was expected, such as `a string`.
         wanted "wanted": &'static str,
-        /// The right value as it has to be written; empty when it is not clear.
+        /// The correct value as it has to be written; empty if it is not clear.
         meant "meant": String,
         /// `meant` is in quotes.
         quoted "quoted": bool,
@@ -144,44 +144,44 @@ notice_kinds! {
     MisshapenField "misshapen-field" {
         /// The field in backticks, or words such as `a taint`.
         what "what": String,
-        /// What stands there, such as `a string`.
+        /// What was found, such as `a string`.
         found "found": &'static str,
-        /// What belongs there, such as `a list`.
+        /// What was expected, such as `a list`.
         wanted "wanted": &'static str,
     }
-    /// A field that does not exist, where scheduling reads.
+    /// An unknown field in a place that scheduling reads.
     UnknownField "unknown-field" {
         /// The field's name.
         field "field": String,
         /// What has no such field, such as `the pod spec`.
         owner "owner": String,
-        /// The field that was probably meant; empty when none is near.
+        /// The field that was probably meant; empty if none is similar.
         meant "meant": String,
     }
-    /// Tolerations of a built-in kind where Kubernetes does not read them.
+    /// Tolerations of a built-in kind in a place that Kubernetes does not read.
     MisplacedTolerations "misplaced-tolerations" {
         /// The field's name.
         field "field": String,
-        /// Where it stands, in words.
+        /// The place, in words.
         place "place": String,
-        /// The path where the list belongs; empty when the object has no such place.
+        /// The path where the list belongs; empty if the object has no such place.
         move_to "moveTo": String,
     }
-    /// Tolerations of a custom resource where its schema has none.
+    /// Tolerations of a custom resource in a place that its schema does not have.
     DroppedTolerations "dropped-tolerations" {
-        /// The path of the map that holds the list.
+        /// The path of the mapping that contains the list.
         place "place": String,
-        /// The path where the list belongs; empty when the object creates no pods.
+        /// The path where the list belongs; empty if the object creates no pods.
         move_to "moveTo": String,
     }
-    /// A list of tolerations that is no list, or an entry that is no map.
+    /// Tolerations that are not a sequence, or an entry that is not a mapping.
     MalformedTolerations "malformed-tolerations" {
-        /// An entry is wrong, not the list.
+        /// An entry is wrong instead of the list.
         entry "entry": bool,
-        /// What stands there, such as `a string`.
+        /// What was found, such as `a string`.
         found "found": &'static str,
     }
-    /// A key twice in a map.
+    /// A duplicate key in a mapping.
     DuplicateYamlKey "duplicate-yaml-key" {
         /// The key.
         key "key": String,
@@ -190,7 +190,7 @@ notice_kinds! {
     }
     /// A RuntimeClass lists a toleration twice.
     RepeatedToleration "repeated-toleration" {
-        /// Both entries are the same in every field.
+        /// Both entries are equal in every field.
         identical "identical": bool,
     }
     /// A node selector or node affinity that is not valid.
@@ -199,25 +199,25 @@ notice_kinds! {
         field "field": String,
         /// What is wrong, as a sentence.
         why "why": String,
-        /// The text that stands there; empty when there is none.
+        /// The text that was found; empty if there is none.
         written "written": String,
-        /// The operator that was probably meant; empty when none is near.
+        /// The operator that was probably meant; empty if none is similar.
         meant "meant": String,
     }
     /// A node selector or node affinity with a value of the wrong type.
     MalformedNodeSelector "malformed-node-selector" {
         /// The field in backticks, or words such as `a value`.
         what "what": String,
-        /// What stands there, such as `a number`.
+        /// What was found, such as `a number`.
         found "found": &'static str,
-        /// What belongs there, such as `a map`.
+        /// What was expected, such as `a map`.
         wanted "wanted": &'static str,
-        /// The text that stands there; empty when there is no single value.
+        /// The text that was found; empty if it is not a scalar.
         written "written": String,
-        /// The right value as it has to be written; empty when it is not clear.
+        /// The correct value as it has to be written; empty if it is not clear.
         meant "meant": String,
     }
-    /// A value of node affinity that newer releases refuse.
+    /// A value of node affinity that newer releases reject.
     InvalidAffinityValue "invalid-affinity-value" {
         /// What is wrong, as a sentence.
         why "why": String,
@@ -226,7 +226,7 @@ notice_kinds! {
         /// The term is preferred, not required.
         preferred "preferred": bool,
     }
-    /// A value of node affinity that every release accepts, and the scheduler cannot use.
+    /// A value of node affinity that every release accepts but the scheduler cannot use.
     UnusableAffinityValue "unusable-affinity-value" {
         /// What is wrong, as a sentence.
         why "why": String,
@@ -242,17 +242,17 @@ notice_kinds! {
         /// The key or the value that is wrong.
         written "written": String,
     }
-    /// An annotation that nothing reads any more.
+    /// An annotation that is no longer read.
     DeadAnnotation "dead-annotation" {
         /// Its key.
         annotation "annotation": &'static str,
     }
-    /// An annotation that nothing reads any more, and that API servers refuse.
+    /// An annotation that is no longer read, and that API servers reject.
     InvalidAnnotation "invalid-annotation" {
         /// What is wrong, as a sentence.
         why "why": String,
     }
-    /// The same, but only where `Gt` and `Lt` are off.
+    /// The same, but rejected only if `Gt` and `Lt` are off.
     ComparisonInAnnotation "comparison-in-annotation" {
         /// What is wrong, as a sentence.
         why "why": String,
@@ -266,23 +266,23 @@ notice_kinds! {
     }
     /// An effect in the spelling of another API.
     EffectSpelling "effect-spelling" {
-        /// What stands there.
+        /// The spelling that was found.
         written "written": String,
-        /// The spelling that is read there.
+        /// The spelling that is valid there.
         meant "meant": String,
     }
-    /// A flag that a later one replaces.
+    /// A flag that is overridden by a later one.
     RepeatedFlag "repeated-flag" {
         /// The flag.
         flag "flag": String,
         /// The value that is lost.
         lost "lost": String,
-        /// The value that counts.
+        /// The value that takes effect.
         kept "kept": String,
         /// Both values as one.
         both "both": String,
     }
-    /// An argument in Terraform that taints no node.
+    /// An argument in Terraform that has no effect on taints.
     IgnoredArgument "ignored-argument" {
         /// Its path.
         argument "argument": String,
@@ -298,59 +298,59 @@ notice_kinds! {
         /// The taint.
         taint "taint": String,
     }
-    /// A tag for the cluster autoscaler that lists a taint that the pool does not have.
+    /// A tag for the cluster autoscaler with a taint that the pool does not have.
     TagWithoutTaint "tag-without-taint" {
         /// The pool.
         pool "pool": String,
         /// The taint in the tag.
         tag "tag": String,
     }
-    /// A tag for the cluster autoscaler that gives a taint or label another value than the pool does.
+    /// A tag for the cluster autoscaler that gives a taint or label a different value than the pool does.
     DifferingTag "differing-tag" {
         /// The pool.
         pool "pool": String,
         /// What the tag says.
         tag "tag": String,
-        /// What the nodes have.
+        /// The taint or label of the nodes.
         actual "actual": String,
     }
     /// A document that is not YAML.
     UnparsableManifest "unparsable-manifest" {
-        /// What the parser says.
+        /// The parser's error.
         why "why": String,
-        /// What the document would have been: `manifest`, `dump` (an API server wrote it) or `other`.
+        /// The kind of document: `manifest`, `dump` (written by an API server) or `other`.
         content "content": &'static str,
     }
     /// A file that Terraform cannot parse.
     UnparsableConfiguration "unparsable-configuration" {
-        /// What the parser says.
+        /// The parser's error.
         why "why": String,
     }
     /// A file that is too large to check.
     TooLarge "too-large" {
-        /// How large it is, and what the limit is.
+        /// Its size and the limit.
         why "why": String,
     }
     /// A file that is not UTF-8.
     NotUtf8 "not-utf8" {
-        /// Where it is not.
+        /// Where the invalid bytes are.
         why "why": String,
     }
     /// A file that is not text.
     Binary "binary" {}
-    /// A comment that is nearly one that suppresses findings.
+    /// A comment that resembles one that suppresses findings.
     MisspeltIgnore "misspelt-ignore" {
         /// What is wrong with it.
         why "why": String,
     }
     /// A suppression that names a rule that does not exist.
     UnknownRuleIgnored "unknown-rule-ignored" {
-        /// The rule's id; empty when none is named.
+        /// The rule's id; empty if none is given.
         rule "rule": String,
-        /// The rule that was probably meant; empty when none is near.
+        /// The rule that was probably meant; empty if none is similar.
         meant "meant": String,
     }
-    /// A suppression without a finding.
+    /// A suppression that matches no finding.
     UnusedIgnore "unused-ignore" {
         /// The rule's id.
         rule "rule": String,
@@ -360,12 +360,12 @@ notice_kinds! {
         /// The date.
         until "until": String,
     }
-    /// A suppression without a reason where the configuration requires one.
+    /// A suppression without a reason, although the configuration requires one.
     IgnoreWithoutReason "ignore-without-reason" {}
 }
 
 impl NoticeKind {
-    /// Whether a file or a part of it could not be read.
+    /// Whether a file or part of a file could not be read.
     pub fn is_unread_file(&self) -> bool {
         matches!(
             self,

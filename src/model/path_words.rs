@@ -1,5 +1,5 @@
-//! What words in paths say: tests, examples and archives; files that are broken on purpose; environments. The words are
-//! in `kubernetes/path-words.yaml`.
+//! The meaning of words in paths: tests, examples and archives; intentionally broken files; environments. The words are in
+//! `kubernetes/path-words.yaml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -46,18 +46,18 @@ fn has(list: &[String], word: &str) -> bool {
     list.iter().any(|known| known == word)
 }
 
-/// The words in the name of a folder or file.
+/// Returns the words in the name of a folder or file.
 pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_', '.', ' '])
         .filter(|word| !word.is_empty())
 }
 
-/// The words that make a path one of tests, examples or archives. One that ends in `*` is the beginning of a name.
+/// Returns the words that mark a path as tests, examples or archives. A word that ends in `*` is a prefix.
 pub fn test_path_words() -> impl Iterator<Item = &'static str> {
     KNOWN.test_paths.words.iter().map(String::as_str)
 }
 
-/// Whether a path below the scanned folder is one of tests, examples or archives.
+/// Whether a path, relative to the scanned folder, is one of tests, examples or archives.
 pub fn is_test_path(path: &str) -> bool {
     path.split('/').any(|segment| {
         let segment = segment.to_ascii_lowercase();
@@ -68,7 +68,7 @@ pub fn is_test_path(path: &str) -> bool {
     })
 }
 
-/// Whether a path below the scanned folder says that what stands there may be broken on purpose.
+/// Whether a path, relative to the scanned folder, suggests that its contents are broken on purpose.
 pub fn is_broken_on_purpose(path: &str) -> bool {
     let known = &KNOWN.broken_on_purpose;
     let path = path.to_ascii_lowercase();
@@ -87,7 +87,7 @@ pub fn is_broken_on_purpose(path: &str) -> bool {
     false
 }
 
-/// The environment that a word stands for, by one word for all its spellings.
+/// Returns the environment that a word names, in one canonical spelling.
 pub fn environment(word: &str) -> Option<&'static str> {
     let mut names = KNOWN.environments.names.iter();
     names
@@ -95,18 +95,18 @@ pub fn environment(word: &str) -> Option<&'static str> {
         .map(|(name, _)| name.as_str())
 }
 
-/// Every environment but one.
+/// Returns all environments except one.
 pub fn all_but(environment: &str) -> impl Iterator<Item = &'static str> {
     let names = KNOWN.environments.names.keys().map(String::as_str);
     names.filter(move |name| *name != environment)
 }
 
-/// Whether the children of a folder are examples that have nothing to do with each other.
+/// Whether the children of a folder are independent examples.
 pub fn is_collection(folder: &str) -> bool {
     has(&KNOWN.collections.folders, folder)
 }
 
-/// Whether the name of a folder says "infrastructure".
+/// Whether the name of a folder means "infrastructure".
 pub fn is_infrastructure(folder: &str) -> bool {
     let known = &KNOWN.infrastructure.folders;
     has(known, folder) || name_words(folder).any(|word| has(known, word))

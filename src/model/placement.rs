@@ -1,5 +1,5 @@
-//! Whether a pod can be scheduled on a pool's nodes, as far as labels, taints and names decide that: the one definition
-//! of "can land", in the scheduler's order of filters and in its words.
+//! Whether a pod can be scheduled on a pool's nodes, according to labels, taints and names. This is the only definition of
+//! "can land"; it follows the scheduler's order of filters and uses its words.
 
 use super::node_pool::{NodePool, passes};
 use super::node_selection::NodeSelection;
@@ -7,41 +7,41 @@ use super::taint::{Effect, Taint};
 use super::toleration::{Toleration, tolerate};
 use super::{Field, Truth};
 
-/// What a pod brings to the scheduler.
+/// The properties of a pod that the scheduler evaluates.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'p> {
-    /// The nodes that it asks for.
+    /// The nodes that it selects.
     pub selection: &'p NodeSelection,
-    /// `nodeName`. With one the scheduler is not asked at all; a scheduler that is asked takes no other node.
+    /// `nodeName`. If set, the scheduler is bypassed; a scheduler that runs anyway accepts no other node.
     pub node_name: &'p Field<String>,
-    /// All that the pod will have, added ones included.
+    /// All tolerations of the pod, including added ones.
     pub tolerations: &'p [Toleration],
-    /// Those are all. Otherwise a taint that none of them tolerates proves nothing.
+    /// The list is complete. Otherwise, an untolerated taint proves nothing.
     pub tolerations_known: bool,
 }
 
-/// Which taints and cordons count.
+/// Which taints and cordons to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
-    /// All that the nodes have this moment, as the scheduler sees them.
+    /// All that the nodes have at this moment, as the scheduler sees them.
     Now,
-    /// Those that stay: startup taints, keys that come and go with a node's state and cordons keep nobody away for
-    /// good. A cordoned node is taken as unknown unless the cordon is tolerated.
+    /// The permanent ones: startup taints, keys that come and go with a node's state, and cordons do not keep pods away for
+    /// good. A cordoned node is unknown unless the cordon is tolerated.
     Lasting,
 }
 
 /// Whether a pod can be scheduled on a pool's nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Every filter lets it pass.
+    /// All filters accept it.
     Lands,
-    /// The first filter, of those that provably refuse it. Whether an earlier one does may be unknown.
+    /// The first of the filters that certainly reject it. The result of an earlier filter may be unknown.
     Refused(Reason),
-    /// Not to be known, and why.
+    /// Unknown, with the reason.
     Unknown(String),
 }
 
-/// Why the scheduler refuses a node, in the order of its filters.
+/// Why the scheduler rejects a node, in the order of its filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// NodeUnschedulable: the node is cordoned.
@@ -50,12 +50,12 @@ pub enum Reason {
     NodeName,
     /// TaintToleration: the index in [`NodePool::taints`] of the first hard taint that is not tolerated.
     Taint(usize),
-    /// NodeAffinity: node selector or required node affinity rules the node out.
+    /// NodeAffinity: node selector or required node affinity excludes the node.
     Affinity,
 }
 
 impl Reason {
-    /// The scheduler's words, as they stand in the events of a pod that is Pending.
+    /// Returns the scheduler's message, as in the events of a Pending pod.
     pub fn words(self) -> &'static str {
         match self {
             Reason::Unschedulable => "node(s) were unschedulable",
@@ -66,7 +66,7 @@ impl Reason {
     }
 }
 
-/// What the filters said so far.
+/// The results of the filters so far.
 struct Filters {
     refused: Option<Reason>,
     open: Option<String>,

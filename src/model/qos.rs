@@ -1,22 +1,22 @@
-//! The QoS class of a pod, computed from requests and limits as Kubernetes computes it when the pod is admitted.
+//! Computes the QoS class of a pod from requests and limits, as Kubernetes does when it admits the pod.
 
 use std::collections::BTreeMap;
 
 use super::quantity::Quantity;
 
-/// How a pod is treated when a node runs short.
+/// How a pod is treated when a node runs out of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum QosClass {
-    /// Nothing is requested.
+    /// The pod requests nothing.
     BestEffort,
-    /// Something is requested.
+    /// The pod requests something.
     Burstable,
-    /// Every container requests just what limits it.
+    /// The requests of every container equal its limits.
     Guaranteed,
 }
 
 impl QosClass {
-    /// Kubernetes' spelling.
+    /// Returns Kubernetes' spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             QosClass::BestEffort => "BestEffort",
@@ -26,7 +26,7 @@ impl QosClass {
     }
 }
 
-/// Amounts by name of the resource.
+/// Amounts by resource name.
 pub type Amounts = BTreeMap<String, Quantity>;
 
 /// `resources` of a container or of a pod, as written.
@@ -38,22 +38,22 @@ pub struct Resources {
     pub limits: Amounts,
 }
 
-/// What the containers of a pod ask for.
+/// The resources that a pod requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodResources {
-    /// Of the pod as a whole; `Some` as soon as it is written, even if it is empty.
+    /// The resources of the pod as a whole; `Some` if present, even if empty.
     pub pod: Option<Resources>,
-    /// Of each container.
+    /// The resources of each container.
     pub containers: Vec<Resources>,
-    /// Of each init container, and whether it is one that keeps running (`restartPolicy: Always`).
+    /// The resources of each init container, and whether it keeps running (`restartPolicy: Always`).
     pub init_containers: Vec<(Resources, bool)>,
 }
 
-/// The resources that decide.
+/// The resources that determine the QoS class.
 const DECISIVE: [&str; 2] = ["cpu", "memory"];
 
 impl Resources {
-    /// What is limited and not requested is requested by default (`SetDefaults_Pod`).
+    /// Returns the requests after defaulting: limits are the default requests (`SetDefaults_Pod`).
     fn with_defaults(&self) -> Resources {
         let mut requests = self.limits.clone();
         requests.extend(self.requests.iter().map(|(name, one)| (name.clone(), *one)));
@@ -65,8 +65,8 @@ impl Resources {
 }
 
 impl PodResources {
-    /// `ComputePodQOS`, after the API server's defaulting. Resources of the pod as a whole count as with the feature
-    /// gate PodLevelResources, on by default since 1.34. `None` where amounts lie beyond 64 bits: how Kubernetes cuts down
+    /// Implements `ComputePodQOS`, after the API server's defaulting. Pod-level resources count as with the feature gate
+    /// PodLevelResources, on by default since 1.34. Returns `None` if amounts exceed 64 bits: the way Kubernetes truncates
     /// such sums is not modelled.
     pub fn qos_class(&self) -> Option<QosClass> {
         if !self.is_bounded() {
@@ -104,7 +104,7 @@ impl PodResources {
         Some(class(&requests, &limits, limited))
     }
 
-    /// Whether all amounts together fit into 64 bits.
+    /// Whether the sum of all amounts fits into 64 bits.
     fn is_bounded(&self) -> bool {
         let init = self.init_containers.iter().map(|(one, _)| one);
         let amounts = self
@@ -119,7 +119,7 @@ impl PodResources {
         sum < i128::from(i64::MAX) * 1000
     }
 
-    /// Whether the pod is limited by the huge pages of its containers (`defaultHugePagePodLimits`).
+    /// Whether the huge pages of its containers limit the pod (`defaultHugePagePodLimits`).
     fn huge_pages_limit(&self, pod: &Resources) -> bool {
         let init = self.init_containers.iter().map(|(one, _)| one);
         let mut limits = self
@@ -131,8 +131,8 @@ impl PodResources {
             && limits.any(|name| name.starts_with("hugepages-") && !pod.requests.contains_key(name))
     }
 
-    /// Names of extended resources that containers request, in order (`IsExtendedResourceName`). Limits count: they
-    /// are requests by default.
+    /// Returns the names of extended resources that containers request, sorted (`IsExtendedResourceName`). Limits count
+    /// too, because they are the default requests.
     pub fn extended_resources(&self) -> impl Iterator<Item = &str> {
         let init = self.init_containers.iter().map(|(one, _)| one);
         self.containers
@@ -144,7 +144,7 @@ impl PodResources {
     }
 }
 
-/// Whether a resource is neither Kubernetes' own nor a name of the quota.
+/// Whether a resource is not one of Kubernetes' own and not a quota name.
 fn is_extended(name: &str) -> bool {
     name.contains('/')
         && !name.contains("kubernetes.io/")
@@ -152,8 +152,8 @@ fn is_extended(name: &str) -> bool {
         && super::validation::is_label_key(&format!("requests.{name}")).is_ok()
 }
 
-/// `defaultPodRequests`: where the pod has limits, what it does not request itself is what its containers request, or
-/// else its limit.
+/// Implements `defaultPodRequests`: if the pod has limits, a missing request of the pod defaults to what its containers
+/// request, or else to its limit.
 fn pod_requests(pod: &Resources, containers: &[Resources], init: &[(Resources, bool)]) -> Amounts {
     let mut requests = pod.requests.clone();
     let of_containers = aggregate(containers, init);
@@ -166,7 +166,7 @@ fn pod_requests(pod: &Resources, containers: &[Resources], init: &[(Resources, b
     requests
 }
 
-/// `AggregateContainerRequests`: containers run together, init containers one after the other.
+/// Implements `AggregateContainerRequests`: containers run in parallel, init containers in sequence.
 fn aggregate(containers: &[Resources], init: &[(Resources, bool)]) -> Amounts {
     let mut together = Amounts::new();
     for one in containers {
@@ -186,7 +186,7 @@ fn aggregate(containers: &[Resources], init: &[(Resources, bool)]) -> Amounts {
     together
 }
 
-/// What is decisive and more than nothing.
+/// Returns the amounts of the decisive resources that are greater than zero.
 fn positive(amounts: &Amounts) -> Amounts {
     amounts
         .iter()

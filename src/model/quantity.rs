@@ -1,17 +1,17 @@
-//! Resource quantities (`resource.Quantity`), as far as comparing and adding them goes.
+//! Resource quantities (`resource.Quantity`) for comparing and adding.
 
 use crate::source::text::Cut as _;
 
-/// An amount in thousandths, the precision that the API server keeps. `i128` holds the sum of every container's.
+/// An amount in thousandths, the API server's precision. `i128` holds the sum over all containers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Quantity(pub i128);
 
-/// What more than 64 bits would hold is cut down to this.
+/// Amounts that exceed 64 bits are capped at this.
 const GREATEST: i128 = i64::MAX as i128;
 
 impl Quantity {
-    /// Reads a quantity as `ParseQuantity` does, then rounds it up to thousandths, away from zero, as defaulting does
-    /// with those of containers. `None` for what Kubernetes refuses.
+    /// Parses a quantity as `ParseQuantity` does, then rounds it to thousandths, away from zero, as defaulting does for
+    /// containers. Returns `None` if Kubernetes rejects it.
     pub fn parse(text: &str) -> Option<Quantity> {
         let (negative, rest) = match text.as_bytes().first()? {
             b'-' => (true, text.since(1)),
@@ -34,7 +34,7 @@ impl Quantity {
         }
         // Thousandths: digits times 2^two times 10^exponent.
         let exponent = ten.saturating_add(3) - i32::try_from(fraction.len()).unwrap_or(i32::MAX);
-        // What 64 bits and a power of ten hold is kept as it is; what needs more is cut down.
+        // Amounts that fit into 64 bits and a power of ten are exact; larger ones are capped.
         let whole = whole.trim_start_matches('0').len().max(1);
         let small = two == 0 && whole + fraction.len() <= 18 && exponent >= -6;
         let most = if small { i128::MAX } else { GREATEST * 1000 };
@@ -43,9 +43,9 @@ impl Quantity {
     }
 }
 
-/// `digits * 2^two * 10^ten`, rounded up, and no more than `cap`.
+/// Returns `digits * 2^two * 10^ten`, rounded up and at most `cap`.
 fn amount(digits: &str, two: u32, ten: i32, cap: i128) -> i128 {
-    // More digits than the greatest amount has are beyond it, or beyond the precision.
+    // Digits beyond those of the greatest amount exceed it or the precision.
     let (mut value, mut ten, mut rest) = (0_i128, ten, false);
     for (at, digit) in digits.bytes().enumerate() {
         if at < 26 {
@@ -55,7 +55,7 @@ fn amount(digits: &str, two: u32, ten: i32, cap: i128) -> i128 {
             ten = ten.saturating_add(1);
         }
     }
-    // Twos first: they make it greater, and tens may make it smaller.
+    // Powers of two first: they increase the value, while powers of ten may decrease it.
     for _ in 0..two {
         value = match value.checked_mul(2) {
             Some(twice) => twice,
@@ -77,7 +77,7 @@ fn amount(digits: &str, two: u32, ten: i32, cap: i128) -> i128 {
     (value + i128::from(rest)).min(cap)
 }
 
-/// A suffix as powers of two and of ten.
+/// Returns a suffix as powers of two and ten.
 fn scale(suffix: &str) -> Option<(u32, i32)> {
     let powers = match suffix {
         "" => (0, 0),

@@ -1,4 +1,4 @@
-//! Entries of a list of tolerations that say nothing which another entry of the list does not say.
+//! Finds entries in a list of tolerations that other entries of the list make redundant.
 
 #![cfg_attr(
     not(test),
@@ -14,7 +14,7 @@ use super::taint::Effect;
 use super::toleration::Toleration;
 use super::{Field, Truth};
 
-/// Whether `wide` tolerates every taint that `narrow` tolerates, whatever taints there are. Seconds play no part.
+/// Whether `wide` tolerates every possible taint that `narrow` tolerates, ignoring seconds.
 pub fn covers(wide: &Toleration, narrow: &Toleration) -> Truth {
     open_or_same(&wide.effect, &narrow.effect)
         .and(open_or_same(&wide.key, &narrow.key))
@@ -30,7 +30,7 @@ fn covers_values(wide: &Toleration, narrow: &Toleration) -> Truth {
     }
 }
 
-/// For each entry of a list, the entries that make it superfluous, by index.
+/// For each entry of a list, the indices of the entries that make it redundant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redundancy {
     duplicate_of: Vec<Option<usize>>,
@@ -38,7 +38,7 @@ pub struct Redundancy {
 }
 
 impl Redundancy {
-    /// Compares the entries of a list. `complete` says that the list holds no entries that could not be read.
+    /// Compares the entries of a list. `complete` means that the list has no further entries that could not be read.
     pub fn of(list: &[Toleration], complete: bool) -> Redundancy {
         let search = Search::new(list, complete);
         let mut found = Redundancy::default();
@@ -50,25 +50,25 @@ impl Redundancy {
         found
     }
 
-    /// The earlier entry that is the same as this one, seconds included. An operator that is not written is `Equal`,
-    /// and fields that are empty are not written.
+    /// Returns the earlier entry that equals this one, including the seconds. A missing operator is `Equal`, and empty
+    /// fields count as missing.
     pub fn duplicate_of(&self, index: usize) -> Option<usize> {
         self.duplicate_of.get(index).copied().flatten()
     }
 
-    /// Another entry that covers this one, so that the pods would be placed and evicted all the same without it:
-    /// their eviction goes by the first entry that matches a taint. Entries that are the same do not count.
+    /// Returns another entry that covers this one, so that pods are placed and evicted the same way without it. The first
+    /// entry that matches a taint decides about eviction. Equal entries do not count.
     pub fn subsumed_by(&self, index: usize) -> Option<usize> {
         self.subsumed_by.get(index).copied().flatten()
     }
 }
 
-/// Lists may be long, so an entry is compared with those of its key and those of every key only.
+/// Lists may be long, so an entry is compared only with those for its key and those for every key.
 struct Search<'l> {
     list: &'l [Toleration],
     complete: bool,
     by_key: HashMap<&'l str, Vec<usize>>,
-    /// The last entry up to which all have the seconds of this one.
+    /// For each entry, the last entry up to which all have the same seconds.
     same_until: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl<'l> Search<'l> {
         of(key).iter().chain(every).copied()
     }
 
-    /// The duplicate and the wider entry of this one.
+    /// Returns the duplicate and the wider entry of an entry.
     fn compare(&self, index: usize) -> (Option<usize>, Option<usize>) {
         let entry = &self.list[index];
         if !says_something(entry) {
@@ -122,8 +122,8 @@ impl<'l> Search<'l> {
                 }
                 continue;
             }
-            // Behind a wider entry this one never decides; with other seconds it was meant to, which is more than
-            // redundant. Before it, everything up to there must agree.
+            // After a wider entry, this one never decides; different seconds were meant to matter, which is not mere
+            // redundancy. Before it, all entries in between must agree.
             let changes_nothing = if at < index {
                 same_seconds
             } else {
@@ -137,13 +137,13 @@ impl<'l> Search<'l> {
     }
 }
 
-/// Whether an entry matches taints with the effect `NoExecute`.
+/// Whether an entry matches `NoExecute` taints.
 fn evicts(entry: &Toleration) -> bool {
     let effect = entry.effect.text();
     effect.is_some_and(|effect| effect.is_empty() || effect == Effect::NoExecute.as_str())
 }
 
-/// Whether an entry is known and one that the API server takes.
+/// Whether an entry is known and accepted by the API server.
 fn says_something(entry: &Toleration) -> bool {
     let named = entry.key.text() != Some("") || entry.effective_operator() == Some("Exists");
     is_known(entry) && named
@@ -172,7 +172,7 @@ fn open_or_same(wide: &Field<String>, narrow: &Field<String>) -> Truth {
 mod tests {
     use super::*;
 
-    /// `key/operator/value/effect/seconds`, each of which may be left out; `?` is not known.
+    /// Parses `key/operator/value/effect/seconds`, each optional; `?` is unknown.
     fn entry(text: &str) -> Toleration {
         let mut parts = text.split('/');
         let mut next = || match parts.next().unwrap_or_default() {
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(duplicate_of(&list(&["a//b", "a//c"]), 1), None);
         assert_eq!(duplicate_of(&list(&["a/?", "a/?"]), 1), None);
         assert_eq!(duplicate_of(&list(&["", ""]), 1), None, "rejected anyway");
-        // Other seconds make another entry; the first one wins.
+        // Different seconds make a different entry; the first one wins.
         let seconds = list(&["a/Exists//NoExecute/5", "a/Exists//NoExecute/6"]);
         assert_eq!(duplicate_of(&seconds, 1), None);
     }
@@ -246,7 +246,7 @@ mod tests {
     fn what_is_covered_changes_nothing() {
         assert_eq!(subsumed_by(&list(&["a//b", "a/Exists"]), 0, true), Some(1));
         assert_eq!(subsumed_by(&list(&["a//b", "a/Exists"]), 1, true), None);
-        // The usual three of a network plugin: together they cover the middle one, neither alone does.
+        // The usual three entries of a network plugin: together they cover the middle one, but neither does alone.
         let usual = list(&["/Exists//NoSchedule", "b/Exists", "/Exists//NoExecute"]);
         assert_eq!(subsumed_by(&usual, 1, true), None);
         let twice = list(&["a/Exists", "a/Exists"]);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn seconds_and_order_decide_where_pods_can_be_evicted() {
-        // The first match decides: without the first entry the pods would stay for ever.
+        // The first match decides: without the first entry, the pods would stay for ever.
         let bounded = list(&["a/Exists//NoExecute/60", "/Exists"]);
         assert_eq!(subsumed_by(&bounded, 0, true), None);
         let behind = list(&["/Exists", "a/Exists//NoExecute"]);

@@ -1,4 +1,4 @@
-//! Why admission plugins refuse a pod, as a reason that rules can test and in the plugin's own words.
+//! Why admission plugins refuse a pod: a reason that rules can test, and the plugin's own message.
 
 /// Why the API server refuses a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The word that rules use.
+    /// Returns the word that rules use.
     pub fn as_str(&self) -> &'static str {
         match self {
             Refusal::NamespaceSelector => "namespace-selector",
@@ -36,7 +36,7 @@ impl Refusal {
         }
     }
 
-    /// The admission plugin that refuses the pod.
+    /// Returns the admission plugin that refuses the pod.
     pub fn plugin(&self) -> &'static str {
         match self {
             Refusal::NamespaceSelector => "PodNodeSelector",
@@ -46,7 +46,7 @@ impl Refusal {
         }
     }
 
-    /// The reason in the plugin's words.
+    /// Returns the plugin's message.
     pub fn message(&self) -> String {
         match self {
             Refusal::NamespaceSelector => {

@@ -1,4 +1,4 @@
-//! What the API server says to node selectors and node affinity, field by field.
+//! The API server's validation errors for node selectors and node affinity, by field.
 
 use super::Field;
 use super::node_selection::Requirement;
@@ -9,10 +9,10 @@ use super::validation::{
 /// The operators of `matchExpressions`, in the order in which Kubernetes declares them.
 pub const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
 
-/// The only field that `matchFields` knows.
+/// The only field that `matchFields` supports.
 const NODE_NAME_FIELD: &str = "metadata.name";
 
-/// What it says to one entry of a `nodeSelector`. The fields are `key` and `value`; Kubernetes itself blames the map.
+/// Validates one entry of a `nodeSelector`. The fields are `key` and `value`; Kubernetes itself reports the mapping.
 pub fn label_errors(key: &str, value: &Field<String>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Err(why) = is_label_key(key) {
@@ -24,7 +24,7 @@ pub fn label_errors(key: &str, value: &Field<String>) -> Vec<FieldError> {
     errors
 }
 
-/// What it says to a `nodeName`; an empty one counts as none.
+/// Validates a `nodeName`; an empty one counts as missing.
 pub fn node_name_error(name: &str) -> Option<FieldError> {
     if name.is_empty() {
         return None;
@@ -33,7 +33,7 @@ pub fn node_name_error(name: &str) -> Option<FieldError> {
     Some(FieldError::new("", ErrorCode::InvalidNodeName, why))
 }
 
-/// What it says to required node affinity with so many terms. A term that asks nothing is taken, and matches no node.
+/// Validates required node affinity with this number of terms. An empty term is accepted and matches no node.
 pub fn terms_error(terms: usize) -> Option<FieldError> {
     (terms == 0).then(|| {
         FieldError::new(
@@ -44,7 +44,7 @@ pub fn terms_error(terms: usize) -> Option<FieldError> {
     })
 }
 
-/// What it says to the weight of a preferred term; one that is not written is 0.
+/// Validates the weight of a preferred term; a missing one is 0.
 pub fn weight_error(weight: i64) -> Option<FieldError> {
     (!(1..=100).contains(&weight)).then(|| {
         FieldError::new(
@@ -56,9 +56,9 @@ pub fn weight_error(weight: i64) -> Option<FieldError> {
 }
 
 impl Requirement {
-    /// What it says to an entry of `matchExpressions`. Checks that depend on a part that could not be read are
-    /// skipped; `counted` says whether all values are here. `values_checked`: values must be label values, which holds for
-    /// required affinity and newer releases.
+    /// Validates an entry of `matchExpressions`. Checks that depend on an unreadable part are skipped; `counted` means that
+    /// all values are known. `values_checked` means that values must be label values, as for required affinity and newer
+    /// releases.
     pub fn expression_errors(&self, counted: bool, values_checked: bool) -> Vec<FieldError> {
         let count = self.values.len();
         let of_operator = match self.operator.text() {
@@ -89,7 +89,7 @@ impl Requirement {
         errors
     }
 
-    /// What it says to an entry of `matchFields`, which knows the name of the node, and In or NotIn with one value.
+    /// Validates an entry of `matchFields`, which supports only the name of the node, and In or NotIn with one value.
     pub fn field_errors(&self, counted: bool) -> Vec<FieldError> {
         let count = self.values.len();
         let of_operator = match self.operator.text() {
@@ -115,8 +115,8 @@ impl Requirement {
         errors
     }
 
-    /// Why the scheduler can use an entry of `matchExpressions` in no way although the API server takes it: a value that
-    /// no label can have, or one that `Gt` and `Lt` cannot compare with. Each with the value's index and its text.
+    /// Returns the values that make an entry of `matchExpressions` useless although the API server accepts it: no label can
+    /// have the value, or `Gt` and `Lt` cannot compare it. Each comes with its index and the reason.
     pub fn unusable_values(&self) -> Vec<(usize, &str, String)> {
         let compares = matches!(self.operator.text(), Some("Gt" | "Lt"));
         let values = self.values.iter().enumerate();

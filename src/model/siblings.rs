@@ -1,5 +1,5 @@
-//! Workloads of one kind that belong together, because they stand in one folder or are of one release: a toleration
-//! that all of them have but one.
+//! Finds a toleration that all but one of several related workloads have. Workloads of one kind are related if they are in
+//! the same folder or belong to the same release.
 
 #![cfg_attr(
     not(test),
@@ -18,24 +18,24 @@ use super::well_known::is_transient_key;
 use super::witness::Missing;
 use super::workload::{Level, Stands, Workload};
 
-/// Fewest siblings that must agree.
+/// The minimum number of siblings that must agree.
 const FEWEST: usize = 3;
-/// Of one list so many entries are compared.
+/// The maximum number of entries compared per list.
 const MOST_ENTRIES: usize = 32;
-/// Labels that name a release, the closest first.
+/// Labels that name a release, the most specific first.
 const RELEASE_LABELS: [&str; 3] = [
     "app.kubernetes.io/instance",
     "app.kubernetes.io/part-of",
     "release",
 ];
 
-/// What makes a family: the part of the repository, the kind, and a folder or a release with its namespace.
+/// What relates workloads: the part of the repository, the kind, and a folder or a release with its namespace.
 type Bond<'g> = (usize, &'g str, &'g str, Option<&'g str>);
 
-/// The members of a family, one for each name, by who they are.
+/// The members of a family by identity, one for each name.
 type Family<'g> = BTreeMap<u32, usize>;
 
-/// For each workload that lacks what all of its siblings have, by index: what it lacks.
+/// Returns, for each workload by index, the tolerations that it lacks and all of its siblings have.
 pub fn lacking<'g>(
     workloads: &'g [Workload],
     heard: &[(usize, u32)],
@@ -43,7 +43,7 @@ pub fn lacking<'g>(
 ) -> BTreeMap<usize, Vec<Missing>> {
     let mut families: BTreeMap<Bond<'g>, Family<'g>> = BTreeMap::new();
     for (at, (workload, (part, who))) in workloads.iter().zip(heard).enumerate() {
-        // One that is not known in full is a sibling all the same: perhaps it lacks the same.
+        // A workload that is not fully known still counts as a sibling, because it may lack the same toleration.
         if workload.shape.level != Level::Typed || workload.stands != Stands::Alone {
             continue;
         }
@@ -83,7 +83,7 @@ pub fn lacking<'g>(
     found
 }
 
-/// The release that a workload says it is of.
+/// Returns the release that a workload's labels name.
 fn release(workload: &Workload) -> Option<&str> {
     RELEASE_LABELS.iter().find_map(|label| {
         let found = workload.labels.iter().find(|(key, _)| key == label);
@@ -118,7 +118,7 @@ fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<
     }
     let mut found = Vec::new();
     for (key, (seen, forms)) in &keys {
-        // Whoever tolerates everything says nothing about this key, but does not lack it.
+        // A workload that tolerates everything is no evidence for this key, but does not lack it.
         if seen.len() < FEWEST || seen.len() + blanket.len() + 1 != family.len() {
             continue;
         }
@@ -161,7 +161,7 @@ fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<
     found
 }
 
-/// Whether most siblings ask for the same kind of node: one that goes elsewhere need not tolerate what they do.
+/// Whether most siblings select the same kind of node: a workload for other nodes need not tolerate the same taints.
 fn asks_alike(workloads: &[Workload], workload: &Workload, siblings: &Seen) -> bool {
     let own: Vec<_> = telling_labels(workload).collect();
     let alike = siblings

@@ -1,4 +1,4 @@
-//! Taints and effects, in Kubernetes' spelling and with Kubernetes' rules for keys and values.
+//! Taints and effects, with Kubernetes' spelling and validation of keys and values.
 
 use std::fmt;
 
@@ -30,14 +30,14 @@ pub enum Effect {
     NoExecute,
 }
 
-/// A taint as declared. Absent value means the empty value.
+/// A declared taint. An absent value means the empty value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Taint {
     /// A label key.
     pub key: Field<String>,
     /// A label value.
     pub value: Field<String>,
-    /// In Kubernetes' spelling, whatever the source's own spelling was.
+    /// In Kubernetes' spelling, whatever the spelling in the source.
     pub effect: Field<String>,
 }
 
@@ -49,14 +49,14 @@ impl Effect {
         Effect::NoExecute,
     ];
 
-    /// Reads Kubernetes' own spelling and no other: case and surrounding blanks matter, as in the API server.
+    /// Parses exactly Kubernetes' spelling: case and surrounding blanks are significant, as in the API server.
     pub fn parse(text: &str) -> Option<Effect> {
         Effect::ALL
             .into_iter()
             .find(|effect| effect.as_str() == text)
     }
 
-    /// Kubernetes' spelling.
+    /// Returns Kubernetes' spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Effect::NoSchedule => "NoSchedule",
@@ -65,7 +65,7 @@ impl Effect {
         }
     }
 
-    /// Whether the scheduler keeps pods away (`PreferNoSchedule` only lowers a score).
+    /// Whether the scheduler keeps pods away; `PreferNoSchedule` only lowers a score.
     pub fn is_hard(self) -> bool {
         match self {
             Effect::NoSchedule | Effect::NoExecute => true,
@@ -73,9 +73,9 @@ impl Effect {
         }
     }
 
-    /// Reads the spellings of cloud APIs too (`NO_SCHEDULE`, `no-schedule`): `_`, `-` and case do not count.
+    /// Parses the spellings of cloud APIs too (`NO_SCHEDULE`, `no-schedule`), ignoring `_`, `-` and case.
     pub fn canonical(text: &str) -> Option<Effect> {
-        // The longest spelling is short: a longer text need not be copied to be refused.
+        // All spellings are short, so a longer text can be rejected without copying it.
         if text.len() > 64 {
             return None;
         }
@@ -92,7 +92,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Why a text is not a taint in kubectl's grammar.
+/// Why a text is not a valid taint in kubectl's grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TaintSyntaxError {
     /// Nothing before the effect, or nothing at all.
@@ -108,7 +108,7 @@ pub enum TaintSyntaxError {
         /// `:` or `=`.
         separator: char,
     },
-    /// No `:`; kubectl takes that for removal only.
+    /// No `:`; kubectl accepts that only for removal.
     #[error("`{text}` has no effect: a taint is `key=value:Effect` or `key:Effect`")]
     MissingEffect {
         /// The whole text.
@@ -145,7 +145,7 @@ pub enum TaintSyntaxError {
 }
 
 impl Taint {
-    /// A taint whose three parts are known.
+    /// Creates a taint with three known parts.
     pub fn new(key: impl Into<String>, value: impl Into<String>, effect: Effect) -> Taint {
         Taint {
             key: Field::Is(key.into()),
@@ -154,13 +154,13 @@ impl Taint {
         }
     }
 
-    /// The effect, when it is known and one of the three.
+    /// Returns the effect, or `None` if it is unknown or invalid.
     pub fn effect(&self) -> Option<Effect> {
         Effect::parse(self.effect.known()?)
     }
 
-    /// Whether the taint keeps pods away that do not tolerate it. An effect that Kubernetes does not know is
-    /// inert in every component, so it is `No`.
+    /// Whether the taint keeps away pods that do not tolerate it. Returns `No` for an effect that Kubernetes does not know,
+    /// because all components ignore it.
     pub fn is_hard(&self) -> Truth {
         if self.effect.is_unknown() {
             return Truth::Unknown;
@@ -168,9 +168,9 @@ impl Taint {
         self.effect().is_some_and(Effect::is_hard).into()
     }
 
-    /// Reads `key[=value]:Effect`, as `kubectl taint` does to add a taint and as each item of the kubelet's
-    /// `register-with-taints` is meant. Nothing is trimmed. The kubelet itself also takes an item without effect;
-    /// the API server then refuses the Node, so that is an error here.
+    /// Parses `key[=value]:Effect`, as `kubectl taint` does when it adds a taint, and as intended for items of the
+    /// kubelet's `register-with-taints`. Nothing is trimmed. The kubelet itself also accepts an item without effect, but
+    /// the API server then rejects the Node, so that is an error here.
     pub fn parse_flag(text: &str) -> Result<Taint, TaintSyntaxError> {
         let whole = || text.to_owned();
         if text.is_empty() {
@@ -220,8 +220,8 @@ impl Taint {
         Ok(Taint::new(key, value, effect))
     }
 
-    /// What the API server says to this taint on a Node, apart from its neighbours (a second taint with the same
-    /// key and effect is for whoever sees the list). Fields that could not be read are skipped.
+    /// Returns the API server's validation errors for this taint on a Node. Duplicates with the same key and effect in the
+    /// list are not checked here. Unreadable fields are skipped.
     pub fn errors(&self) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let Some(key) = self.key.text()
@@ -255,15 +255,15 @@ impl Taint {
     }
 }
 
-/// For each taint of a list the earlier one with the same key and effect, which the API server does not take. Values do
-/// not count, nor whether key and effect are valid; what could not be read repeats nothing.
+/// Returns, for each taint of a list, the earlier one with the same key and effect, which the API server rejects. Values
+/// and the validity of key and effect do not matter. Unreadable taints are never duplicates.
 pub fn repeated<'t>(taints: impl IntoIterator<Item = &'t Taint>) -> Vec<Option<usize>> {
     first_alike(taints, |taint: &Taint| {
         Some((taint.key.text()?, taint.effect.text()?))
     })
 }
 
-/// The error for an effect that is written and is none of the three.
+/// Returns the error for an effect that is present but not one of the three.
 pub(super) fn unknown_effect(effect: &str) -> Option<FieldError> {
     match Effect::parse(effect) {
         Some(_) => None,
@@ -275,7 +275,7 @@ pub(super) fn unknown_effect(effect: &str) -> Option<FieldError> {
     }
 }
 
-/// Kubernetes' own string form: `k=v:E`, `k:E`, `k=v:`, `k`; what could not be read stands as `?`.
+/// Formats the taint as Kubernetes does: `k=v:E`, `k:E`, `k=v:`, `k`; unknown parts are `?`.
 impl fmt::Display for Taint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.value.text().unwrap_or("?");

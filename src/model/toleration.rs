@@ -1,10 +1,10 @@
-//! Tolerations, and the one definition of "tolerates".
+//! Tolerations, and the only definition of "tolerates".
 
 use super::taint::{Effect, Taint, unknown_effect};
 use super::validation::{ErrorCode, FieldError, comparison_integer, is_label_key, is_label_value};
 use super::{Field, Truth, first_alike};
 
-/// A toleration as written: nothing is defaulted, as in Kubernetes' own storage.
+/// A toleration as written, without defaults, as Kubernetes stores it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Toleration {
     /// Absent or empty means every key.
@@ -15,7 +15,7 @@ pub struct Toleration {
     pub value: Field<String>,
     /// Absent or empty means every effect.
     pub effect: Field<String>,
-    /// Seconds to stay after a NoExecute taint appears; absent means for ever.
+    /// Seconds that the pod stays after a NoExecute taint appears; absent means for ever.
     pub toleration_seconds: Field<i64>,
 }
 
@@ -29,8 +29,8 @@ pub fn tolerate(tolerations: &[Toleration], taint: &Taint, comparison_operators:
     )
 }
 
-/// What the DaemonSet controller adds to its pods, whether or not the template says so. A user's taint, the
-/// control plane's and `not-ready:NoSchedule` are not among them.
+/// Returns the tolerations that the DaemonSet controller adds to all of its pods. They do not include user-defined taints,
+/// the control plane's taint and `not-ready:NoSchedule`.
 pub fn daemon_set_tolerations(host_network: bool) -> Vec<Toleration> {
     const ADDED: [(&str, Effect); 6] = [
         ("node.kubernetes.io/not-ready", Effect::NoExecute),
@@ -56,7 +56,7 @@ pub fn daemon_set_tolerations(host_network: bool) -> Vec<Toleration> {
 }
 
 impl Toleration {
-    /// The operator as Kubernetes reads it: an absent one is `Equal`. `None` when it could not be read.
+    /// Returns the operator as Kubernetes reads it (absent is `Equal`), or `None` if it could not be read.
     pub fn effective_operator(&self) -> Option<&str> {
         match self.operator.text()? {
             "" => Some("Equal"),
@@ -64,9 +64,9 @@ impl Toleration {
         }
     }
 
-    /// Whether this entry tolerates the taint, as Kubernetes' `ToleratesTaint` decides it. It is `No` as soon as
-    /// one part is certain not to fit, whatever the parts that could not be read are. `comparison_operators` is
-    /// the feature gate `TaintTolerationComparisonOperators`; without it `Gt` and `Lt` match nothing.
+    /// Whether this entry tolerates the taint according to Kubernetes' `ToleratesTaint`. Returns `No` as soon as one part
+    /// certainly does not match, even if others are unreadable. `comparison_operators` is the feature gate
+    /// `TaintTolerationComparisonOperators`; without it, `Gt` and `Lt` match nothing.
     pub fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> Truth {
         fits_or_open(&self.effect, &taint.effect)
             .and(fits_or_open(&self.key, &taint.key))
@@ -95,9 +95,9 @@ impl Toleration {
         }
     }
 
-    /// What the API server says to this entry, in its order. Checks that depend on a field that could not be
-    /// read are skipped. `comparison_operators` says whether `Gt` and `Lt` are taken here: the feature gate for
-    /// pods and templates, always `false` for a RuntimeClass. Without it their value is not looked at.
+    /// Returns the API server's validation errors for this entry, in its order. Checks that depend on an unreadable field
+    /// are skipped. `comparison_operators` says whether `Gt` and `Lt` are accepted: the feature gate for pods and
+    /// templates, always `false` for a RuntimeClass. Without it, their value is not checked.
     pub fn errors(&self, comparison_operators: bool) -> Vec<FieldError> {
         let mut errors = Vec::new();
         let operator = self.operator.text();
@@ -189,7 +189,7 @@ impl Toleration {
 }
 
 impl std::fmt::Display for Toleration {
-    /// As an entry of a manifest: `{key: a, operator: Exists, effect: NoSchedule}`. What is not known is `…`.
+    /// Formats it as an entry of a manifest: `{key: a, operator: Exists, effect: NoSchedule}`. Unknown parts are `…`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let fields = [
             ("key", &self.key),
@@ -201,7 +201,7 @@ impl std::fmt::Display for Toleration {
             .into_iter()
             .filter_map(|(name, field)| match field.text() {
                 Some("") => None,
-                // Quoted whatever it looks like: `true` and `0550` are strings here.
+                // Always quoted: `true` and `0550` are strings here.
                 Some(value) if name == "value" => Some(format!("{name}: \"{value}\"")),
                 Some(text) => Some(format!("{name}: {text}")),
                 None => Some(format!("{name}: …")),
@@ -216,9 +216,9 @@ impl std::fmt::Display for Toleration {
     }
 }
 
-/// For each entry of a RuntimeClass's list the earlier one with the same key, operator, value and effect, which the API
-/// server does not take there; in pods it does. An operator that is left out is another than `Equal`. What could not be
-/// read repeats nothing.
+/// Returns, for each entry of a RuntimeClass's list, the earlier one with the same key, operator, value and effect. The API
+/// server rejects it there, but accepts it in pods. A missing operator differs from `Equal`. Unreadable entries are never
+/// duplicates.
 pub fn repeated(tolerations: &[Toleration]) -> Vec<Option<usize>> {
     first_alike(tolerations, |entry: &Toleration| {
         Some((
@@ -230,7 +230,7 @@ pub fn repeated(tolerations: &[Toleration]) -> Vec<Option<usize>> {
     })
 }
 
-/// Whether a toleration's field is empty, or the same as the taint's.
+/// Whether a toleration's field is empty or equal to the taint's.
 fn fits_or_open(mine: &Field<String>, theirs: &Field<String>) -> Truth {
     match (mine.text(), theirs.text()) {
         (Some(""), _) => Truth::Yes,
@@ -239,7 +239,7 @@ fn fits_or_open(mine: &Field<String>, theirs: &Field<String>) -> Truth {
     }
 }
 
-/// A side of a comparison: a number, something that is not one, or not to be known.
+/// One side of a comparison: a number, something that is not a number, or unknown.
 enum Number {
     Is(i64),
     None,

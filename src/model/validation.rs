@@ -1,18 +1,18 @@
-//! The API server's checks on keys, values and integers, and the errors that taints and tolerations can have.
+//! The API server's validation of keys, values and integers, and the possible errors of taints and tolerations.
 
 use std::borrow::Cow;
 use std::num::IntErrorKind;
 
-/// One objection of the API server to one field.
+/// A validation error of the API server for one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field that Kubernetes blames (`key`, `operator`, `value`, `effect`, `values[1]`), below what was judged.
-    /// For a bad value under `Equal` and a value beside `Exists` that is `operator`, although what must change is the
-    /// value. Empty where the whole is to blame.
+    /// The field that Kubernetes reports (`key`, `operator`, `value`, `effect`, `values[1]`), relative to the validated
+    /// entry. For an invalid value with `Equal` and for a value with `Exists`, that is `operator`, although the value must
+    /// change. Empty if the error is about the whole entry.
     pub field: Cow<'static, str>,
     /// Which check failed.
     pub code: ErrorCode,
-    /// What is wrong, in words close to Kubernetes' own.
+    /// The error, in words close to Kubernetes' own.
     pub message: String,
 }
 
@@ -30,7 +30,7 @@ impl FieldError {
     }
 }
 
-/// Which check failed.
+/// The check that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorCode {
     /// The key is not a label key.
@@ -43,7 +43,7 @@ pub enum ErrorCode {
     InvalidValue,
     /// `Exists` with a value.
     ValueWithExists,
-    /// `Gt` or `Lt` where the API server does not take them.
+    /// `Gt` or `Lt` where the API server does not accept them.
     ComparisonUnavailable,
     /// `Gt` or `Lt` with a value that is not an integer in canonical form.
     NonCanonicalInteger,
@@ -60,26 +60,26 @@ pub enum ErrorCode {
     Duplicate,
     /// Required node affinity without a term.
     MissingTerms,
-    /// No value, or a number of values that the operator does not take.
+    /// No value, or a number of values that the operator does not accept.
     WrongNumberOfValues,
-    /// Values with an operator that takes none.
+    /// Values with an operator that accepts none.
     UnwantedValues,
-    /// Not a field that `matchFields` knows.
+    /// Not a field that `matchFields` supports.
     UnknownField,
-    /// Not a name that a node can have.
+    /// Not a valid node name.
     InvalidNodeName,
-    /// The weight of a preferred term is not within 1 and 100.
+    /// The weight of a preferred term is not between 1 and 100.
     WeightOutOfRange,
-    /// An annotation that is to hold a list in JSON does not.
+    /// An annotation does not contain the required JSON list.
     MalformedAnnotation,
 }
 
-/// Bytes in the name part of a key, and in a value.
+/// The maximum length in bytes of the name part of a key, and of a value.
 const NAME_LIMIT: usize = 63;
-/// Bytes in the prefix part of a key.
+/// The maximum length in bytes of the prefix part of a key.
 const PREFIX_LIMIT: usize = 253;
 
-/// Whether a text is a label key: `name` or `prefix/name`. The error is one sentence.
+/// Checks that a text is a label key: `name` or `prefix/name`. The error is one sentence.
 pub fn is_label_key(key: &str) -> Result<(), String> {
     let name = match key.split_once('/') {
         None => key,
@@ -112,7 +112,7 @@ pub fn is_label_key(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text is a label value; the empty one is. The error is one sentence.
+/// Checks that a text is a label value; it may be empty. The error is one sentence.
 pub fn is_label_value(value: &str) -> Result<(), String> {
     if value.len() > NAME_LIMIT {
         return Err(format!("a value must be no more than {NAME_LIMIT} bytes"));
@@ -127,7 +127,7 @@ pub fn is_label_value(value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text is a name that a node can have. The error is one sentence.
+/// Checks that a text is a valid node name. The error is one sentence.
 pub fn is_node_name(name: &str) -> Result<(), String> {
     if name.len() > PREFIX_LIMIT {
         return Err(format!(
@@ -144,7 +144,7 @@ pub fn is_node_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A DNS-1123 subdomain, as the prefix of a key must be.
+/// Checks that the prefix of a key is a DNS-1123 subdomain.
 fn is_subdomain(prefix: &str) -> Result<(), String> {
     if prefix.is_empty() {
         return Err("the prefix part must be non-empty where there is a `/`".into());
@@ -164,7 +164,7 @@ fn is_subdomain(prefix: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Labels of lower case letters, digits and inner `-`, with dots between; their lengths do not count.
+/// Whether a text is labels of lowercase letters, digits and inner `-`, separated by dots; lengths are not checked.
 fn is_dns_subdomain(text: &str) -> bool {
     let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let is_part =
@@ -179,7 +179,7 @@ fn is_name(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// Whether the first and the last byte both pass; the empty text does not.
+/// Whether the first and the last byte both pass; `false` for the empty text.
 fn is_enclosed(text: &str, passes: impl Fn(u8) -> bool) -> bool {
     match text.as_bytes() {
         [] => false,
@@ -188,8 +188,8 @@ fn is_enclosed(text: &str, passes: impl Fn(u8) -> bool) -> bool {
     }
 }
 
-/// Why a value cannot be compared by `Gt` or `Lt`. Kubernetes makes two checks, of form and of Go's parser;
-/// a value can fail either or both.
+/// Why `Gt` or `Lt` cannot compare a value. Kubernetes checks both the form and whether Go's parser accepts it; a value can
+/// fail either or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum IntegerError {
     /// Fails both checks.
@@ -198,12 +198,12 @@ pub enum IntegerError {
     /// Fails both checks.
     #[error("must be a valid decimal integer in canonical form")]
     NotAnInteger,
-    /// Fails the check of form only: Go would parse it (`+5`, `007`, `-0`).
+    /// Fails only the check of form: Go would parse it (`+5`, `007`, `-0`).
     #[error(
         "must be a valid decimal integer in canonical form, without `+`, leading zeros or `-0`"
     )]
     NotCanonical,
-    /// Fails Go's parser only.
+    /// Fails only Go's parser.
     #[error("value out of range of a 64-bit integer")]
     OutOfRange,
     /// Fails both checks.
@@ -212,7 +212,7 @@ pub enum IntegerError {
 }
 
 impl IntegerError {
-    /// Kubernetes' objection to the form, when it has one.
+    /// Returns Kubernetes' error about the form, or `None` if the form is valid.
     pub fn form(self) -> Option<&'static str> {
         match self {
             IntegerError::Empty => Some("must be non-empty"),
@@ -225,7 +225,7 @@ impl IntegerError {
         }
     }
 
-    /// The objection of Go's parser, when it has one.
+    /// Returns the error of Go's parser, or `None` if it parses.
     pub fn parse(self) -> Option<&'static str> {
         match self {
             IntegerError::Empty | IntegerError::NotAnInteger => Some("invalid syntax"),
@@ -237,8 +237,8 @@ impl IntegerError {
     }
 }
 
-/// Reads an integer as `Gt` and `Lt` of tolerations do: `0`, or digits without leading zero after an optional
-/// `-`, within 64 bits.
+/// Parses an integer as `Gt` and `Lt` of tolerations do: `0`, or digits without leading zero after an optional `-`, within
+/// 64 bits.
 pub fn comparison_integer(text: &str) -> Result<i64, IntegerError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_canonical = text == "0" || (is_digits(digits) && !digits.starts_with('0'));
@@ -250,13 +250,13 @@ pub fn comparison_integer(text: &str) -> Result<i64, IntegerError> {
     }
 }
 
-/// Reads an integer as Go's `strconv.ParseInt` does with base 10: node affinity's `Gt` and `Lt`. `+5` and `007`
-/// parse.
+/// Parses an integer as Go's `strconv.ParseInt` does with base 10, for `Gt` and `Lt` of node affinity. `+5` and `007` are
+/// valid.
 pub fn parse_integer(text: &str) -> Result<i64, IntegerError> {
     if text.is_empty() {
         return Err(IntegerError::Empty);
     }
-    // Checked before parsing, so that an overflow is not mistaken for one in a text that is no integer at all.
+    // Checked before parsing, so that an overflow is not reported for a text that is not an integer at all.
     if !is_digits(text.strip_prefix(['+', '-']).unwrap_or(text)) {
         return Err(IntegerError::NotAnInteger);
     }

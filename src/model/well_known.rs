@@ -1,4 +1,4 @@
-//! Taints that Kubernetes, providers and add-ons put on nodes, as rows of a table that is data.
+//! Taints that Kubernetes, providers and add-ons put on nodes, as rows of data tables.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use crate::builtin;
 pub struct WellKnownTable {
     /// Name of the table.
     pub name: String,
-    /// What stands in it.
+    /// A description of the table.
     pub about: String,
     /// The rows.
     pub well_known_taints: Vec<WellKnownTaint>,
@@ -58,7 +58,7 @@ pub struct WellKnownTaint {
 }
 
 impl WellKnownTaint {
-    /// Whether a toleration with this key tolerates the taint in any form in which it is really set.
+    /// Whether a toleration with this key tolerates the taint in any form in which it occurs.
     pub fn tolerated_by(&self, entry: &Toleration) -> Truth {
         let all: Vec<Effect>;
         let effects = if self.effects.is_empty() {
@@ -71,7 +71,7 @@ impl WellKnownTaint {
         } else {
             &self.effects
         };
-        // Where any value may be chosen an entry may have the right one.
+        // If any value may be chosen, the entry's value may be the right one.
         let any_value = vec![entry.value.text().unwrap_or_default().to_owned()];
         let values = if self.values.is_empty() {
             &any_value
@@ -122,7 +122,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The word that tables and rules use.
+    /// Returns the word that tables and rules use.
     pub fn as_str(self) -> &'static str {
         match self {
             Meaning::Other => "other",
@@ -139,16 +139,16 @@ impl Meaning {
     }
 }
 
-/// All rows, to be asked by key.
+/// All rows, searchable by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WellKnown {
     exact: BTreeMap<String, WellKnownTaint>,
-    /// Longest first, so that the first that fits is the closest.
+    /// Longest first, so that the first match is the most specific.
     prefixes: Vec<(String, WellKnownTaint)>,
 }
 
 impl WellKnown {
-    /// A table from rows; of two rows with the same key the later one counts.
+    /// Creates a table from rows; a later row replaces an earlier one with the same key.
     pub fn new(rows: impl IntoIterator<Item = WellKnownTaint>) -> WellKnown {
         let mut exact = BTreeMap::new();
         let mut prefixes = BTreeMap::new();
@@ -163,7 +163,7 @@ impl WellKnown {
         WellKnown { exact, prefixes }
     }
 
-    /// What is known of a key: its own row, else the row of its longest known beginning.
+    /// Returns the row of a key, or else the row of its longest known prefix.
     pub fn find(&self, key: &str) -> Option<&WellKnownTaint> {
         self.exact.get(key).or_else(|| {
             self.prefixes
@@ -173,12 +173,12 @@ impl WellKnown {
         })
     }
 
-    /// The keys that are known in full, in order: those that a misspelt key may have meant.
+    /// Returns the keys that are known in full, sorted: the candidates for a misspelled key.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.exact.keys().map(String::as_str)
     }
 
-    /// All rows: full keys in order, then beginnings, longest first.
+    /// Returns all rows: full keys sorted, then prefixes, longest first.
     pub fn rows(&self) -> impl Iterator<Item = &WellKnownTaint> {
         self.exact
             .values()
@@ -186,14 +186,14 @@ impl WellKnown {
     }
 }
 
-/// The rows that the program carries. "Can land" must not depend on tables that a repository adds.
+/// The rows that the program contains. "Can land" must not depend on tables that a repository adds.
 static SHIPPED: LazyLock<WellKnown> = LazyLock::new(|| {
     let table: WellKnownTable = builtin::table(builtin::WELL_KNOWN_TAINTS);
     WellKnown::new(table.well_known_taints)
 });
 
-/// Whether taints with this key come and go with a node's state, so that no workload needs to tolerate them to land:
-/// whoever sets them also removes them.
+/// Whether taints with this key come and go with a node's state. No workload needs to tolerate them to land, because the
+/// component that sets them also removes them.
 pub fn is_transient_key(key: &str) -> bool {
     SHIPPED.find(key).is_some_and(|row| row.transient)
 }

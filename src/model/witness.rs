@@ -1,7 +1,6 @@
-//! What workloads bear witness to where no pool can be read: which keys, values and effects a cluster's tolerations
-//! use, and which toleration goes with which selector. What nearly all say is evidence against the one that says
-//! otherwise. A witness is one named object, however many copies of its manifest there are; what could not be read
-//! is none.
+//! Evidence from workloads if no pools can be read: which keys, values and effects a cluster's tolerations use, and which
+//! toleration goes with which selector. What nearly all workloads do is evidence against the one that differs. A witness is
+//! one named object, however many copies of its manifest exist; unreadable workloads are no witnesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,37 +12,37 @@ use super::toleration::Toleration;
 use super::well_known::{WellKnown, is_transient_key};
 use super::workload::Workload;
 
-/// A field of an entry that nearly all others write in another way.
+/// A field of an entry that differs from nearly all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deviation {
     /// `key`, `value` or `effect`.
     pub field: &'static str,
-    /// What the entry says; empty when it says nothing.
+    /// The entry's text; empty if missing.
     pub written: String,
-    /// What the others say; empty when they say nothing, or each something else.
+    /// The text of the others; empty if missing, or if they differ from each other.
     pub usual: String,
-    /// Of keys: in what way the two are alike.
+    /// For keys, how the two are similar.
     pub likeness: Option<Likeness>,
-    /// How many say which.
+    /// How many agree and how many deviate.
     pub weight: Weight,
-    /// Where some of the others say it.
+    /// Where some of the others are written.
     pub places: Vec<Place>,
 }
 
-/// A toleration that nearly all workloads have that ask for the same nodes, and one has not.
+/// A toleration that nearly all workloads for the same nodes have, and one lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The entry as most of them write it.
+    /// The most frequent form of the entry.
     pub entry: Toleration,
-    /// What they have in common: a label that they select, as `key: value`, or the place that they stand in.
+    /// What the workloads have in common: a label that they select, as `key: value`, or their folder.
     pub common: String,
-    /// How many have it and how many have not.
+    /// How many have it and how many lack it.
     pub weight: Weight,
-    /// Where some of them have it.
+    /// Where some of the entries are written.
     pub places: Vec<Place>,
 }
 
-/// What the workloads of a repository bear witness to, part by part.
+/// The evidence from the workloads of a repository, by part.
 #[derive(Debug)]
 pub struct Witnesses<'g> {
     parts: Vec<Habits<'g>>,
@@ -52,8 +51,8 @@ pub struct Witnesses<'g> {
 }
 
 impl<'g> Witnesses<'g> {
-    /// Hears all workloads. `heard` gives, for each, the number of the part of the repository that it belongs to and
-    /// the number of who it is; `declared` are the keys of pools, about which nobody else need be asked.
+    /// Collects evidence from all workloads. `heard` contains, for each workload, the number of its part of the repository
+    /// and the number of its identity; `declared` contains the keys of pools, which need no evidence.
     pub fn hear(
         workloads: &'g [Workload],
         heard: &[(usize, u32)],
@@ -78,7 +77,7 @@ impl<'g> Witnesses<'g> {
         }
     }
 
-    /// In what one entry of a workload differs from nearly all others of its part.
+    /// Returns how one entry of a workload differs from nearly all others of its part.
     pub fn deviations(&self, workload: &Workload, part: usize, entry: usize) -> Vec<Deviation> {
         let list = &workload.shape.tolerations;
         let (Some(habits), Some(entry)) = (self.parts.get(part), list.get(entry)) else {
@@ -115,7 +114,7 @@ impl<'g> Witnesses<'g> {
             && let Some(usual) = used.other_values.get(value)
             && row.is_none_or(|row| !row.values.iter().any(|known| known == value))
         {
-            // An entry beside it that takes what the others write, or anything, makes up for this one.
+            // Another entry for the usual value, or for any value, compensates for this one.
             let made_up = same_key().any(|other| {
                 equal_value(other).is_none_or(|other| other != value && !other.is_empty())
             });
@@ -138,7 +137,7 @@ impl<'g> Witnesses<'g> {
         found
     }
 
-    /// Tolerations that nearly all workloads of its part have that select the same label, and this one has not;
+    /// Returns the tolerations that nearly all workloads of the same part with the same label have and this one lacks,
     /// strongest first.
     pub fn missing(&self, workload: &Workload, part: usize) -> Vec<Missing> {
         let list = &workload.shape.tolerations;
@@ -266,7 +265,7 @@ mod tests {
         }
     }
 
-    /// The fields in which the last of these deviates, with what the others say.
+    /// Returns the fields in which the last of these deviates, with the usual text.
     fn deviations(lists: Vec<Vec<Toleration>>) -> Vec<(&'static str, String)> {
         let workloads: Vec<Workload> = lists.into_iter().map(workload).collect();
         let heard: Vec<(usize, u32)> = (0..).map(|who| (0, who)).take(workloads.len()).collect();

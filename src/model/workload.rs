@@ -1,4 +1,4 @@
-//! Workloads and pod shapes: what scheduling reads of a pod template, and where in the files it stands.
+//! Workloads and pod shapes: the parts of a pod template that scheduling reads, and their locations in the files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ pub enum Level {
     Typed,
     /// A custom resource at a path that its operator is known to read.
     Custom,
-    /// A list under the key `tolerations` in the values of a chart: templates copy it into pods as it stands.
+    /// A list under the key `tolerations` in the values of a chart: templates copy it into pods unchanged.
     Values,
-    /// A list whose owner is not known, or may change it before a pod gets it.
+    /// A list whose owner is unknown, or may change it before a pod gets it.
     Other,
 }
 
 impl Level {
-    /// The word that rules use.
+    /// Returns the word that rules use.
     pub fn as_str(self) -> &'static str {
         match self {
             Level::Typed => "typed",
@@ -37,35 +37,35 @@ impl Level {
         }
     }
 
-    /// Whether it is known what reads the list and makes pods of it.
+    /// Whether it is known what reads the list and creates pods from it.
     pub fn has_owner(self) -> bool {
         matches!(self, Level::Typed | Level::Custom)
     }
 
-    /// Whether what is written reaches the API server as it stands.
+    /// Whether the list reaches the API server unchanged.
     pub fn is_verbatim(self) -> bool {
         self != Level::Other
     }
 }
 
-/// What scheduling reads of a pod template. Equal shapes are judged once.
+/// The parts of a pod template that scheduling reads. Equal shapes are evaluated once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PodShape {
-    /// Kind of the owner; empty when not known.
+    /// The owner's kind; empty if unknown.
     pub kind: String,
-    /// API group of the owner; empty for the core group and when not known.
+    /// The owner's API group; empty for the core group and if unknown.
     pub api_group: String,
     /// What is known about the owner.
     pub level: Level,
-    /// The entries that the manifest gives, in order.
+    /// The entries in the manifest, in order.
     pub tolerations: Vec<Toleration>,
-    /// The entries that its pods have once they are admitted; empty until that is worked out.
+    /// The entries of its pods after admission; empty until computed.
     pub on_pods: PodTolerations,
-    /// Why more may be tolerated than is written: part of the list is a template, or something else adds entries.
+    /// Why there may be more tolerations: part of the list is a template, or something else adds entries.
     pub unread_tolerations: Option<MoreTolerations>,
-    /// Which nodes the pod asks for.
+    /// The nodes that the pod selects.
     pub selection: NodeSelection,
-    /// The pod prefers nodes without demanding them.
+    /// The pod prefers nodes without requiring them.
     pub prefers: bool,
     /// `nodeName`: the scheduler is bypassed.
     pub node_name: Field<String>,
@@ -75,15 +75,15 @@ pub struct PodShape {
     pub runtime_class: Field<String>,
     /// `hostNetwork`.
     pub host_network: Field<bool>,
-    /// Names of extended resources that containers ask for.
+    /// The names of extended resources that containers request.
     pub extended_resources: BTreeSet<String>,
-    /// Some requests and limits could not be read: more resources may be asked for than stand here.
+    /// Some requests and limits could not be read, so there may be more resources.
     pub resources_unread: bool,
     /// The QoS class; never absent.
     pub qos_class: Field<QosClass>,
-    /// It is part of the cluster itself, by its priority class or its namespace.
+    /// It is part of the cluster itself, judging by its priority class or namespace.
     pub system: Truth,
-    /// What is written of it names OpenShift, whose nodes differ in their taints from those of other distributions.
+    /// It mentions OpenShift, whose nodes have other taints than those of other distributions.
     pub on_openshift: bool,
     /// Why the API server refuses its pods.
     pub refused: Option<Refusal>,
@@ -92,12 +92,12 @@ pub struct PodShape {
 }
 
 impl PodShape {
-    /// Written and injected entries, in the order in which the pod will have them.
+    /// Returns written and injected entries, in the order that the pod will have them.
     pub fn all_tolerations(&self) -> Vec<Toleration> {
         self.on_pods.tolerations()
     }
 
-    /// What its pods bring to the scheduler; `tolerations` are those of [`PodShape::all_tolerations`].
+    /// Returns the properties for the scheduler; `tolerations` are those of [`PodShape::all_tolerations`].
     pub fn candidate<'p>(&'p self, tolerations: &'p [Toleration]) -> Candidate<'p> {
         Candidate {
             selection: &self.selection,
@@ -120,7 +120,7 @@ impl PodShape {
             })
     }
 
-    /// Keys of the labels that it asks of nodes, demanded or preferred. What it shuns is not among them.
+    /// Returns the keys of node labels that it requires or prefers, without those that it avoids.
     pub fn asked_keys(&self) -> BTreeSet<String> {
         let selected = self.selection.node_selector.keys().map(String::as_str);
         let preferred = self.character.preferred.iter().map(String::as_str);
@@ -135,7 +135,7 @@ impl PodShape {
         all.map(str::to_owned).collect()
     }
 
-    /// Whether the pod asks for particular nodes in any way, demanded or preferred.
+    /// Whether the pod requires or prefers particular nodes in any way.
     pub fn asks_for_nodes(&self) -> Truth {
         if self.prefers || !self.node_name.is_absent() {
             return Truth::Yes;
@@ -149,54 +149,54 @@ impl PodShape {
     }
 }
 
-/// Where one entry of a list of tolerations stands.
+/// The location of one entry of a list of tolerations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocatedToleration {
     /// The whole entry.
     pub entry: Span,
-    /// Field path of the entry.
+    /// The field path of the entry.
     pub path: String,
-    /// Fields that are written: name, and span of key and value together. Few, and one such list for each entry of a
-    /// repository, so no map.
+    /// The fields that are present: name, and span of key and value together. Not a map, because the lists are short and
+    /// there is one for each entry of a repository.
     pub fields: Box<[(&'static str, Span)]>,
 }
 
 impl LocatedToleration {
-    /// Where a field stands, key and value together.
+    /// Returns the span of a field, key and value together.
     pub fn field(&self, name: &str) -> Option<Span> {
         let found = self.fields.iter().find(|(known, _)| *known == name);
         found.map(|(_, span)| *span)
     }
 }
 
-/// Labels or annotations, each value as far as it could be read, sorted by key. There are two for each workload of a repository,
-/// and a map with one entry takes half a kilobyte.
+/// Labels or annotations, sorted by key, with values as far as they could be read. There are two for each workload, and a
+/// map with one entry takes half a kilobyte.
 pub type Pairs = Box<[(String, Field<String>)]>;
 
-/// One pod template, or one list of tolerations, in one document.
+/// A pod template, or a list of tolerations, in a document.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// The object that it belongs to.
+    /// The object that contains it.
     pub object: Object,
     /// Labels of the object.
     pub labels: Pairs,
     /// Annotations of the object.
     pub annotations: Pairs,
-    /// What scheduling sees.
+    /// The parts that scheduling reads.
     pub shape: Arc<PodShape>,
     /// The file.
     pub source: SourceId,
-    /// The object's name, or what comes nearest to it.
+    /// The span of the object's name, or of the closest substitute.
     pub span: Span,
-    /// Field path of the map that holds `tolerations`.
+    /// The field path of the mapping that contains `tolerations`.
     pub path: String,
-    /// The key of the list of tolerations, when there is one.
+    /// The key of the list of tolerations, if there is one.
     pub list: Option<Span>,
-    /// Where each of `shape.tolerations` stands.
+    /// The location of each of `shape.tolerations`.
     pub located: Box<[LocatedToleration]>,
-    /// Where the pod asks for nodes: nodeSelector entries and affinity expressions, by label key.
+    /// Where the pod selects nodes: nodeSelector entries and affinity expressions, by label key.
     pub selectors: Box<[(String, Span, String)]>,
-    /// Where the pods of this list are declared.
+    /// How the pods of this list are declared.
     pub stands: Stands,
 }
 
@@ -207,14 +207,14 @@ pub enum MoreTolerations {
     TemplateDocument,
     /// A template fills in the list or a part of it, in words.
     Template(&'static str),
-    /// Only part of the object is in this file: what it does not write may stand in the object that it changes.
+    /// The file contains only part of the object: the rest may be in the object that it patches.
     InPart,
     /// Something else, in words.
     Other(&'static str),
 }
 
 impl MoreTolerations {
-    /// The reason in words.
+    /// Returns the reason in words.
     pub fn as_str(self) -> &'static str {
         match self {
             MoreTolerations::TemplateDocument => "its document is a template",
@@ -225,7 +225,7 @@ impl MoreTolerations {
 }
 
 impl Workload {
-    /// Takes it for a patch: what it does not write may stand in the object that it changes.
+    /// Treats it as a patch: missing fields may be present in the object that it patches.
     pub fn take_as_part(&mut self) {
         let mut shape = (*self.shape).clone();
         if self.list.is_none() {
@@ -239,7 +239,7 @@ impl Workload {
         self.stands = Stands::InPart;
     }
 
-    /// Whether it writes something that decides where its pods run.
+    /// Whether it contains a field that decides where its pods run.
     pub fn says_where(&self) -> bool {
         let shape = &self.shape;
         self.list.is_some()
@@ -249,13 +249,13 @@ impl Workload {
     }
 }
 
-/// Whether an object is all that its pods are made from.
+/// Whether the pods are created from this object alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
-    /// It is.
+    /// They are.
     Alone,
-    /// It is a patch or otherwise only part of an object: what it lacks may stand elsewhere.
+    /// It is a patch or otherwise only part of an object: missing fields may be present elsewhere.
     InPart,
-    /// It lends tolerations to pods of other objects (RuntimeClass) and has none of its own.
+    /// It adds tolerations to pods of other objects (RuntimeClass) and has no pods of its own.
     ForOthers,
 }
