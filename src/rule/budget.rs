@@ -1,5 +1,5 @@
-//! Bounds what the expressions of a repository's own rules cost: whatever is iterated over, put into a list or given to a
-//! function is paid for by its size, and a rule that takes more steps than it has is at fault.
+//! Limits the cost of expressions in a repository's own rules. Each value that an expression iterates over, puts into a
+//! list or passes to a function costs steps according to its size; a rule that exceeds its steps fails.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,40 +10,40 @@ use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 use regex::RegexBuilder;
 
-/// Steps of one evaluation: some tenths of a second.
+/// The maximum number of steps of one evaluation: some tenths of a second.
 const OF_AN_EVALUATION: u64 = 250_000;
 
-/// Steps of all evaluations of an expression.
+/// The maximum number of steps of all evaluations of an expression.
 const IN_ALL: u64 = 100_000_000;
 
-/// A text costs a step for so many bytes.
+/// The number of bytes of a text that cost one step.
 const BYTES_OF_A_STEP: usize = 64;
 
-/// The functions that take steps; no name in CEL begins like these.
+/// The functions that spend steps; no name in CEL begins like these.
 const SPEND: &str = "@spend";
 const SPEND_ON_PATTERN: &str = "@spend_on_pattern";
 
-/// Why a pattern cannot be used.
+/// The error for a pattern that is too large.
 pub const PATTERN_TOO_LARGE: &str = "the regular expression is too large";
 
-/// Why an expression has no more steps.
+/// The error for an expression that has exhausted its steps.
 const EXHAUSTED: &str = "the expression takes too many steps; nested comprehensions, long lists and long strings multiply them";
 
 thread_local! {
-    /// The steps that the evaluation in this thread has left.
+    /// The remaining steps of the evaluation in this thread.
     static LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// What an expression has spent.
+/// The steps that an expression has spent.
 #[derive(Debug, Default)]
 pub struct Budget(AtomicU64);
 
 impl Budget {
-    /// Evaluates with as many steps as one evaluation has. Whether an expression fails in a run does not depend on the order of
-    /// its evaluations: one that takes too many steps by itself, or all of them together, leave none for the others.
+    /// Evaluates with the steps of one evaluation. Failure does not depend on the order of evaluations in a run: if one
+    /// evaluation or all together exceed the limit, no steps remain for the others.
     ///
     /// # Errors
-    /// What the evaluation gives, and that there are no more steps.
+    /// Returns the error of the evaluation, or that the steps are exhausted.
     pub fn within<T>(
         &self,
         evaluate: impl FnOnce() -> Result<T, ExecutionError>,
@@ -54,7 +54,7 @@ impl Budget {
         LEFT.set(OF_AN_EVALUATION);
         let result = evaluate();
         let left = LEFT.replace(u64::MAX);
-        // An error in one operand of `||` is none when the other holds; this one always is.
+        // `||` hides an error in one operand if the other one holds; exhaustion is an error in any case.
         let spent = match left {
             0 => IN_ALL + 1,
             left => OF_AN_EVALUATION - left,
@@ -66,7 +66,7 @@ impl Budget {
     }
 }
 
-/// Whether this is why an evaluation gave nothing: there are no more steps.
+/// Whether this error means that the steps are exhausted.
 pub fn says_exhausted(why: &str) -> bool {
     why.contains(EXHAUSTED)
 }
@@ -75,10 +75,10 @@ fn exhausted() -> ExecutionError {
     ExecutionError::function_error("steps", EXHAUSTED)
 }
 
-/// Declares the functions that take steps.
+/// Declares the functions that spend steps.
 ///
 /// # Errors
-/// A name that is declared twice.
+/// Returns an error if a name is declared twice.
 pub fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(SPEND, "spend", vec![types::DYN_TYPE], |mut args| {
         let value = args.pop().ok_or_else(exhausted)?;
@@ -89,7 +89,7 @@ pub fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(SPEND_ON_PATTERN, "spend_on_pattern", pattern, |mut args| {
         let value: CowVal<'_, '_> = args.pop().ok_or_else(exhausted)?;
         if let Some(text) = value.downcast_ref::<CelString>() {
-            // What is no pattern is reported by what matches with it.
+            // The matching function itself reports an invalid pattern.
             let cost = cost_of_pattern(text.inner()).unwrap_or(Some(1));
             let too_large = || ExecutionError::function_error("matches", PATTERN_TOO_LARGE);
             spend(cost.ok_or_else(too_large)?)?;
@@ -104,7 +104,7 @@ fn spend(steps: u64) -> Result<(), ExecutionError> {
     if left == 0 { Err(exhausted()) } else { Ok(()) }
 }
 
-/// How large a value is, as far as it is smaller than `most`.
+/// Returns the size of a value, at most `most`.
 fn weight(value: &dyn Val, most: u64) -> u64 {
     if let Some(text) = value.downcast_ref::<CelString>() {
         return 1 + (text.inner().len() / BYTES_OF_A_STEP) as u64;
@@ -124,10 +124,10 @@ fn weight(value: &dyn Val, most: u64) -> u64 {
     1 + size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0)
 }
 
-/// The steps that compiling a pattern takes, which CEL does whenever it matches; nothing when it is too large.
+/// Returns the steps for compiling a pattern, which CEL does for each match, or `None` if it is too large.
 ///
 /// # Errors
-/// What is wrong with the pattern.
+/// Returns what is wrong with the pattern.
 pub fn cost_of_pattern(pattern: &str) -> Result<Option<u64>, regex::Error> {
     for (bytes, steps) in [(16_384, 50), (65_536, 200), (524_288, 2_000)] {
         match RegexBuilder::new(pattern).size_limit(bytes).build() {
@@ -139,7 +139,7 @@ pub fn cost_of_pattern(pattern: &str) -> Result<Option<u64>, regex::Error> {
     Ok(None)
 }
 
-/// Puts what takes steps into an expression.
+/// Adds calls that spend steps to an expression.
 pub fn charge(expr: &mut IdedExpr) {
     match &mut expr.expr {
         Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
@@ -194,8 +194,8 @@ fn charge_call(call: &mut CallExpr) {
     }
 }
 
-/// Charges an expression for what is in it and for its value. What a comprehension gathers is its own business: it only
-/// grows by what is paid for.
+/// Charges an expression for its parts and its value. The accumulator of a comprehension is not charged, because it grows
+/// only by charged values.
 fn paid(expr: &mut IdedExpr) {
     charge(expr);
     let free = match &expr.expr {

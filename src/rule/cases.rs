@@ -1,4 +1,4 @@
-//! Cases: what a rule says, and how severe it is, where a condition is true.
+//! Cases: the message, help and severity of a rule if a condition holds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,21 +20,21 @@ pub struct Case {
     when: Expression,
     message: Option<Template>,
     help: Option<Template>,
-    /// The severity where the condition is true.
+    /// The severity if the condition holds.
     pub severity: Option<Severity>,
-    /// It decided something in this run.
+    /// Whether it took effect in this run.
     reached: AtomicBool,
 }
 
-/// What is wrong with a case, and where: an offset in the text that is named.
+/// The error in a case, with an offset in the given text.
 type CaseError = (Spanned<String>, ExpressionError);
 
-/// The cases of a rule, in the order of its file.
+/// The cases of a rule, in source order.
 #[derive(Debug, Default)]
 pub struct Cases(Vec<Case>);
 
 impl Cases {
-    /// Compiles the cases. Also gives the kinds of notices that are left for the rule's own message and for its own help.
+    /// Compiles the cases. Also returns the kinds of notices for which the rule's own message and its own help remain.
     pub fn compile(
         files: &[CaseFile],
         compiler: &Compiler,
@@ -60,50 +60,50 @@ impl Cases {
         (Cases(cases), message_kinds, help_kinds)
     }
 
-    /// The cases, in order.
+    /// Returns the cases, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Case> {
         self.0.iter()
     }
 
-    /// The sentences of all cases.
+    /// Returns the sentences of all cases.
     pub fn sentences(&self) -> impl Iterator<Item = &Template> {
         self.0
             .iter()
             .flat_map(|case| case.message.iter().chain(&case.help))
     }
 
-    /// Whether some condition depends on how severe the finding is. No is certain.
+    /// Whether a condition may depend on the severity of the finding. Only `false` is certain.
     pub fn read_severity(&self) -> bool {
         self.0
             .iter()
             .any(|case| case.when.mentions(vocabulary::SEVERITY))
     }
 
-    /// The severity of the first case that has one and holds.
+    /// Returns the severity of the first matching case that has one.
     ///
     /// # Errors
-    /// A condition fails.
+    /// Returns an error if a condition fails.
     pub fn severity(&self, bindings: &Bindings) -> Result<Option<Severity>, String> {
         self.first(bindings, |case| case.severity)
     }
 
-    /// The message of the first case that has one and holds.
+    /// Returns the message of the first matching case that has one.
     ///
     /// # Errors
-    /// A condition fails.
+    /// Returns an error if a condition fails.
     pub fn message(&self, bindings: &Bindings) -> Result<Option<&Template>, String> {
         self.first(bindings, |case| case.message.as_ref())
     }
 
-    /// The help of the first case that has one and holds.
+    /// Returns the help of the first matching case that has one.
     ///
     /// # Errors
-    /// A condition fails.
+    /// Returns an error if a condition fails.
     pub fn help(&self, bindings: &Bindings) -> Result<Option<&Template>, String> {
         self.first(bindings, |case| case.help.as_ref())
     }
 
-    /// A case whose condition is not known does not hold.
+    /// Returns the first match. A case with an unknown condition does not match.
     fn first<'c, T>(
         &'c self,
         bindings: &Bindings,
@@ -159,7 +159,7 @@ impl Case {
         })
     }
 
-    /// Whether it decided something in this run.
+    /// Whether it took effect in this run.
     pub fn is_reached(&self) -> bool {
         self.reached.load(Ordering::Relaxed)
     }

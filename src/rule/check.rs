@@ -1,4 +1,4 @@
-//! Checks an expression before it ever runs: every name must exist, and types must fit as far as they are known.
+//! Checks an expression before it runs: every name must exist, and known types must match.
 
 use cel::Program;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
@@ -13,10 +13,10 @@ use super::schema::Scope;
 use super::vocabulary::{self, Entry, Ty};
 use crate::model::near_miss::nearest_word;
 
-/// The type of a compiled expression.
+/// Returns the type of a compiled expression.
 ///
 /// # Errors
-/// The first name that does not exist, or operation that can never be right.
+/// Returns the first unknown name, or the first operation that can never be valid.
 pub fn infer(
     program: &Program,
     text: &str,
@@ -35,11 +35,11 @@ pub fn infer(
     check.infer(program.expression())
 }
 
-/// The walk that checks names and finds types.
+/// The traversal that checks names and infers types.
 struct Check<'e> {
     scope: Scope,
     names: &'e Names,
-    /// What the notice may be here.
+    /// The possible kinds of the notice at this point.
     kinds: Kinds,
     expected: Expected,
     text: &'e str,
@@ -55,7 +55,7 @@ impl Check<'_> {
             .offset_for(expr.id)
             .map_or(0, |(start, _)| start);
         let mut offset = char_offset(self.text, chars as usize);
-        // A selection is placed at its dot; people look at the name.
+        // The parser places a selection at its dot; users expect the name.
         let rest = self.text.get(offset..).unwrap_or_default();
         if let Some(name) = rest.strip_prefix('.') {
             offset += 1 + name.len() - name.trim_start().len();
@@ -151,8 +151,8 @@ impl Check<'_> {
         }
     }
 
-    /// The types of arguments. What stands behind `&&`, `||` and `?` is only read where the condition before it holds, or
-    /// does not.
+    /// Returns the types of arguments. The operands after `&&`, `||` and `?` are only evaluated if the condition before
+    /// them holds or fails, respectively.
     fn arguments(&mut self, call: &CallExpr) -> Result<Vec<Ty>, ExpressionError> {
         let kinds = self.kinds;
         let mut types = Vec::new();
@@ -173,7 +173,7 @@ impl Check<'_> {
         Ok(types)
     }
 
-    /// A comprehension must not give another meaning to a name: named values are written out where they are used.
+    /// A comprehension must not shadow a name, because named values are inlined where they are used.
     fn check_new_name(&self, expr: &IdedExpr, name: &str) -> Result<(), ExpressionError> {
         let scope = vocabulary::variables(self.scope);
         let mut known = scope.iter().map(|(known, _)| *known);
@@ -186,7 +186,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// CEL compiles patterns when it runs and fails then; a pattern that is written out can fail here, at its place.
+    /// CEL compiles patterns at run time; a literal pattern can be rejected here, at its place.
     fn check_pattern(&self, call: &CallExpr) -> Result<(), ExpressionError> {
         let Some(pattern) = call.args.last() else {
             return Ok(());
@@ -305,7 +305,7 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
             Ty::Bool
         }
         operators::EQUALS | operators::NOT_EQUALS => {
-            // CEL compares anything with anything, silently false; across types it is always a mistake.
+            // CEL compares any two values and returns false; across types, that is always a mistake.
             if let [left, right] = arguments
                 && *left != Ty::Dyn
                 && *right != Ty::Dyn
@@ -351,7 +351,7 @@ fn operator_type(name: &str, arguments: &[Ty]) -> Option<Result<Ty, String>> {
     Some(Ok(ty))
 }
 
-/// Lists of every element type that the checker can meet, so that types stay `Copy`.
+/// Lists with every element type that occurs, so that types stay `Copy`.
 fn list_element(ty: Ty) -> &'static Ty {
     match ty {
         Ty::Bool => &Ty::Bool,

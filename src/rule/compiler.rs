@@ -1,4 +1,4 @@
-//! What a text of a rule is compiled for: what it sees, and what it must give.
+//! How a text of a rule is compiled: its variables and its expected result.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use super::kinds::Kinds;
 use super::names::Names;
 use super::schema::Scope;
 
-/// What texts of a rule are compiled for, and when.
+/// The settings for compiling the texts of a rule.
 #[derive(Debug, Clone)]
 pub struct Compiler {
-    /// What they see.
+    /// The scope, which determines the variables.
     pub scope: Scope,
-    /// The named values that they may use.
+    /// The named values that the texts may use.
     pub names: Arc<Names>,
-    /// What a notice may be where they are read.
+    /// The possible kinds of the notice.
     pub kinds: Kinds,
-    /// Only when it is first needed: the rules that the program carries are known to be right, most of their texts are
-    /// not needed in a run, and compiling them all would be most of a short one.
+    /// Compile only on first use: the built-in rules are known to be valid, most of their texts are not needed in a run,
+    /// and compiling them all would dominate a short run.
     pub deferred: bool,
 }
 
 impl Compiler {
-    /// The same for texts that are only read of these kinds of notices.
+    /// Returns the same settings for texts that only apply to these kinds of notices.
     pub fn within(&self, kinds: Kinds) -> Compiler {
         Compiler {
             kinds: self.kinds.and(kinds),
@@ -30,16 +30,16 @@ impl Compiler {
     }
 }
 
-/// What an expression must give.
+/// The expected result of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// A boolean.
     Condition,
     /// A boolean that chooses a sentence.
     Choice,
-    /// Anything, for a named value.
+    /// Any value, for a named value.
     Value,
-    /// Something that can be written in a sentence.
+    /// Something that can be part of a sentence.
     Text,
     /// A fact or a list of facts.
     Facts,

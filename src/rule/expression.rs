@@ -1,4 +1,4 @@
-//! Conditions: compiles expressions, has every name in them checked at load, and evaluates them over facts.
+//! Conditions: compiles expressions, checks every name when a rule is loaded, and evaluates them over facts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,10 +18,10 @@ use super::parse::{ExpressionError, parse};
 use super::vocabulary::{self, Ty};
 use crate::finding::Severity;
 
-/// A sentence lists at most so many texts.
+/// The maximum number of texts that a sentence lists.
 const MAX_TEXTS: usize = 12;
 
-/// An expression, compiled and checked, or known to be right.
+/// An expression that has been compiled and checked, or is known to be valid.
 #[derive(Debug)]
 pub struct Expression {
     text: Box<str>,
@@ -29,20 +29,20 @@ pub struct Expression {
     program: OnceLock<Result<IdedExpr, ExpressionError>>,
     budget: Budget,
     may_read_identity: bool,
-    /// The kinds of notices of which it may be true, and those of which it may be false.
+    /// The kinds of notices for which it may be true, and those for which it may be false.
     kinds: (Kinds, Kinds),
 }
 
-/// The values that an expression sees.
+/// The variables of an expression.
 #[derive(Debug, Default)]
 pub struct Bindings(Vec<(&'static str, Arc<dyn Val>)>);
 
-/// A list of facts that many evaluations see. Cloning is cheap, however long it is.
+/// A list of facts that many evaluations share. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct FactList(Arc<dyn Val>);
 
 impl FactList {
-    /// The list of these facts.
+    /// Creates the list from facts.
     pub fn new(facts: &[Fact]) -> Self {
         let items: Vec<Box<dyn Val>> = facts
             .iter()
@@ -67,7 +67,7 @@ impl Bindings {
 }
 
 impl Bindings {
-    /// The same, with the severity of the finding that sentences speak of.
+    /// Returns the same bindings with the severity of the finding, for sentences.
     pub fn with_severity(&self, severity: Severity) -> Self {
         let mut all = self.0.clone();
         let word: Arc<dyn Val> = Arc::new(CelString::from(severity.as_str()));
@@ -85,14 +85,14 @@ impl VariableResolver for Bindings {
     }
 }
 
-/// Why an evaluation gave nothing.
+/// Why an evaluation returned no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// It read something that is not known: the name of the field, of the key or of the function.
+    /// It read something unknown: the name of the field, of the key or of the function.
     Unknown(String),
-    /// It read a key that its map does not have, without asking for it with `in` or `has` first.
+    /// It read a key that its mapping does not have, without testing it with `in` or `has` first.
     Absent,
-    /// The expression itself is at fault, in a way that only shows when it runs.
+    /// The expression itself fails, which only shows at run time.
     Failed(String),
 }
 
@@ -100,7 +100,7 @@ impl Expression {
     /// Compiles an expression and checks every name in it.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its place in the text.
+    /// Returns the first error, with its place in the text.
     pub fn compile(
         text: &str,
         compiler: &Compiler,
@@ -115,7 +115,7 @@ impl Expression {
                 Kinds::where_it(true, &compiled),
                 Kinds::where_it(false, &compiled),
             );
-            // What the program carries is known to be right.
+            // Built-in expressions are known to be valid.
             budget::charge(&mut compiled);
             let _ = program.set(Ok(compiled));
         }
@@ -129,12 +129,12 @@ impl Expression {
         })
     }
 
-    /// The kinds of notices of which the condition may be true, or false if that is what `holds` says.
+    /// Returns the kinds of notices for which the condition may be true, or false if `holds` is false.
     pub fn kinds(&self, holds: bool) -> Kinds {
         if holds { self.kinds.0 } else { self.kinds.1 }
     }
 
-    /// Whether a word stands in the text.
+    /// Whether the text contains a word.
     pub fn mentions(&self, word: &str) -> bool {
         self.text.contains(word)
     }
@@ -146,8 +146,8 @@ impl Expression {
             .map_err(|error| ExecutionError::function_error("compile", &error.message))
     }
 
-    /// Whether the expression could tell one object of a shape from another by its name, namespace, labels or
-    /// annotations. No is certain, yes is not: pools have names, too.
+    /// Whether the expression may distinguish objects of one shape by name, namespace, labels or annotations. Only `false`
+    /// is certain: pools have names, too.
     pub fn may_read_identity(&self) -> bool {
         self.may_read_identity
     }
@@ -162,7 +162,7 @@ impl Expression {
     /// Whether the condition holds.
     ///
     /// # Errors
-    /// What was read is not known, or the expression fails.
+    /// Returns an error if it read something unknown, or if the expression fails.
     pub fn holds(&self, bindings: &Bindings) -> Result<bool, Evaluation> {
         match self.run(bindings) {
             Ok(Value::Bool(holds)) => Ok(holds),
@@ -173,10 +173,10 @@ impl Expression {
         }
     }
 
-    /// Whether the condition is certain to hold: what is not known does not count.
+    /// Whether the condition certainly holds; `false` if unknown.
     ///
     /// # Errors
-    /// The expression fails.
+    /// Returns an error if the expression fails.
     pub fn surely(&self, bindings: &Bindings) -> Result<bool, String> {
         match self.holds(bindings) {
             Ok(holds) => Ok(holds),
@@ -185,19 +185,19 @@ impl Expression {
         }
     }
 
-    /// The text that a hole gives.
+    /// Returns the text for a hole.
     ///
     /// # Errors
-    /// What was read is not known, or the expression fails.
+    /// Returns an error if it read something unknown, or if the expression fails.
     pub fn text(&self, bindings: &Bindings) -> Result<String, Evaluation> {
         let value = self.run(bindings).map_err(|error| explain(&error))?;
         Ok(write_value(&value))
     }
 
-    /// The facts that an expression gives: one, or a list of them.
+    /// Returns the fact or the list of facts that an expression evaluates to.
     ///
     /// # Errors
-    /// What was read is not known, or the expression fails.
+    /// Returns an error if it read something unknown, or if the expression fails.
     pub fn facts(&self, bindings: &Bindings) -> Result<Vec<Fact>, Evaluation> {
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(bindings);
@@ -222,17 +222,17 @@ impl Expression {
     }
 }
 
-/// Reads an expression and puts named values in the place of their names.
+/// Parses an expression and inlines named values.
 fn written_out(text: &str, names: &Names) -> Result<IdedExpr, ExpressionError> {
     let mut program = parse(text)?.expression().clone();
     names.write_out(&mut program)?;
     Ok(program)
 }
 
-/// Checks an expression and gives its type.
+/// Checks an expression and returns its type.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place in the text.
+/// Returns the first error, with its place in the text.
 pub fn type_of(text: &str, compiler: &Compiler, expected: Expected) -> Result<Ty, ExpressionError> {
     let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
     let program = parse(text)?;
@@ -286,7 +286,7 @@ fn write_value(value: &Value) -> String {
         Value::String(text) => text.to_string(),
         Value::Int(number) => number.to_string(),
         Value::Bool(value) => value.to_string(),
-        // Each text once: two pools of one name are one name in a sentence.
+        // Duplicates are removed: two pools with the same name are one name in a sentence.
         Value::List(items) => {
             let mut texts: Vec<String> = Vec::new();
             for text in items.iter().map(write_value) {

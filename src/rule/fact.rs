@@ -1,4 +1,4 @@
-//! Facts as values that conditions can read: named fields, fields that are unknown, and where a fact stands in a file.
+//! Facts as values that conditions can read: named fields, unknown fields, and the location of a fact in a file.
 
 #![cfg_attr(
     not(test),
@@ -26,7 +26,7 @@ use crate::model::toleration::Toleration;
 use crate::model::workload::PodShape;
 use crate::source::Span;
 
-/// What kind of thing a fact is; decides which fields it has.
+/// The kind of a fact, which determines its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FactKind {
     /// An entry of a list of tolerations.
@@ -41,25 +41,25 @@ pub enum FactKind {
     Cluster,
     /// The Kubernetes release that rules apply to.
     Kubernetes,
-    /// Something that reading noticed.
+    /// An observation during reading.
     Notice,
-    /// A key that is like another.
+    /// A key that is similar to another.
     NearKey,
-    /// A pool and the taint that keeps a workload off it.
+    /// A pool and the taint that keeps a workload away from it.
     Blocked,
-    /// A pool of whose taints some are tolerated.
+    /// A pool with some tolerated taints.
     PartlyTolerated,
-    /// What validation says of a field.
+    /// A validation error of a field.
     FieldError,
-    /// What others write that an entry does not.
+    /// A difference between an entry and most others.
     Deviation,
     /// A label that an entry nearly agrees with.
     SelectorMismatch,
     /// A toleration that others have.
     UsualToleration,
-    /// A workload that says what is usual.
+    /// A workload that is evidence for what is usual.
     Witness,
-    /// A pool and why the scheduler refuses it.
+    /// A pool and why the scheduler rejects it.
     Refusal,
     /// A label that no pool has.
     UnansweredLabel,
@@ -88,7 +88,7 @@ static NAMES: [&str; 17] = [
 static TYPES: LazyLock<[Type; 17]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [FactKind; 17] = [
         FactKind::Toleration,
         FactKind::Taint,
@@ -109,42 +109,42 @@ impl FactKind {
         FactKind::UnansweredLabel,
     ];
 
-    /// The name of its type in messages.
+    /// Returns the name of its type in messages.
     pub const fn name(self) -> &'static str {
         NAMES[self as usize]
     }
 
-    /// The CEL type of facts of this kind.
+    /// Returns the CEL type of facts of this kind.
     pub fn cel_type(self) -> &'static Type {
         &TYPES[self as usize]
     }
 }
 
-/// Where a fact stands.
+/// The location of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In a file.
+    /// A span in a file.
     Span(Span),
-    /// At a pool that has it without anything being written there.
+    /// A pool that has it implicitly, without a declaration.
     Implied(Span),
-    /// It is the entry of this index in the list of the workload that is being judged.
+    /// The entry with this index in the list of the current workload.
     Entry(usize),
-    /// It is where the workload that is being judged asks for the label of this key, under today's name.
+    /// The place where the current workload selects the label with this key (its current name).
     Selector(String),
 }
 
-/// The model's own value behind a fact, for functions that apply Kubernetes' meaning to it.
+/// The model's value of a fact, for functions that apply Kubernetes' semantics to it.
 #[derive(Debug, Clone)]
 pub enum Handle {
     /// None.
     None,
-    /// Of a toleration.
+    /// A toleration.
     Toleration(Arc<Toleration>),
-    /// Of a taint.
+    /// A taint.
     Taint(Arc<Taint>),
-    /// Of a workload, with the gate for Gt and Lt.
+    /// A workload.
     Workload(Arc<PodShape>),
-    /// Of a pool.
+    /// A pool.
     Pool(Arc<NodePool>),
 }
 
@@ -172,7 +172,7 @@ pub struct Fact(Arc<Inner>);
 pub struct FactBuilder(Inner);
 
 impl FactBuilder {
-    /// A fact without fields.
+    /// Creates a fact without fields.
     pub fn new(kind: FactKind) -> Self {
         FactBuilder(Inner {
             kind,
@@ -183,7 +183,7 @@ impl FactBuilder {
         })
     }
 
-    /// A fact with the fields of another and more.
+    /// Creates a fact that starts with the fields of another.
     pub fn extend(fact: &Fact) -> Self {
         let inner = &fact.0;
         FactBuilder(Inner {
@@ -200,17 +200,17 @@ impl FactBuilder {
         self
     }
 
-    /// A field that is not known.
+    /// Adds an unknown field.
     pub fn unknown(self, name: &'static str) -> Self {
         self.with(name, Slot::Unknown)
     }
 
-    /// A text.
+    /// Adds a text.
     pub fn text(self, name: &'static str, text: impl Into<String>) -> Self {
         self.with(name, Slot::Known(Arc::new(CelString::from(text.into()))))
     }
 
-    /// A text that may be unknown; an absent one is the empty text, unless a default is given.
+    /// Adds a text that may be unknown; an absent one gets the default.
     pub fn field(self, name: &'static str, field: &Field<String>, default: &str) -> Self {
         match field {
             Field::Absent => self.text(name, default),
@@ -220,12 +220,12 @@ impl FactBuilder {
         }
     }
 
-    /// A boolean.
+    /// Adds a boolean.
     pub fn bool(self, name: &'static str, value: bool) -> Self {
         self.with(name, Slot::Known(Arc::new(CelBool::from(value))))
     }
 
-    /// A boolean that may be unknown.
+    /// Adds a boolean that may be unknown.
     pub fn truth(self, name: &'static str, truth: crate::model::Truth) -> Self {
         use crate::model::Truth;
         match truth {
@@ -235,12 +235,12 @@ impl FactBuilder {
         }
     }
 
-    /// A number.
+    /// Adds a number.
     pub fn int(self, name: &'static str, value: i64) -> Self {
         self.with(name, Slot::Known(Arc::new(CelInt::from(value))))
     }
 
-    /// A list of texts.
+    /// Adds a list of texts.
     pub fn texts<'t>(
         self,
         name: &'static str,
@@ -253,12 +253,12 @@ impl FactBuilder {
         self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }
 
-    /// Another fact.
+    /// Adds another fact.
     pub fn fact(self, name: &'static str, fact: &Fact) -> Self {
         self.with(name, Slot::Known(Arc::new(fact.clone())))
     }
 
-    /// A list of facts.
+    /// Adds a list of facts.
     pub fn facts(self, name: &'static str, facts: impl IntoIterator<Item = Fact>) -> Self {
         let items: Vec<Box<dyn Val>> = facts
             .into_iter()
@@ -267,7 +267,7 @@ impl FactBuilder {
         self.with(name, Slot::Known(Arc::new(CelList::from(items))))
     }
 
-    /// A map of texts; an absent value is one that is not known.
+    /// Adds a map of texts; `None` is an unknown value.
     pub fn map<'m>(
         self,
         name: &'static str,
@@ -277,37 +277,37 @@ impl FactBuilder {
         self.with(name, Slot::Known(Arc::new(map)))
     }
 
-    /// Where the fact stands.
+    /// Sets the location of the fact.
     pub fn place(mut self, place: Option<Place>) -> Self {
         self.0.place = place;
         self
     }
 
-    /// The model's value behind it.
+    /// Sets the model's value.
     pub fn handle(mut self, handle: Handle, comparison_operators: bool) -> Self {
         self.0.handle = handle;
         self.0.comparison_operators = comparison_operators;
         self
     }
 
-    /// Done.
+    /// Builds the fact.
     pub fn build(self) -> Fact {
         Fact(Arc::new(self.0))
     }
 }
 
 impl Fact {
-    /// Where it stands.
+    /// Returns its location.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }
 
-    /// The model's value behind it.
+    /// Returns the model's value.
     pub fn handle(&self) -> &Handle {
         &self.0.handle
     }
 
-    /// Whether Gt and Lt work in the cluster that it belongs to.
+    /// Whether Gt and Lt are on in its cluster.
     pub fn comparison_operators(&self) -> bool {
         self.0.comparison_operators
     }
@@ -322,7 +322,7 @@ impl Val for Fact {
     where
         Self: Sized,
     {
-        // Only macros ask for a type without a value, and they are not used with facts.
+        // Only macros need a type without a value, and they are not used with facts.
         FactKind::Toleration.cel_type()
     }
 

@@ -1,4 +1,4 @@
-//! How a rule fixes what it finds: an operation on a place, under a condition.
+//! How a rule fixes its findings: an operation at a place, optionally with a condition.
 
 use super::compiler::{Compiler, Expected};
 use super::expression::{Bindings, Expression};
@@ -13,7 +13,7 @@ use crate::yaml::edit::Change;
 /// A compiled fix.
 #[derive(Debug)]
 pub struct Fix {
-    /// Whether it may be applied without being asked for.
+    /// Whether it may be applied by default.
     pub safe: bool,
     when: Option<Expression>,
     title: Option<Template>,
@@ -31,27 +31,27 @@ enum Operation {
     Add(String, Template),
 }
 
-/// A fix for one verdict, before anybody knows where it is.
+/// A fix for one verdict whose location is not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// Whether it may be applied without being asked for.
+    /// Whether it may be applied by default.
     pub safe: bool,
     /// What it does.
     pub title: String,
-    /// The place, in the words of the rule's scope.
+    /// The place, as named in the rule's scope.
     pub at: String,
-    /// What is done there.
+    /// The change at that place.
     pub change: Change,
 }
 
-/// What is wrong with a fix, and where: an offset in the text that is named.
+/// The error in a fix, with an offset in the given text.
 pub type FixError = (Spanned<String>, ExpressionError);
 
 impl Fix {
     /// Compiles a fix.
     ///
     /// # Errors
-    /// No operation or more than one, a place that the scope does not have, a wrong expression.
+    /// Returns an error for no operation or several, a place that the scope does not have, or an invalid expression.
     pub fn compile(file: &FixFile, compiler: &Compiler) -> Result<Fix, FixError> {
         let scope = compiler.scope;
         let operations = [
@@ -126,10 +126,10 @@ impl Fix {
         })
     }
 
-    /// The fix for a verdict, if it applies there.
+    /// Returns the fix for a verdict, or `None` if it does not apply.
     ///
     /// # Errors
-    /// An expression that fails.
+    /// Returns an error if an expression fails.
     pub fn propose(&self, bindings: &Bindings) -> Result<Option<Proposal>, String> {
         if let Some(when) = &self.when
             && !when.surely(bindings)?
@@ -161,7 +161,7 @@ impl Fix {
                 (Change::Add(field.clone(), to), title)
             }
         };
-        // What is not known or not there is no text to write.
+        // An unknown or missing text cannot be written.
         if let Change::Set(text) | Change::Rename(text) | Change::Add(_, text) = &change
             && (text.is_empty() || text.contains('…'))
         {

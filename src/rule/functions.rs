@@ -1,4 +1,4 @@
-//! The functions that conditions may call: Kubernetes' meaning, applied to the model's values behind facts.
+//! The functions that conditions may call: Kubernetes' semantics, applied to the model's values of facts.
 
 #![cfg_attr(
     not(test),
@@ -28,7 +28,7 @@ use crate::model::{Truth, validation};
 pub static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut env = Env::stdlib();
     if let Err(error) = declare(&mut env) {
-        // Only a name declared twice can fail here, which every test would show.
+        // This can only fail if a name is declared twice, and then every test fails.
         debug_assert!(false, "{error}");
     }
     Arc::new(env)
@@ -113,7 +113,7 @@ fn shape_tolerates(shape: &PodShape, taint: &Taint, gate: bool) -> Truth {
     unless_unread(shape, tolerate(&shape.all_tolerations(), taint, gate))
 }
 
-/// Where there may be more tolerations than were read, nothing is surely untolerated.
+/// If there may be unread tolerations, nothing is certainly untolerated.
 fn unless_unread(shape: &PodShape, truth: Truth) -> Truth {
     match (truth, &shape.unread_tolerations) {
         (Truth::No, Some(_)) => Truth::Unknown,
@@ -163,7 +163,7 @@ fn answer<'b, 'v>(result: Result<bool, ExecutionError>) -> Evaluated<'b, 'v> {
     result.map(|value| CowVal::owned(CelBool::from(value)))
 }
 
-/// The answer; an unknown one is known by the function that was asked.
+/// Returns the answer; an unknown one is reported with the name of the function.
 fn known<'b, 'v>(function: &str, truth: Truth) -> Evaluated<'b, 'v> {
     match truth {
         Truth::Yes => answer(Ok(true)),

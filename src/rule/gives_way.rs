@@ -1,4 +1,4 @@
-//! Which rules give way to which: one mistake has one finding, and the rule that explains it best keeps its own.
+//! Which rules give way to which others: each mistake gets one finding, from the rule that explains it best.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
 use crate::source::Position;
 
-/// One rule that another gives way to.
+/// A rule that another rule gives way to.
 #[derive(Debug)]
 pub struct GivesWay {
-    /// The rule that stays.
+    /// The id of the rule that takes precedence.
     pub(super) rule: String,
-    /// Where it is named.
+    /// The position of the id.
     pub(super) position: Position,
-    /// The condition, as written; without one the rule always gives way.
+    /// The condition, as written; if `None`, the rule always gives way.
     pub(super) condition: Option<String>,
-    /// The same, compiled.
+    /// The compiled condition.
     pub(super) when: Option<Expression>,
 }
 
-/// The rules of a list that are given way to here.
+/// Returns the rules of a list that take precedence for this input.
 pub(super) fn those_here(all: &[GivesWay], bindings: &Bindings) -> Result<Vec<String>, String> {
     let mut here = Vec::new();
     for one in all {
@@ -36,8 +36,7 @@ pub(super) fn those_here(all: &[GivesWay], bindings: &Bindings) -> Result<Vec<St
     Ok(here)
 }
 
-/// What is wrong with who gives way to whom: rules that do not exist, and circles, in which every finding would wait for
-/// another.
+/// Checks which rules give way to which: reports unknown rules, and cycles, in which every finding would wait for another.
 pub(super) fn check(rules: &BTreeMap<String, Rule>) -> Vec<Problem> {
     let ids: Vec<&str> = rules.keys().map(String::as_str).collect();
     let mut problems = Vec::new();
@@ -66,13 +65,13 @@ pub(super) fn check(rules: &BTreeMap<String, Rule>) -> Vec<Problem> {
     problems
 }
 
-/// The rules on the way from one rule to another, both included, each giving way to the next.
+/// Returns the rules on the path from one rule to another, including both; each gives way to the next.
 fn way_back<'r>(
     rules: &'r BTreeMap<String, Rule>,
     from: &'r str,
     to: &str,
 ) -> Option<Vec<&'r str>> {
-    // Each rule with the one from which it was reached.
+    // Each reached rule, with the previous one on the path.
     let mut reached: BTreeMap<&str, Option<&str>> = BTreeMap::from([(from, None)]);
     let mut pending = vec![from];
     while let Some(id) = pending.pop() {

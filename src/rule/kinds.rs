@@ -1,4 +1,4 @@
-//! Which kinds of notices a condition lets through, so that a field is only read of notices that have it.
+//! Which kinds of notices satisfy a condition, so that a field is only read from notices that have it.
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 
@@ -6,15 +6,15 @@ use super::vocabulary::OF_NOTICES;
 use crate::model::near_miss::nearest_word;
 use crate::model::notice::{NoticeKind, NoticeNames};
 
-/// A set of kinds, a bit for each row of [`NoticeKind::NAMES`].
+/// A set of kinds, with a bit for each row of [`NoticeKind::NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kinds(u64);
 
 impl Kinds {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: Kinds = Kinds(u64::MAX);
 
-    /// The kinds in both sets.
+    /// Returns the kinds in both sets.
     pub fn and(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
@@ -28,7 +28,7 @@ impl Kinds {
         Kinds(at.map_or(0, |at| 1 << at))
     }
 
-    /// The kinds of which an expression may be true, or false if that is what `holds` says.
+    /// Returns the kinds for which an expression may be true, or false if `holds` is false.
     pub fn where_it(holds: bool, expr: &IdedExpr) -> Kinds {
         let Expr::Call(call) = &expr.expr else {
             return Kinds::ALL;
@@ -57,7 +57,7 @@ impl Kinds {
         if holds { named } else { Kinds(!named.0) }
     }
 
-    /// What is wrong with reading a field of a notice that has one of these kinds: it has the fields of its kind alone.
+    /// Returns the error for a field that a notice of these kinds may lack, or `None` if all have it.
     pub fn lacks(self, field: &str) -> Option<String> {
         if OF_NOTICES.iter().any(|(known, _)| *known == field) {
             return None;
@@ -72,7 +72,7 @@ impl Kinds {
     }
 }
 
-/// What is wrong with comparing the kind of a notice with a word that is none: it is never true.
+/// Returns the error for comparing the kind of a notice with an unknown word, which is never true.
 pub fn unknown_kind(call: &CallExpr) -> Option<String> {
     let known: Vec<&str> = NoticeKind::NAMES.iter().map(|(kind, _)| *kind).collect();
     let mut words = words(call)?.into_iter();
@@ -83,7 +83,7 @@ pub fn unknown_kind(call: &CallExpr) -> Option<String> {
     Some(format!("there is no kind of notice `{word}`{near}"))
 }
 
-/// The words that a comparison compares the kind of the notice with.
+/// Returns the words that a comparison compares the kind of the notice with.
 fn words(call: &CallExpr) -> Option<Vec<&str>> {
     let compares = [operators::EQUALS, operators::NOT_EQUALS, operators::IN];
     if !compares.contains(&call.func_name.as_str()) {

@@ -1,4 +1,4 @@
-//! Rules: loaded from files, checked, and evaluated over facts. What the facts are is decided by whoever judges.
+//! Rules: loaded from files, checked, and evaluated over facts. The caller provides the facts.
 
 mod budget;
 mod cases;
@@ -47,41 +47,41 @@ pub const CROSS_REFERENCE: &str = "cross-reference";
 /// A rule, ready to be evaluated.
 #[derive(Debug)]
 pub struct Rule {
-    /// Kebab-case; names the wrong state.
+    /// Kebab-case; describes the wrong state.
     pub id: String,
     /// One line.
     pub title: String,
-    /// Severity when nothing changes it.
+    /// The default severity.
     pub severity: Severity,
-    /// Families.
+    /// The tags, which group rules.
     pub tags: Vec<String>,
-    /// What it looks at.
+    /// What the rule evaluates.
     pub scope: Scope,
-    /// What must be known.
+    /// The facts that must be known.
     pub needs: Vec<Need>,
-    /// What happens where pools are not complete though it needs them to be.
+    /// What happens if the rule needs complete pools and they are not complete.
     pub otherwise: Otherwise,
     /// The condition, as written.
     pub condition: String,
-    /// What the finding points at.
+    /// The place that a finding points to.
     pub at: String,
-    /// The page's body.
+    /// The body of the rule's page.
     pub why: String,
-    /// How to fix what it finds; absent when the rule does not say.
+    /// How to fix a finding, if the rule describes it.
     pub how_to_fix: Option<String>,
-    /// When a finding is as it should be; absent when the rule does not say.
+    /// When to accept a finding, if the rule describes it.
     pub ignore_when: Option<String>,
-    /// Files of Kubernetes' source that it follows, as far as the rule lists them.
+    /// Files in Kubernetes' source that the rule follows, if it lists them.
     pub source: Vec<String>,
-    /// Named values, as written, in order.
+    /// Named values as written, in order.
     pub names: Vec<(String, String)>,
-    /// What it says otherwise under conditions.
+    /// Messages, help and severities that depend on conditions.
     pub cases: Cases,
-    /// What to do, as written, with its holes.
+    /// The help as written, including holes.
     pub help_text: Option<String>,
-    /// Examples, in the order of the file.
+    /// Examples, in source order.
     pub examples: Vec<Example>,
-    /// Where the rule stands: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
+    /// The file of the rule: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
     pub file: String,
     when: Expression,
     related: Vec<(Expression, Template)>,
@@ -92,7 +92,7 @@ pub struct Rule {
     summary: Option<Summary>,
 }
 
-/// When findings are only counted, and in which words.
+/// When findings are only counted, and the words for the count.
 #[derive(Debug)]
 struct Summary {
     when: Expression,
@@ -100,12 +100,12 @@ struct Summary {
     words: Words,
 }
 
-/// What stands behind a number of findings that are only counted.
+/// The words after the number of counted findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
-    /// Behind 1.
+    /// The words after 1.
     pub one: String,
-    /// Behind any other number.
+    /// The words after any other number.
     pub many: String,
 }
 
@@ -116,67 +116,67 @@ pub struct Example {
     pub bad: bool,
     /// Paths and texts.
     pub files: Vec<(String, String)>,
-    /// The files after all fixes of the rule, those that change; empty when the example does not say.
+    /// The changed files after all fixes of the rule; empty if the example has none.
     pub fixed: Vec<(String, String)>,
-    /// Why it is right or wrong.
+    /// Why it is good or bad.
     pub why: Option<String>,
-    /// Number within its kind, from 1: `bad-1`, `good-2`.
+    /// The number within its kind, from 1: `bad-1`, `good-2`.
     pub number: usize,
 }
 
 impl Example {
-    /// A name that is unique within the rule.
+    /// Returns a name that is unique within the rule.
     pub fn name(&self) -> String {
         format!("{}-{}", if self.bad { "bad" } else { "good" }, self.number)
     }
 }
 
-/// The mark of a line on which a finding is expected.
+/// The marker of a line with an expected finding.
 pub const MARK: &str = "# <- finding";
 
-/// What a rule says of one input.
+/// The result of a rule for one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judged {
-    /// The condition does not hold, or asks for a label or an annotation that is not there.
+    /// The condition does not hold, or reads a missing label or annotation.
     Nothing,
-    /// It holds.
+    /// The condition holds.
     Verdict(Verdict),
-    /// It reads something that is not known: the name of the field, of the key or of the function.
+    /// It read something unknown: the name of the field, of the key or of the function.
     Unknown(String),
-    /// The rule itself is at fault.
+    /// The rule itself fails.
     Failed(String),
 }
 
-/// A finding before it has a place.
+/// A finding whose location is not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Severity by the rule's cases.
+    /// The severity according to the rule's cases.
     pub severity: Severity,
-    /// What is said at this severity.
+    /// The sentences for this severity.
     said: Said,
-    /// What is said where the finding is only a note after all; absent where that is the same.
+    /// The sentences if the finding is lowered to a note; `None` if they are the same.
     as_note: Option<Box<Said>>,
-    /// How to fix it: the first that can be applied is taken.
+    /// Possible fixes: the first applicable one is used.
     pub fixes: Vec<Proposal>,
-    /// Rules that explain the same mistake better, should they find something here.
+    /// Rules that explain the same mistake better if they have a finding here.
     pub gives_way_to: Vec<String>,
-    /// It says what is usual, and is only counted.
+    /// It is only counted, because it reports something usual.
     pub counted: bool,
 }
 
 /// The sentences of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// What is.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// What to do about it.
     pub help: Option<String>,
     /// Other places.
     pub related: Vec<(Place, String)>,
 }
 
 impl Verdict {
-    /// What is said at a severity: this one, or the note that it was lowered to.
+    /// Returns the sentences for a severity: this verdict's, or the note that it was lowered to.
     pub fn said(&self, severity: Severity) -> &Said {
         let lowered = severity == Severity::Note && self.severity != Severity::Note;
         self.as_note
@@ -190,7 +190,7 @@ impl Rule {
     /// Loads a rule from its file.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with its place.
+    /// Returns all errors in the rule, each with its place.
     pub fn load(source: &Source) -> Result<Rule, Vec<Problem>> {
         let built_in = false;
         Loader { source, built_in }.load()
@@ -201,13 +201,13 @@ impl Rule {
         self.tags.iter().any(|known| known == tag)
     }
 
-    /// Whether the rule needs something to be known.
+    /// Whether the rule needs certain facts.
     pub fn needs(&self, need: Need) -> bool {
         self.needs.contains(&need)
     }
 
-    /// Whether files beside the one in which it finds something may be why: pools, but also namespaces and the like. A run
-    /// over some of the files then says nothing about what it does not find. No is certain.
+    /// Whether a finding may depend on other files, such as pools or namespaces. Then a run over some of the files proves
+    /// nothing about findings that are missing. Only `false` is certain.
     pub fn may_rest_on_other_files(&self) -> bool {
         self.has_tag(CROSS_REFERENCE)
             || self.needs(Need::Pools)
@@ -217,18 +217,17 @@ impl Rule {
             || self.names.iter().any(|(_, text)| text.contains("pool"))
     }
 
-    /// Whether the condition is certain to hold for none of the workloads of one shape, which `bindings` give without
-    /// who they are.
+    /// Whether the condition certainly fails for all workloads of one shape; `bindings` contain no identity.
     pub fn spares(&self, bindings: &Bindings) -> bool {
         !self.when.may_read_identity() && matches!(self.when.holds(bindings), Ok(false))
     }
 
-    /// The named values that the conditions of the page use, with what they stand for, in order.
+    /// Returns the named values that the conditions on the rule's page use, with their expressions, in order.
     pub fn names_in_conditions(&self) -> Vec<(&str, &str)> {
         let mut read = vec![self.condition.as_str()];
         read.extend(self.severities().map(|(condition, _)| condition));
         let mut used = Vec::new();
-        // A value uses only those before it.
+        // A value can only use earlier values.
         for (name, text) in self.names.iter().rev() {
             if read.iter().any(|other| mentions(other, name)) {
                 read.push(text);
@@ -239,30 +238,30 @@ impl Rule {
         used
     }
 
-    /// Conditions that change the severity, as written, each with the severity where it is the first to hold.
+    /// Returns the conditions that change the severity, as written, each with the severity if it is the first to hold.
     pub fn severities(&self) -> impl Iterator<Item = (&str, Severity)> {
         let cases = self.cases.iter();
         cases.filter_map(|case| Some((case.condition.as_str(), case.severity?)))
     }
 
-    /// The rules that it gives way to, each with the condition under which it does; without one it always does.
+    /// Returns the rules that it gives way to, each with its condition, or `None` if it always does.
     pub fn gives_way_to(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let all = self.gives_way.iter();
         all.map(|one| (one.rule.as_str(), one.condition.as_deref()))
     }
 
-    /// Where its findings are only counted: the condition as written, and the words for the count.
+    /// Returns when its findings are only counted: the condition as written, and the words for the count.
     pub fn summary(&self) -> Option<(&str, &Words)> {
         let summary = self.summary.as_ref()?;
         Some((&summary.condition, &summary.words))
     }
 
-    /// Whether the rule can fix what it finds.
+    /// Whether the rule has a fix.
     pub fn has_fix(&self) -> bool {
         !self.fixes.is_empty()
     }
 
-    /// Whether one of its fixes is safe, and whether one is not.
+    /// Returns whether it has a safe fix, and whether it has an unsafe one.
     pub fn fixes(&self) -> (bool, bool) {
         let any = |safe| self.fixes.iter().any(|fix| fix.safe == safe);
         (any(true), any(false))
@@ -341,7 +340,7 @@ impl Rule {
     }
 }
 
-/// Whether a name stands in an expression as a word.
+/// Whether an expression contains a name as a word.
 fn mentions(expression: &str, name: &str) -> bool {
     let mut words = expression.split(|one: char| !one.is_ascii_alphanumeric());
     words.any(|word| word == name)
@@ -349,7 +348,7 @@ fn mentions(expression: &str, name: &str) -> bool {
 
 struct Loader<'s> {
     source: &'s Source,
-    /// It came with the program, where tests hold that it is right.
+    /// The rule is part of the program, and tests ensure that it is valid.
     built_in: bool,
 }
 
@@ -502,11 +501,11 @@ impl Loader<'_> {
         }
     }
 
-    /// The named values of a rule, and what is wrong with them.
+    /// Returns the named values of a rule, and the errors in them.
     fn names(&self, file: &RuleFile) -> (Names, Vec<Problem>) {
         let mut names = Names::default();
         let mut problems = Vec::new();
-        // A named value may be read wherever `when` holds.
+        // A named value may be used wherever `when` holds.
         let when = parse::parse(&file.when.value);
         let kinds = when.map_or(Kinds::ALL, |when| Kinds::where_it(true, when.expression()));
         let taken = vocabulary::variables(file.scope);
@@ -599,7 +598,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The offset in the file of an offset in a scalar's value; the scalar's start where the two cannot be matched.
+    /// Returns the offset in the file for an offset in a scalar's value, or the scalar's start if they cannot be matched.
     fn offset_in(&self, scalar: &yaml::Spanned<String>, offset: usize) -> usize {
         let raw = self.source.slice(scalar.span);
         let start = scalar.span.start as usize;
@@ -625,7 +624,7 @@ impl Loader<'_> {
     }
 }
 
-/// Named values in the order of the file.
+/// Returns the named values in source order.
 fn written_names(
     names: &BTreeMap<String, yaml::Spanned<String>>,
 ) -> Vec<(&str, &yaml::Spanned<String>)> {
@@ -667,27 +666,27 @@ fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
 #[derive(Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
-    /// Ids of all rules that were loaded, also of those that were left out since.
+    /// Ids of all loaded rules, including those removed since.
     loaded: Vec<String>,
-    /// Ids of rules of which somebody wants to see every finding.
+    /// Ids of rules for which the user wants to see every finding.
     asked_for: Vec<String>,
 }
 
 impl RuleSet {
-    /// Loads rules from sources. A later rule replaces an earlier one of the same id.
+    /// Loads rules from sources. A later rule replaces an earlier one with the same id.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// Returns all errors in all rules.
     pub fn load<'s>(
         sources: impl IntoIterator<Item = &'s Source>,
     ) -> Result<RuleSet, Vec<Problem>> {
         RuleSet::load_beside(&[], sources)
     }
 
-    /// The same with the rules that come with the program, of which the texts are compiled when they are needed.
+    /// Does the same together with the built-in rules, whose texts are compiled on first use.
     ///
     /// # Errors
-    /// Everything that is wrong with any of the others.
+    /// Returns all errors in the other rules.
     pub fn load_beside<'s>(
         built_in: &'s [Source],
         sources: impl IntoIterator<Item = &'s Source>,
@@ -727,32 +726,32 @@ impl RuleSet {
         }
     }
 
-    /// The rules, by id.
+    /// Returns the rules, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()
     }
 
-    /// One rule.
+    /// Returns one rule.
     pub fn get(&self, id: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.id == id)
     }
 
-    /// The ids of all rules that were loaded, sorted; [`RuleSet::retain`] does not change them.
+    /// Returns the ids of all rules that were loaded, sorted; [`RuleSet::retain`] does not change them.
     pub fn loaded(&self) -> &[String] {
         &self.loaded
     }
 
-    /// Lists every finding of these rules, also those that would only be counted.
+    /// Lists every finding of these rules, even if it would only be counted.
     pub fn ask_for(&mut self, ids: &[String]) {
         self.asked_for.extend_from_slice(ids);
     }
 
-    /// Whether somebody wants to see every finding of a rule.
+    /// Whether the user wants to see every finding of a rule.
     pub fn is_asked_for(&self, id: &str) -> bool {
         self.asked_for.iter().any(|asked| asked == id)
     }
 
-    /// Keeps only some rules.
+    /// Keeps only the rules for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&Rule) -> bool) {
         self.rules.retain(|rule| keep(rule));
     }

@@ -1,5 +1,5 @@
-//! Named values of a rule (`let`): each use stands for the expression, so that a value that nothing reads costs nothing and
-//! what is not known stays unknown where it is read.
+//! Named values of a rule (`let`). Each use is replaced by the expression, so an unused value costs nothing and an unknown
+//! part only matters where it is read.
 
 use std::sync::OnceLock;
 
@@ -9,10 +9,10 @@ use cel::common::ast::{EntryExpr, Expr};
 use super::parse::{self, ExpressionError, MAX_DEPTH, depth};
 use super::vocabulary::Ty;
 
-/// Bytes of an expression once every named value in it is written out.
+/// The maximum length in bytes of an expression after inlining named values.
 const MAX_WRITTEN_OUT: usize = 65_536;
 
-/// The named values that an expression may use, in the order of the file.
+/// The named values that an expression may use, in source order.
 #[derive(Debug, Default)]
 pub struct Names(Vec<Named>);
 
@@ -25,17 +25,17 @@ struct Named {
     program: OnceLock<Result<IdedExpr, ExpressionError>>,
 }
 
-/// How large an expression is once named values are written out.
+/// The size of an expression after inlining named values.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     bytes: usize,
     depth: usize,
-    /// It could tell one object of a shape from another, as its name or a label of it.
+    /// It may distinguish objects of one shape, such as by name or label.
     pub reads_identity: bool,
 }
 
 impl Names {
-    /// Adds a value that may use the ones before it.
+    /// Adds a value that may use the earlier ones.
     pub fn push(&mut self, name: &str, text: &str, ty: Ty) {
         let size = self.size(text);
         self.0.push(Named {
@@ -47,14 +47,14 @@ impl Names {
         });
     }
 
-    /// The names and their types.
+    /// Returns the names and their types.
     pub fn types(&self) -> impl Iterator<Item = (&str, Ty)> {
         self.0.iter().map(|one| (one.name.as_str(), one.ty))
     }
 
-    /// How large a text is. It counts a name wherever its letters stand, so that it may be too much, never too little.
+    /// Returns the size of a text. Counts every occurrence of a name's letters, so it may be too large, never too small.
     pub fn size(&self, text: &str) -> Size {
-        // A field cannot be read without its name in the text.
+        // Reading a field requires its name in the text.
         let identity = ["name", "labels", "annotations", "inTests"];
         let mut size = Size {
             bytes: text.len(),
@@ -75,10 +75,10 @@ impl Names {
         size
     }
 
-    /// Puts the named values in the place of their names.
+    /// Inlines the named values.
     ///
     /// # Errors
-    /// A named value is no expression.
+    /// Returns an error if a named value is not a valid expression.
     pub fn write_out(&self, expr: &mut IdedExpr) -> Result<(), ExpressionError> {
         if let Expr::Ident(name) = &expr.expr {
             if let Some(at) = self.0.iter().position(|one| one.name == *name) {
@@ -97,7 +97,7 @@ impl Names {
         };
         let parsed = || {
             let mut program = parse::parse(&one.text)?.expression().clone();
-            // A value uses only those before it, so that this ends.
+            // A value can only use earlier values, so this terminates.
             self.write_out(&mut program)?;
             Ok(program)
         };
@@ -106,7 +106,7 @@ impl Names {
 }
 
 impl Size {
-    /// What is wrong with the size.
+    /// Returns the error if the size exceeds a limit.
     pub fn error(&self) -> Option<String> {
         if self.depth > MAX_DEPTH {
             return Some(parse::TOO_DEEP.to_owned());
@@ -119,7 +119,7 @@ impl Size {
     }
 }
 
-/// The expressions that an expression is made of.
+/// Returns the subexpressions of an expression.
 fn children(expr: &mut IdedExpr) -> Vec<&mut IdedExpr> {
     match &mut expr.expr {
         Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) | Expr::Struct(_) => Vec::new(),

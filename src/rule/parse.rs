@@ -1,4 +1,4 @@
-//! Reads CEL within bounds: a text that is too long or nested too deep, or no CEL, is an error with its place.
+//! Parses CEL within limits: a text that is too long, nested too deep or invalid is an error with its place.
 
 use cel::Program;
 
@@ -7,25 +7,25 @@ use super::functions::ENV;
 /// Longer expressions can exhaust the parser's stack.
 const MAX_EXPRESSION_BYTES: usize = 4096;
 
-/// Brackets in each other, those of comprehensions among them: each takes stack where it is read and where it runs.
+/// The maximum nesting of brackets, including comprehensions: each level takes stack for parsing and for evaluation.
 pub const MAX_DEPTH: usize = 16;
 
-/// What is said of deeper ones.
+/// The error for deeper nesting.
 pub const TOO_DEEP: &str = "brackets are nested more than 16 levels deep";
 
-/// Why an expression cannot be used.
+/// The error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionError {
     /// Byte offset in the expression's text.
     pub offset: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
-/// Reads an expression, without a look at its names.
+/// Parses an expression without checking its names.
 ///
 /// # Errors
-/// It is too long, or not CEL.
+/// Returns an error if it is too long or not valid CEL.
 pub fn parse(text: &str) -> Result<Program, ExpressionError> {
     let error = |offset: usize, message: String| Err(ExpressionError { offset, message });
     if text.len() > MAX_EXPRESSION_BYTES {
@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Result<Program, ExpressionError> {
     })
 }
 
-/// How deep brackets stand in each other at most; those in strings count, too.
+/// Returns the maximum nesting of brackets; those in strings count, too.
 pub fn depth(text: &str) -> usize {
     let (mut depth, mut most) = (0usize, 0);
     for byte in text.bytes() {
@@ -70,7 +70,7 @@ fn line_column_offset(text: &str, (line, column): (isize, isize)) -> usize {
     char_offset(text.get(start..).unwrap_or_default(), column - 1) + start
 }
 
-/// The byte offset of a character in a text.
+/// Returns the byte offset of a character in a text.
 pub fn char_offset(text: &str, chars: usize) -> usize {
     text.char_indices()
         .nth(chars)

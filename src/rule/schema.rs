@@ -1,4 +1,4 @@
-//! A rule as written in its file, before anything in it is checked against what rules may say.
+//! The format of a rule file, before its contents are validated.
 
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The word that rule files use.
+    /// Returns the word that rule files use.
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::Toleration => "toleration",
@@ -107,7 +107,7 @@ impl Scope {
         }
     }
 
-    /// The place that stands for what a rule of this scope looks at.
+    /// Returns the place that names the subject of a rule with this scope.
     pub fn subject(self) -> &'static str {
         match self {
             Scope::Toleration | Scope::DeviceToleration => "toleration",
@@ -192,7 +192,7 @@ pub struct GivesWayMap {
 }
 
 impl GivesWayFile {
-    /// The id of the rule that stays, and the condition under which this rule gives way to it.
+    /// Returns the id of the rule that takes precedence, and the condition under which this rule gives way to it.
     pub fn parts(self) -> (String, Option<Spanned<String>>) {
         match self {
             GivesWayFile::Always(rule) => (rule, None),
@@ -226,7 +226,7 @@ pub enum FixFiles {
 }
 
 impl FixFiles {
-    /// All of them, in order.
+    /// Returns all of them, in order.
     pub fn as_slice(&self) -> &[FixFile] {
         match self {
             FixFiles::One(fix) => std::slice::from_ref(&**fix),
@@ -305,7 +305,7 @@ pub enum ExampleText {
 }
 
 impl ExampleText {
-    /// Paths and texts; a single text is named `example.yaml`.
+    /// Returns paths and texts; a single text is named `example.yaml`.
     pub fn files(&self) -> Vec<(&str, &str)> {
         match self {
             ExampleText::One(text) => vec![("example.yaml", text)],

@@ -1,4 +1,4 @@
-//! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` stand for braces.
+//! Sentences with CEL holes: `toleration of {toleration.key}`; `{{` and `}}` are literal braces.
 
 use super::compiler::{Compiler, Expected};
 use super::expression::{Bindings, Evaluation, Expression};
@@ -17,10 +17,10 @@ enum Part {
 }
 
 impl Template {
-    /// Compiles a sentence; offsets in errors count in the sentence.
+    /// Compiles a sentence; offsets in errors are relative to the sentence.
     ///
     /// # Errors
-    /// A hole that does not end, or whose expression is wrong.
+    /// Returns an error if a hole is unterminated or its expression is invalid.
     pub fn compile(text: &str, compiler: &Compiler) -> Result<Self, ExpressionError> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -59,7 +59,7 @@ impl Template {
         Ok(Template(parts))
     }
 
-    /// Whether the sentence depends on how severe the finding is. No is certain.
+    /// Whether the sentence may depend on the severity of the finding. Only `false` is certain.
     pub fn reads_severity(&self) -> bool {
         self.0.iter().any(|part| match part {
             Part::Text(_) => false,
@@ -67,10 +67,10 @@ impl Template {
         })
     }
 
-    /// The sentence for these facts. What is not known or not there is written as `…`.
+    /// Returns the sentence for these facts. Unknown and missing values become `…`.
     ///
     /// # Errors
-    /// A hole's expression fails.
+    /// Returns an error if a hole's expression fails.
     pub fn fill(&self, bindings: &Bindings) -> Result<String, String> {
         let mut text = String::new();
         for part in &self.0 {
@@ -87,7 +87,7 @@ impl Template {
     }
 }
 
-/// Where a hole ends: the first brace that is neither in a string nor closes one that opened inside.
+/// Returns the end of a hole: the first brace outside of strings that does not close an inner one.
 fn hole_end(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut depth = 0usize;

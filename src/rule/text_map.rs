@@ -1,5 +1,4 @@
-//! Maps of texts as conditions see them: in the order of their keys, with values that may be unknown. A key whose value
-//! is unknown is there all the same.
+//! Maps of texts for conditions, sorted by key. Values may be unknown; their keys still exist.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -9,14 +8,14 @@ use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{self, CelInt, CelMap, CelString, Type};
 use cel::common::value::{CowVal, StaticVal, Val};
 
-/// What reading an unknown field gives. Logic around it follows CEL: `false && unknown` is still false.
+/// The error for reading an unknown field. Logic around it follows CEL: `false && unknown` is still false.
 pub const UNKNOWN: &str = "unknown";
 
 /// A map of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextMap(BTreeMap<String, Entry>);
 
-/// Key and value; the value is absent when it is not known.
+/// Key and value; the value is `None` if unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     key: CelString<'static>,
@@ -137,7 +136,7 @@ impl Val for TextMap {
         if let Some(other) = other.downcast_ref::<TextMap>() {
             return self == other;
         }
-        // A map that stands in the condition.
+        // A map literal in the condition.
         other.downcast_ref::<CelMap>().is_some_and(|other| {
             other.inner().len() == self.0.len()
                 && self.0.values().all(|entry| {

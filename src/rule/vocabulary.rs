@@ -1,5 +1,5 @@
-//! The names that conditions may use: variables of each scope, fields of each fact, functions. One list serves the
-//! check at load, the documentation and the schema.
+//! The names that conditions may use: variables of each scope, fields of each fact, functions. The validation of rules, the
+//! documentation and the schema all use this list.
 
 use super::fact::FactKind;
 use super::schema::Scope;
@@ -20,7 +20,7 @@ pub enum Ty {
     List(&'static Ty),
     /// A fact with fields.
     Fact(FactKind),
-    /// Not known until it is evaluated.
+    /// Unknown until evaluation.
     Dyn,
 }
 
@@ -49,7 +49,7 @@ const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
 const CLUSTER_VARIABLES: [Entry; 2] = [("cluster", Ty::Fact(FactKind::Cluster)), ("pools", POOLS)];
 
-/// The variables of a scope.
+/// Returns the variables of a scope.
 pub fn variables(scope: Scope) -> Vec<Entry> {
     let mut all = vec![("kubernetes", Ty::Fact(FactKind::Kubernetes))];
     match scope {
@@ -72,20 +72,20 @@ pub fn variables(scope: Scope) -> Vec<Entry> {
     all
 }
 
-/// The variable of sentences that says how severe the finding is.
+/// The variable with the severity of the finding, in sentences.
 pub const SEVERITY: &str = "severity";
 
-/// What sentences see beside the variables of their scope.
+/// The variables of sentences in addition to those of their scope.
 pub const OF_SENTENCES: [Entry; 1] = [(SEVERITY, TEXT)];
 
-/// The fields that notices of every kind have.
+/// The fields that notices of all kinds have.
 pub const OF_NOTICES: [Entry; 3] = [
     ("kind", TEXT),
     ("reader", TEXT),
     ("brokenOnPurpose", Ty::Bool),
 ];
 
-/// Whether a scope looks at something that belongs to no cluster, and of whose owner only the kind matters.
+/// Whether a scope evaluates something that belongs to no cluster and for which only the kind of the owner matters.
 fn is_alone(scope: Scope) -> bool {
     matches!(
         scope,
@@ -93,7 +93,7 @@ fn is_alone(scope: Scope) -> bool {
     )
 }
 
-/// The fields of a fact. Under some scopes a fact has further fields.
+/// Returns the fields of a fact. In some scopes, a fact has additional fields.
 pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
     let owner = || {
         vec![
@@ -283,8 +283,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
     }
 }
 
-/// Where Kubernetes' own object has what a name stands for: a field of the entry, of the pod spec or of the object. `None`
-/// for names that only kubetaint knows, which a policy inside of the API server cannot use.
+/// Returns the field in Kubernetes' own object (the entry, the pod spec or the object) that a name corresponds to, or
+/// `None` for names that only kubetaint knows, which a policy inside of the API server cannot use.
 pub fn standard_path(kind: FactKind, name: &str) -> Option<&'static str> {
     let names: &[(&str, &str)] = match kind {
         FactKind::Toleration => &[
@@ -314,7 +314,7 @@ pub fn standard_path(kind: FactKind, name: &str) -> Option<&'static str> {
     found.map(|(_, path)| *path)
 }
 
-/// Whether a function is CEL's own; the others have Kubernetes' meaning and are kubetaint's.
+/// Whether a function is one of CEL's own; the others are kubetaint's and have Kubernetes' semantics.
 pub fn is_standard_function(name: &str) -> bool {
     const STANDARD: [&str; 9] = [
         "size",
@@ -330,7 +330,7 @@ pub fn is_standard_function(name: &str) -> bool {
     STANDARD.contains(&name)
 }
 
-/// Fields of what rests on witnesses: these texts, and how many there are of which mind.
+/// Returns the fields of facts based on evidence from workloads: these texts, and how many agree and deviate.
 fn weighed(texts: &[&'static str]) -> Vec<Entry> {
     let counts = ["agreeing", "deviating", "strength"];
     let mut all: Vec<Entry> = texts.iter().map(|name| (*name, TEXT)).collect();
@@ -339,7 +339,7 @@ fn weighed(texts: &[&'static str]) -> Vec<Entry> {
     all
 }
 
-/// Functions that are called by their name alone, with what they give.
+/// Functions that are called by name, with their result types.
 pub const GLOBAL_FUNCTIONS: [Entry; 9] = [
     ("isLabelKey", Ty::Bool),
     ("isLabelValue", Ty::Bool),
@@ -352,7 +352,7 @@ pub const GLOBAL_FUNCTIONS: [Entry; 9] = [
     ("type", Ty::Dyn),
 ];
 
-/// Functions that are called on a value, with what they give.
+/// Functions that are called on a value, with their result types.
 pub const MEMBER_FUNCTIONS: [Entry; 8] = [
     ("tolerates", Ty::Bool),
     ("selects", Ty::Bool),
@@ -364,9 +364,9 @@ pub const MEMBER_FUNCTIONS: [Entry; 8] = [
     ("matches", Ty::Bool),
 ];
 
-/// What a finding may point at under a scope; the first part is the fact. A field that is not written leaves the
-/// whole fact; `taint.errors` is the field that the first of its errors is about, `toleration.deviation` the one that
-/// others write in another way.
+/// Returns the places that a finding may point to in a scope; the first part is the fact. If a field is missing, the
+/// finding points to the whole fact; `taint.errors` is the field of its first error, `toleration.deviation` the field that
+/// others write differently.
 pub fn places(scope: Scope) -> &'static [&'static str] {
     match scope {
         Scope::Toleration | Scope::DeviceToleration => &[
