@@ -1,4 +1,4 @@
-//! What a run has to say: findings, problems and counts, as plain data that every output format reads.
+//! The results of a run: findings, problems and counts, as plain data that all output formats use.
 
 mod not_judged;
 
@@ -35,7 +35,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word that users read and write.
+    /// Returns the word that users read and write.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -51,108 +51,108 @@ impl std::fmt::Display for Severity {
     }
 }
 
-/// A second place that belongs to a finding, such as the taint in another file.
+/// A secondary place of a finding, such as the taint in another file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What stands there.
+    /// What is at the span.
     pub message: String,
 }
 
-/// A change that takes a finding away.
+/// A change that removes a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fix {
-    /// Whether it means the same to the API server, so that it may be applied without being looked at.
+    /// Whether it means the same to the API server, so that it may be applied without review.
     pub safe: bool,
-    /// What it does, in a few words.
+    /// A short description.
     pub title: String,
-    /// Sorted by place; none overlaps another.
+    /// Sorted by place, without overlaps.
     pub edits: Vec<Edit>,
 }
 
-/// New text for a piece of a file.
+/// A replacement of a range in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edit {
-    /// What is replaced; empty where text is only put in.
+    /// The range to replace; empty for an insertion.
     pub span: Span,
-    /// The text that takes its place; empty where text is only taken out.
+    /// The new text; empty for a deletion.
     pub text: String,
 }
 
-/// The Kubernetes object that a finding is about. Inventories write it like this, too.
+/// The Kubernetes object of a finding. Inventories contain it in this form, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Object {
-    /// As written; empty when the document has none (Helm values).
+    /// As written; empty if the document has none (Helm values).
     pub api_version: String,
-    /// As written; empty when the document has none.
+    /// As written; empty if the document has none.
     pub kind: String,
-    /// Absent when not written.
+    /// `None` if not written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Absent when not written or not literal.
+    /// `None` if not written or not literal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// One finding of one rule at one place.
+/// A finding of a rule at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Rule id.
     pub rule: String,
-    /// Severity after all circumstances were weighed.
+    /// The final severity.
     pub severity: Severity,
-    /// What is.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// What to do about it.
     pub help: Option<String>,
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// Field path inside the object, such as `spec.template.spec.tolerations[0].value`; empty when there is none.
+    /// The field path inside the object, such as `spec.template.spec.tolerations[0].value`; empty if there is none.
     pub path: String,
-    /// The configured cluster that the verdict rests on.
+    /// The configured cluster that the verdict depends on.
     pub cluster: Option<String>,
-    /// The object that holds the place.
+    /// The object that contains the place.
     pub object: Object,
-    /// Other places that matter.
+    /// Other relevant places.
     pub related: Vec<Label>,
-    /// How to fix it, where that is known.
+    /// A fix, if known.
     pub fix: Option<Fix>,
-    /// Identity by content, never by line: stable when lines move.
+    /// A fingerprint of the content without line numbers: stable when lines move.
     pub fingerprint: String,
-    /// The same without the file, for objects that have a kind and a name: stable when a file is renamed. Empty for others.
+    /// The same without the file, for objects with a kind and a name: stable when a file is renamed. Empty for others.
     pub fingerprint_anywhere: String,
-    /// It is a note because not all pools of the cluster are known.
+    /// It was lowered to a note because not all pools of the cluster are known.
     pub undecided: bool,
-    /// How many findings of this report say the same (rule, severity, message) in other places, this one included.
+    /// The number of findings in this report with the same rule, severity and message, including this one.
     pub occurrences: u32,
 }
 
-/// A finding that somebody accepted beside the place where it stands.
+/// A finding that a comment or an annotation in the file suppresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppressed {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
-    /// Where it is accepted.
+    /// The span of the suppression.
     pub by: Span,
-    /// Why; empty when nothing is said.
+    /// The reason; empty if none is given.
     pub reason: String,
 }
 
-/// Something that prevented judging; never a finding. Any problem makes the run end with exit code 2.
+/// An error that prevented checking; never a finding. Any problem makes the run end with exit code 2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// The file, relative to the repository, when the problem is with one.
+    /// The file, relative to the repository, if the problem is in a file.
     pub file: Option<String>,
-    /// The place in the file, when known.
+    /// The position in the file, if known.
     pub position: Option<Position>,
     /// What went wrong, with its cause.
     pub message: String,
 }
 
 impl Problem {
-    /// A problem at a place in a file.
+    /// Creates a problem at a place in a file.
     pub fn at(source: &Source, span: Span, message: String) -> Self {
         Problem {
             file: Some(source.path.clone()),
@@ -175,16 +175,16 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// What a run read.
+/// The numbers of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Files read.
+    /// Files that were read.
     pub files: u32,
     /// Non-empty documents in them.
     pub documents: u32,
     /// Workloads of known kinds.
     pub workloads: u32,
-    /// Lists of tolerations whose owner's kind is not known (Helm values and the like).
+    /// Lists of tolerations with an owner of unknown kind (such as Helm values).
     pub other_lists: u32,
     /// Node pools.
     pub pools: u32,
@@ -192,27 +192,27 @@ pub struct Counts {
     pub suppressed: u32,
     /// Findings that the baseline accepts.
     pub baselined: u32,
-    /// What could not be judged, by group of reasons, with how often: [`Report::not_judged`] counted.
+    /// Things that could not be checked, by group of reasons: [`Report::not_judged`] counted.
     pub not_judged: BTreeMap<String, u32>,
-    /// Standard input was read and holds no manifest.
+    /// Standard input was read but contains no manifest.
     pub no_manifest_on_stdin: bool,
     /// Findings that are only counted, by rule.
     pub counted: BTreeMap<String, Tally>,
 }
 
-/// Findings of one rule that are only counted.
+/// Counted findings of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many.
+    /// The number of findings.
     pub times: u32,
-    /// What stands behind the number 1.
+    /// The words after the number 1.
     pub one: String,
-    /// What stands behind any other number.
+    /// The words after any other number.
     pub many: String,
 }
 
 impl Tally {
-    /// The number and what it counts.
+    /// Returns the number and the words.
     pub fn sentence(&self) -> String {
         let words = if self.times == 1 {
             &self.one
@@ -223,31 +223,31 @@ impl Tally {
     }
 }
 
-/// Everything that an output format needs.
+/// The input of all output formats.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Sorted by file, position, rule.
     pub findings: Vec<Finding>,
-    /// Findings that a comment or an annotation accepts; sorted like the others, and not among them.
+    /// Findings that a comment or an annotation accepts; sorted like `findings`, which does not contain them.
     pub suppressed: Vec<Suppressed>,
-    /// Findings that the baseline accepts; sorted like the others, and not among them.
+    /// Findings that the baseline accepts; sorted like `findings`, which does not contain them.
     pub baselined: Vec<Finding>,
-    /// What was not judged: sorted by file, position and reason, each once.
+    /// What was not checked: sorted by file, position and reason, without duplicates.
     pub not_judged: Vec<NotJudged>,
-    /// Findings that say what is usual and are only counted; not among the others.
+    /// Findings that report something usual and are only counted; `findings` does not contain them.
     pub counted: Vec<Finding>,
     /// Sorted by file, position, message.
     pub problems: Vec<Problem>,
-    /// What keeps no run from its report and is probably not meant, in the same order.
+    /// Probable mistakes that do not prevent a report, in the same order.
     pub warnings: Vec<Problem>,
-    /// What was read.
+    /// The numbers of the run.
     pub counts: Counts,
-    /// The sources that findings point into; others may be absent.
+    /// The sources that findings refer to; others may be missing.
     pub sources: BTreeMap<SourceId, Source>,
 }
 
 impl Report {
-    /// Findings of one severity.
+    /// Returns the number of findings with a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings
             .iter()
@@ -255,7 +255,7 @@ impl Report {
             .count()
     }
 
-    /// Keeps the findings that touch a file that `wanted` says yes to: by their own place, or by one that belongs to it.
+    /// Keeps the findings that touch a file for which `wanted` returns true, with their own place or a related one.
     pub fn keep_touching(&mut self, wanted: impl Fn(&str) -> bool) {
         let sources = &self.sources;
         let touches = |finding: &Finding| {
@@ -275,7 +275,7 @@ impl Report {
         count_occurrences(&mut self.findings);
     }
 
-    /// Counts again what is only counted.
+    /// Recomputes the numbers of counted findings.
     pub fn tally(&mut self) {
         for (rule, tally) in &mut self.counts.counted {
             let of_rule = self.counted.iter().filter(|finding| finding.rule == *rule);
@@ -284,13 +284,13 @@ impl Report {
         self.counts.counted.retain(|_, tally| tally.times > 0);
     }
 
-    /// The worst severity found.
+    /// Returns the worst severity found.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 }
 
-/// Gives each finding the number of those that say the same.
+/// Sets the number of equal findings in each finding.
 pub fn count_occurrences(findings: &mut [Finding]) {
     let mut times: BTreeMap<(String, Severity, String), u32> = BTreeMap::new();
     let key = |finding: &Finding| {

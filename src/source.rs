@@ -1,4 +1,4 @@
-//! A file's text and positions in it: `Source`, `Span`, `Position`. Nothing here knows YAML or Kubernetes.
+//! A file's text and positions in it: `Source`, `Span`, `Position`. Independent of YAML and Kubernetes.
 
 mod kind;
 pub mod text;
@@ -10,20 +10,20 @@ use text::{Cut as _, floor};
 
 pub use kind::FileKind;
 
-/// Which source of a run a span belongs to. Ids have the order in which the files of the run are read; they are not
-/// dense, so that a file that is added later finds an id between those of its neighbours.
+/// Identifies the source of a span. Ids follow the order in which the files of a run are read. They are not dense, so that
+/// a file added later can get an id between those of its neighbors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
 
 impl SourceId {
-    /// The configuration file, which is a source, too: pools and clusters may stand in it.
+    /// The configuration file, which is a source because it may declare pools and clusters.
     pub const CONFIGURATION: SourceId = SourceId(u32::MAX - 1);
 }
 
 /// A half-open range of bytes in one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The source that the bytes are in.
+    /// The source that contains the bytes.
     pub source: SourceId,
     /// First byte.
     pub start: u32,
@@ -32,7 +32,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// A span over `range` of `source`.
+    /// Creates a span over `range` of `source`.
     pub fn new(source: SourceId, range: Range<usize>) -> Self {
         Span {
             source,
@@ -41,12 +41,12 @@ impl Span {
         }
     }
 
-    /// The bytes as a range for slicing.
+    /// Returns the bytes as a range for slicing.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The smallest span that covers both; both must be in the same source, else `self` is returned.
+    /// Returns the smallest span that covers both, or `self` if they are in different sources.
     pub fn cover(self, other: Span) -> Span {
         if self.source != other.source {
             return self;
@@ -59,15 +59,15 @@ impl Span {
     }
 }
 
-/// Offsets are kept in 32 bits: files are bounded far below 4 GiB before they are read.
+/// Converts an offset to 32 bits: files are limited to far less than 4 GiB before they are read.
 fn clamp(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
-/// How standard input is called where files are called by their path.
+/// The path that stands for standard input.
 pub const STDIN_PATH: &str = "<stdin>";
 
-/// A place that people and editors can go to.
+/// A position for users and editors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// 1-based line.
@@ -81,19 +81,19 @@ pub struct Position {
 /// One file: its path and its text.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Path relative to the repository's root, with `/`.
+    /// The path relative to the repository's root, with `/`.
     pub path: String,
-    /// What it is written in, by its path; YAML where that says nothing.
+    /// The format according to the path; YAML if unknown.
     pub kind: FileKind,
-    /// The text, always UTF-8, byte order mark removed.
+    /// The text as UTF-8, without a byte order mark.
     pub text: Arc<str>,
-    /// Its place says that it is a template: a tool renders it before anyone reads it.
+    /// The file's place shows that it is a template, which a tool renders before use.
     pub rendered: bool,
     line_starts: OnceLock<Vec<u32>>,
 }
 
 impl Source {
-    /// A file.
+    /// Creates a source.
     pub fn new(path: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let path = path.into();
         Source {
@@ -105,20 +105,20 @@ impl Source {
         }
     }
 
-    /// The file's name without its ending.
+    /// Returns the file's name without its extension.
     pub fn stem(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// The same file, in a place that says whether it is a template.
+    /// Sets whether the file's place shows that it is a template.
     #[must_use]
     pub fn rendered(mut self, rendered: bool) -> Self {
         self.rendered = rendered;
         self
     }
 
-    /// Byte offsets at which lines start; built on first use, so that only files with findings pay for it.
+    /// Returns the byte offsets of line starts; computed on first use, so that only files with findings pay for it.
     pub fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             std::iter::once(0)
@@ -127,11 +127,11 @@ impl Source {
         })
     }
 
-    /// The position of a byte offset; offsets past the end or inside a character go to the nearest place before.
+    /// Returns the position of a byte offset. Offsets past the end or inside a character use the nearest offset before.
     pub fn position(&self, offset: u32) -> Position {
         let offset = floor(&self.text, offset as usize);
         let starts = self.line_starts();
-        // The first line starts at 0, so that there is always one.
+        // The first line starts at 0, so there is always one.
         let line = starts.partition_point(|start| *start as usize <= offset);
         let start = line.checked_sub(1).and_then(|last| starts.get(last));
         let start = start.map_or(0, |start| *start as usize);
@@ -143,12 +143,12 @@ impl Source {
         }
     }
 
-    /// Start and end positions of a span in this source.
+    /// Returns the start and end positions of a span in this source.
     pub fn positions(&self, span: Span) -> (Position, Position) {
         (self.position(span.start), self.position(span.end))
     }
 
-    /// The text under a span; empty when the span does not fit.
+    /// Returns the text under a span; empty if the span is out of range.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or("")
     }

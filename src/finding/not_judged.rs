@@ -1,24 +1,24 @@
-//! What was not judged, where it stands and why. While files are read and judged the places are spans, which are small;
-//! a report holds them as positions, so that no text must be kept for them.
+//! What was not checked, where and why. During the run, places are spans, which are small. A report contains positions
+//! instead, so that the texts need not be kept.
 
 use std::sync::Arc;
 
 use super::Object;
 use crate::source::{Position, Span};
 
-/// Something that was not judged, as it is noticed.
+/// Something that was not checked, as recorded during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// Where it stands. A file as a whole is its first byte.
+    /// Its span. For a whole file, the first byte.
     pub span: Span,
-    /// The object, where it is one. Most entries of a large repository are files.
+    /// The object, if it is one. Most entries of a large repository are files.
     pub object: Option<Arc<Object>>,
-    /// Why.
+    /// The reason.
     pub because: Because,
 }
 
 impl Open {
-    /// A file, or a part of one that is no object.
+    /// Creates an entry for a file, or for a part of one that is not an object.
     pub fn part(span: Span, because: Because) -> Open {
         Open {
             span,
@@ -27,7 +27,7 @@ impl Open {
         }
     }
 
-    /// An object.
+    /// Creates an entry for an object.
     pub fn object(span: Span, object: &Object, because: Because) -> Open {
         let known = *object != Object::default();
         Open {
@@ -37,109 +37,109 @@ impl Open {
         }
     }
 
-    /// The places that the text about it names: its own first.
+    /// Returns the spans that its text mentions, starting with its own.
     pub fn spans(&self) -> impl Iterator<Item = Span> {
         std::iter::once(self.span).chain(self.because.span())
     }
 }
 
-/// Something that was not judged, as a report lists it.
+/// Something that was not checked, as a report lists it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotJudged {
     /// The file, relative to the repository.
     pub file: Arc<str>,
-    /// Where in it.
+    /// The position in the file.
     pub start: Position,
-    /// The object, where it is one.
+    /// The object, if it is one.
     pub object: Option<Arc<Object>>,
-    /// Why, in plain words.
+    /// The reason, in plain words.
     pub because: Arc<str>,
-    /// The group of reasons that the summary counts it in.
+    /// The group of reasons for the summary.
     pub group: &'static str,
 }
 
-/// Why something was not judged.
+/// Why something was not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
-    /// The file is a template: only rendering would make it a manifest.
+    /// The file is a template and only becomes a manifest when rendered.
     Template,
-    /// The file is encrypted, or no text at all.
+    /// The file is encrypted or binary.
     Binary,
-    /// The file is too large, or no text in UTF-8: a sentence.
+    /// The file is too large or not UTF-8: a sentence.
     Unusable(Arc<str>),
-    /// A template fills in which kind of object it is.
+    /// A template fills in the object's kind.
     OpenKind,
-    /// A template fills in its pod template.
+    /// A template fills in the object's pod template.
     OpenPod,
-    /// Something of its own is not known: a sentence.
+    /// A part of the object is unknown: a sentence.
     Own(Arc<str>),
-    /// What is written here is filled in later.
+    /// The value at this place is filled in later.
     Written(Span),
-    /// What Terraform makes of this is not known.
+    /// The result of this in Terraform is unknown.
     Terraform(Arc<str>),
     /// A patch at this place may change it.
     Patched(Span),
-    /// A policy may add tolerations: what it is, and where it stands.
+    /// A policy may add tolerations: its description and its place.
     Policy(Arc<str>, Span),
-    /// Something about its RuntimeClass, which has this name, is not known.
+    /// Something about its RuntimeClass, with this name, is unknown.
     RuntimeClass(Arc<str>, Gap),
-    /// Something about its Namespace, which has this name, is not known.
+    /// Something about its Namespace, with this name, is unknown.
     Namespace(Arc<str>, Gap),
     /// An admission plugin that may run would add a toleration for an extended resource that the pods request.
     ExtendedResource(Arc<str>),
-    /// Something about a node pool is not known, and about so many others.
+    /// Something about a node pool, and about this many others, is unknown.
     Pool(Arc<PoolGap>, u32),
-    /// Its own taints are not all known, and why.
+    /// Not all of its own taints are known, with the reason.
     OwnTaints(Arc<str>),
-    /// Its own labels are not all known.
+    /// Not all of its own labels are known.
     OwnLabels,
     /// Some of its own taints have values that are not literal.
     OwnValues,
     /// A document at this place could not be read and may tolerate its taints.
     UnreadTolerations(Span),
-    /// The pools of this cluster may not be all: a document at this place could not be read, or else only a part of the
-    /// repository was.
+    /// The cluster may have more pools: a document at this place could not be read, or only a part of the repository was
+    /// read.
     Cluster(Arc<str>, Option<Span>),
 }
 
-/// What is not known of another object.
+/// What is unknown about another object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// It is not in the repository.
+    /// The object is not in the repository.
     Missing,
-    /// Several have its name and say different things; one of them stands here.
+    /// Several objects have its name and differ; one of them is at this place.
     Several(Span),
-    /// What it says could not be read.
+    /// Its setting could not be read.
     Unread(&'static str, Span),
-    /// What it says counts only where a plugin runs of which nobody says that it does: the plugin, and what it is.
+    /// Its setting only applies if a plugin runs, which is not configured: the plugin, and the setting.
     Plugin(&'static str, &'static str, Span),
-    /// The workload names no namespace and may be in this one, which says something.
+    /// The workload has no namespace and may be in this one, which has settings.
     Perhaps(&'static str, Span),
 }
 
-/// What is not known of a pool.
+/// What is unknown about a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolGap {
-    /// Its name; empty where it has none that is known.
+    /// The pool's name; empty if it has none or it is unknown.
     pub name: String,
-    /// Where it stands.
+    /// The pool's span.
     pub span: Option<Span>,
-    /// `taints` or `labels`, or whatever is not known.
+    /// What is unknown: `taints`, `labels` or something else.
     pub what: &'static str,
-    /// Why.
+    /// The reason.
     pub why: Option<String>,
 }
 
-/// What the texts of the files tell of a place in them.
+/// Access to the texts of the files.
 pub trait Texts {
-    /// `FILE:LINE`.
+    /// Returns `FILE:LINE`.
     fn place(&self, span: Span) -> String;
-    /// What is written there, on one line.
+    /// Returns the text under a span, on one line.
     fn written(&self, span: Span) -> String;
 }
 
 impl Because {
-    /// The other place that it names.
+    /// Returns the other span that the text mentions.
     pub fn span(&self) -> Option<Span> {
         match self {
             Because::Patched(span)
@@ -159,7 +159,7 @@ impl Because {
         }
     }
 
-    /// The group that a summary counts it in, in the plural.
+    /// Returns the group of reasons for the summary, in the plural.
     pub fn group(&self) -> &'static str {
         match self {
             Because::Template => "templates",
@@ -192,7 +192,7 @@ impl Because {
         }
     }
 
-    /// The reason in plain words.
+    /// Returns the reason in plain words.
     pub fn text(&self, texts: &dyn Texts) -> String {
         let place = |span| texts.place(span);
         match self {

@@ -1,22 +1,22 @@
-//! Turns a pool into its entry in an inventory.
+//! Converts a pool to its entry in an inventory.
 
 use super::{Autoscaler, Pool, Taint};
 use crate::model::Field;
 use crate::model::node_pool::{self, NodePool};
 use crate::source::Span;
 
-/// A pool, with what only the run knows about it.
+/// A pool, with facts that only the run knows.
 pub struct Listed<'l> {
     /// The pool.
     pub pool: &'l NodePool,
     /// The configured cluster, or the one that the source names.
     pub cluster: Option<String>,
-    /// File and line of a place.
+    /// Returns the file and line of a span.
     pub place: &'l dyn Fn(Span) -> Option<(String, u32)>,
 }
 
 impl Pool {
-    /// The entry of a pool.
+    /// Returns the entry of a pool.
     pub fn list(listed: &Listed<'_>) -> Pool {
         let pool = listed.pool;
         let place = pool.span.or(pool.name_span).and_then(listed.place);
@@ -63,7 +63,7 @@ impl Pool {
 
 fn list_taint(taint: &node_pool::PoolTaint, listed: &Listed<'_>, file: Option<&str>) -> Taint {
     let (taint_file, line) = taint.span.and_then(listed.place).unzip();
-    // An absent value is the empty one; where something is due, absent says so.
+    // An absent value is the empty one, but in the inventory, absent means that a value is missing.
     let value = match &taint.taint.value {
         Field::Absent => Field::Is(String::new()),
         other => other.clone(),

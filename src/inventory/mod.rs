@@ -1,5 +1,5 @@
-//! The form in which node pools are listed: what `kubetaint pools` writes and `--pools` reads again. One list of names
-//! for both directions; what they mean for taints and labels is in `model`.
+//! The inventory format for node pools: `kubetaint pools` writes it, and `--pools` reads it. Both directions use the same
+//! names; the semantics of taints and labels are in `model`.
 
 mod list;
 mod read;
@@ -17,12 +17,12 @@ pub use crate::model::node_selection::{OtherLabels, Requirement};
 pub use list::Listed;
 pub use read::{ReadInventory, read};
 
-/// The `apiVersion` of an inventory; a form that older readers would misread gets another.
+/// The `apiVersion` of an inventory; an incompatible format gets another one.
 pub const API_VERSION: &str = "kubetaint.io/v1";
 /// The `kind` of an inventory.
 pub const KIND: &str = "PoolInventory";
 
-/// The lines at the top of an inventory that is written as YAML.
+/// The header of an inventory that is written as YAML.
 const HEADER: &str = "\
 # Node pools as kubetaint understood them. `kubetaint check --pools` reads this file, so that the repository with the
 # pools and the repository with the workloads can be two; so does `inventory` of a cluster in .kubetaint.yaml.
@@ -38,13 +38,13 @@ pub struct Inventory {
     pub api_version: String,
     /// [`KIND`].
     pub kind: String,
-    /// Whether pools that name no cluster are all there are.
+    /// Whether the pools without a cluster are complete.
     #[serde(default)]
     pub complete: bool,
-    /// Clusters whose pools are all listed here.
+    /// Clusters with a complete list of pools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complete_clusters: Vec<String>,
-    /// The pools, by file and place.
+    /// The pools, sorted by file and place.
     pub pools: Vec<Pool>,
 }
 
@@ -52,12 +52,12 @@ pub struct Inventory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
-    /// Name as its source gives it.
+    /// The name in the source.
     pub name: String,
-    /// Which provider table read it.
+    /// The provider table that read it.
     #[serde(default)]
     pub provider: String,
-    /// The configured cluster, or the one that the source itself names.
+    /// The configured cluster, or the one that the source names.
     #[serde(default)]
     pub cluster: Option<String>,
     /// The file that declares it, relative to its repository.
@@ -69,48 +69,48 @@ pub struct Pool {
     /// The object that declares it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub object: Object,
-    /// Labels that its nodes carry.
+    /// Labels of its nodes.
     #[serde(default)]
     pub labels: BTreeMap<String, Field<String>>,
-    /// Values that its nodes may be made with.
+    /// Values that its nodes may be created with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
-    /// What a label that is not listed means.
+    /// What it means if a label is not listed.
     #[serde(default)]
     pub other_labels: OtherLabels,
-    /// Taints that its nodes carry.
+    /// Taints of its nodes.
     #[serde(default)]
     pub taints: Vec<Taint>,
     /// Cordoned.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unschedulable: bool,
-    /// Known from a command or a flag alone.
+    /// Known only from a command or a flag.
     #[serde(default, skip_serializing_if = "is_default")]
     pub weak: bool,
-    /// Taints that a command takes off nodes.
+    /// Taints that a command removes from nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removes: Vec<Taint>,
-    /// What it tells the cluster autoscaler.
+    /// What it declares to the cluster autoscaler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autoscaler: Option<Autoscaler>,
-    /// Every taint is known.
+    /// All taints are known.
     pub complete: bool,
-    /// Why not every taint is known.
+    /// Why not all taints are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete_because: Option<String>,
 }
 
-/// What a pool tells the cluster autoscaler of its nodes.
+/// What a pool declares about its nodes to the cluster autoscaler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Autoscaler {
-    /// Labels that nodes would carry.
+    /// Labels that nodes would have.
     #[serde(default)]
     pub labels: BTreeMap<String, Field<String>>,
-    /// Taints that nodes would carry.
+    /// Taints that nodes would have.
     #[serde(default)]
     pub taints: Vec<Taint>,
-    /// It could be read to the end.
+    /// All of it could be read.
     pub complete: bool,
 }
 
@@ -120,19 +120,19 @@ pub struct Autoscaler {
 pub struct Taint {
     /// Its key.
     pub key: Field<String>,
-    /// Its value; empty when it has none.
+    /// Its value; empty if it has none.
     #[serde(default)]
     pub value: Field<String>,
     /// Its effect, in Kubernetes' spelling.
     #[serde(default)]
     pub effect: Field<String>,
-    /// How it comes to be on the nodes.
+    /// How it gets onto the nodes.
     #[serde(default)]
     pub origin: Origin,
-    /// The effect as written, where that was not Kubernetes' spelling.
+    /// The effect as written, if that is not Kubernetes' spelling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelled: Option<String>,
-    /// The file that declares it, where it is not the pool's.
+    /// The file that declares it, if that is not the pool's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Its line in that file, from 1.
@@ -143,7 +143,7 @@ pub struct Taint {
     pub field: String,
 }
 
-/// A text of a manifest as inventories write it, where it is not null.
+/// A text of a manifest as written in inventories, if it is not null.
 #[derive(Deserialize)]
 enum Written {
     #[serde(rename = "$string")]
@@ -163,7 +163,7 @@ impl<'de> Deserialize<'de> for Field<String> {
         Ok(match Option::deserialize(deserializer)? {
             None => Field::Absent,
             Some(Written::Known(text)) => Field::Is(text),
-            // `{unknown: false}` says nothing that could be relied on.
+            // `{unknown: false}` means nothing in particular.
             Some(Written::Unknown(Unknown { unknown: _ })) => Field::Unknown,
         })
     }
@@ -179,7 +179,7 @@ impl Serialize for Field<String> {
     }
 }
 
-/// A text as people read it; `?` when it is not known.
+/// Returns a text for display; `?` if unknown.
 pub fn shown(text: &Field<String>) -> &str {
     text.text().unwrap_or("?")
 }
@@ -189,19 +189,19 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Inventory {
-    /// The inventory as YAML, with a word on what it is.
+    /// Returns the inventory as YAML, with a header.
     ///
     /// # Errors
-    /// When the serializer fails, which none of these types makes it do.
+    /// Returns an error if the serializer fails, which does not happen with these types.
     pub fn to_yaml(&self) -> Result<String, std::io::Error> {
         let value = serde_yaml::to_value(self).map_err(std::io::Error::other)?;
         Ok(format!("{HEADER}{}", text::write(&value)))
     }
 
-    /// The inventory as JSON.
+    /// Returns the inventory as JSON.
     ///
     /// # Errors
-    /// As [`Inventory::to_yaml`].
+    /// See [`Inventory::to_yaml`].
     pub fn to_json(&self) -> Result<String, std::io::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
@@ -223,7 +223,7 @@ mod tests {
         Field::Is(text.to_owned())
     }
 
-    /// Texts that some reader of YAML takes for something else, or that cannot stand as they are.
+    /// Texts that some YAML reader misinterprets, or that must be quoted.
     const TEXTS: [&str; 34] = [
         "",
         " ",

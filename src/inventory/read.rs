@@ -1,5 +1,5 @@
-//! Reads the pools that an inventory lists. Their places are those in the inventory, since that is the file at hand. Each
-//! entry says where its pool was declared.
+//! Reads the pools in an inventory. Their spans refer to the inventory, since that is the available file. Each entry
+//! contains the place where its pool was declared.
 
 use super::{API_VERSION, Inventory, KIND, Origin, Pool, Taint};
 use crate::model::node_pool::{AutoscalerTemplate, NodePool, PoolTaint};
@@ -8,21 +8,21 @@ use crate::model::taint;
 use crate::source::SourceId;
 use crate::yaml::{DeError, Node, from_node};
 
-/// An inventory that was read.
+/// A parsed inventory.
 #[derive(Clone, Debug)]
 pub struct ReadInventory {
     /// Its file.
     pub source: SourceId,
-    /// What it says as a whole; its pools are those in `pools`.
+    /// The inventory itself; the other field `pools` contains its pools.
     pub inventory: Inventory,
-    /// Each pool, for comparing with workloads, in the order of the inventory's own.
+    /// The pools, for comparison with workloads, in the order of the inventory.
     pub pools: Vec<NodePool>,
 }
 
-/// Reads a document as an inventory; `None` when it is none.
+/// Parses a document as an inventory, or returns `None` if it is not one.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// Returns all errors in the inventory.
 pub fn read(root: Node<'_>, source: SourceId) -> Option<Result<ReadInventory, Vec<DeError>>> {
     let text = |key: &str| root.get(key).and_then(|node| node.raw());
     let (api_version, kind) = (text("apiVersion")?, text("kind")?);
@@ -103,7 +103,7 @@ fn understand_taint(taint: &Taint) -> taint::Taint {
     }
 }
 
-/// Taints with their places in `owner`, which holds them under `taints`.
+/// Converts taints, with their places in `owner`, which contains them under `taints`.
 fn understand_taints(taints: &[Taint], owner: Option<Node<'_>>) -> Vec<PoolTaint> {
     let nodes: Vec<Node<'_>> = owner
         .and_then(|owner| owner.get("taints"))
@@ -116,7 +116,7 @@ fn understand_taints(taints: &[Taint], owner: Option<Node<'_>>) -> Vec<PoolTaint
             PoolTaint {
                 taint: understand_taint(taint),
                 origin: taint.origin,
-                // An implied taint is written nowhere, so findings point at the pool.
+                // An implied taint is not declared anywhere, so findings point to the pool.
                 span: (taint.origin != Origin::Implied).then(|| node.span()),
                 path: taint.field.clone(),
                 spelled: taint.spelled.clone(),

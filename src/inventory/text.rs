@@ -1,11 +1,11 @@
-//! Inventories as YAML that every reader takes for the same: what one of them could take for a number, a date, a truth
-//! value or a merge is in quotes, and what a terminal would obey is spelled out.
+//! Writes inventories as YAML that all readers interpret the same way. Anything that a reader might take for a number, a
+//! date, a boolean or a merge is quoted, and control characters of terminals are escaped.
 
 use std::fmt::Write;
 
 use serde_yaml::Value;
 
-/// A value in block style.
+/// Writes a value in block style.
 pub(super) fn write(value: &Value) -> String {
     let mut text = String::new();
     block(value, 0, &mut text);
@@ -45,7 +45,7 @@ fn block(value: &Value, indent: usize, text: &mut String) {
     }
 }
 
-/// What stands behind a key.
+/// Writes the value of a key.
 fn nested(value: &Value, indent: usize, text: &mut String) {
     if is_nested(value) {
         let inside = if value.is_mapping() {
@@ -87,7 +87,7 @@ fn scalar(value: &Value, text: &mut String) {
     }
 }
 
-/// Words that readers of YAML 1.1 take for something else than text.
+/// Words that YAML 1.1 readers do not interpret as text.
 const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 
 fn is_plain(text: &str) -> bool {

@@ -1,17 +1,17 @@
-//! What a file is written in, decided by its name and nowhere else.
+//! The format of a file, determined only by its name.
 
-/// What a file is written in, by its name.
+/// The format of a file, according to its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileKind {
-    /// `.yaml` and `.yml`. Any other file is read as YAML when it is named explicitly.
+    /// `.yaml` and `.yml`. Any other file is read as YAML if it is named explicitly.
     Yaml,
     /// `.json`
     Json,
-    /// `.tf` and `.tfvars`, both in JSON, and Terragrunt's files.
+    /// `.tf` and `.tfvars`, both also as JSON, and Terragrunt files.
     Terraform,
     /// A shell script or a Makefile: commands, never a manifest.
     Script,
-    /// An inventory of hosts in INI form.
+    /// An inventory of hosts in INI format.
     Hosts,
     /// A template that Terraform fills in.
     Template,
@@ -20,7 +20,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Decides by the name; none for names that say nothing.
+    /// Returns the format of a path, or `None` if the name does not determine it.
     pub fn of(path: &str) -> Option<FileKind> {
         let ends_with = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -42,7 +42,7 @@ impl FileKind {
         }
         let is = |other: &str| ending.eq_ignore_ascii_case(other);
         match stem.is_empty() {
-            // A name that begins with its only dot has no ending.
+            // A name whose only dot is at the start has no extension.
             true => None,
             false if is("yaml") || is("yml") => Some(FileKind::Yaml),
             false if is("json") => Some(FileKind::Json),
@@ -50,12 +50,12 @@ impl FileKind {
         }
     }
 
-    /// Whether such files are no manifests by themselves.
+    /// Whether such files are not manifests by themselves.
     pub fn is_beside(self) -> bool {
         self.holds_commands() || self.is_read_by_others()
     }
 
-    /// Whether such files hold commands or hosts, which are read for hints only.
+    /// Whether such files contain commands or hosts, which are only read for hints.
     pub fn holds_commands(self) -> bool {
         matches!(self, FileKind::Script | FileKind::Hosts)
     }
@@ -66,7 +66,7 @@ impl FileKind {
     }
 }
 
-/// How the names of Terraform's files end.
+/// The suffixes of the names of Terraform files.
 const TERRAFORM: [&str; 7] = [
     ".tf",
     ".tf.json",

@@ -1,9 +1,9 @@
-//! Parts and lines of a text by byte offsets. Nothing here panics: an offset past the end or inside a character is taken for
-//! the nearest one before, and a range whose end lies before its start is empty.
+//! Parts and lines of a text by byte offset. Nothing here panics: an offset past the end or inside a character becomes the
+//! nearest one before, and a range that ends before its start is empty.
 
 use std::ops::Range;
 
-/// The last character boundary at or before an offset.
+/// Returns the last character boundary at or before an offset.
 pub fn floor(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -14,11 +14,11 @@ pub fn floor(text: &str, at: usize) -> usize {
 
 /// Parts of a text.
 pub trait Cut {
-    /// What stands before an offset.
+    /// Returns the text before an offset.
     fn until(&self, at: usize) -> &str;
-    /// What stands at an offset and behind it.
+    /// Returns the text from an offset on.
     fn since(&self, at: usize) -> &str;
-    /// What stands in a range.
+    /// Returns the text in a range.
     fn within(&self, range: Range<usize>) -> &str;
 }
 
@@ -37,11 +37,11 @@ impl Cut for str {
     }
 }
 
-/// Where the line of an offset begins. YAML ends lines with a line feed, a carriage return, or both, and so does this; a
-/// line break belongs to the line that it ends.
+/// Returns the start of the line at an offset. As in YAML, a line ends with a line feed, a carriage return, or both. A line
+/// break belongs to the line that it ends.
 pub fn line_start(text: &str, at: usize) -> usize {
     let mut before = text.until(at).as_bytes();
-    // Between the two halves of a line break is the end of the line, not the start of the next one.
+    // An offset between the two halves of a line break is at the end of the line, not at the start of the next one.
     if text.since(at).starts_with('\n')
         && let Some(rest) = before.strip_suffix(b"\r")
     {
@@ -50,10 +50,10 @@ pub fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1)
 }
 
-/// Where the line of an offset ends: at its line break, or at the end of the text.
+/// Returns the end of the line at an offset: its line break, or the end of the text.
 pub fn line_end(text: &str, at: usize) -> usize {
     let mut at = floor(text, at);
-    // Between the two halves of a line break the line has ended before.
+    // At an offset between the two halves of a line break, the line has already ended.
     if text.since(at).starts_with('\n') && text.until(at).ends_with('\r') {
         at = at.saturating_sub(1);
     }
@@ -61,19 +61,19 @@ pub fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', rest).map_or(text.len(), |end| at + end)
 }
 
-/// Where the line below that of an offset begins: the end of the text when there is none.
+/// Returns the start of the next line, or the end of the text if there is none.
 pub fn next_line(text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     end + break_at(text, end).len()
 }
 
-/// A text without the line break that it ends with.
+/// Returns a text without its trailing line break.
 pub fn without_break(text: &str) -> &str {
     let rest = text.strip_suffix('\n').unwrap_or(text);
     rest.strip_suffix('\r').unwrap_or(rest)
 }
 
-/// How lines end around an offset: as the one before it does, or its own where there is none.
+/// Returns the line break near an offset: that of the previous line, or else that of its own line.
 pub fn line_break_near(text: &str, at: usize) -> &'static str {
     let before = text.until(line_start(text, at));
     if before.ends_with("\r\n") {
@@ -89,7 +89,7 @@ pub fn line_break_near(text: &str, at: usize) -> &'static str {
     }
 }
 
-/// The line break at an offset; empty when there is none.
+/// Returns the line break at an offset; empty if there is none.
 fn break_at(text: &str, at: usize) -> &'static str {
     let rest = text.since(at);
     ["\r\n", "\n", "\r"]
