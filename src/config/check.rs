@@ -1,4 +1,4 @@
-//! From the configuration as it is written to a [`Config`]: what the types cannot say is checked here. All errors are
+//! Converts the parsed configuration to a [`Config`], with all checks that the types cannot express. All errors are
 //! collected.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -33,7 +33,7 @@ pub(super) fn read(source: Source, id: SourceId) -> Result<Config, Vec<Problem>>
     Ok(config)
 }
 
-/// Checks values and keeps what is wrong with them.
+/// Checks values and collects errors.
 struct Checks {
     errors: Vec<DeError>,
 }
@@ -44,14 +44,14 @@ impl Checks {
         self.errors.push(DeError { message, span });
     }
 
-    /// The value, or its error at a place.
+    /// Returns the value, or records the error with its place and returns `None`.
     fn keep<T, E: Display>(&mut self, result: Result<T, E>, span: Span) -> Option<T> {
         result
             .map_err(|error| self.error(span, error.to_string()))
             .ok()
     }
 
-    /// Whether everything within a span could be read: nothing was left out of its value.
+    /// Whether everything within a span could be read, so that its value is complete.
     fn is_clean(&self, span: Span) -> bool {
         !self
             .errors
@@ -69,14 +69,14 @@ impl Checks {
     }
 
     fn config(&mut self, form: ConfigFile) -> Config {
-        // Pools may name clusters that were left out because of errors.
+        // Pools may name clusters that were dropped because of errors.
         let mut knows_clusters = true;
         let (mut clusters, mut templates) = (Vec::new(), Vec::new());
         if let Some(forms) = form.clusters {
             knows_clusters = self.is_clean(forms.span);
             (clusters, templates) = self.clusters(forms.value);
         }
-        // Which clusters templates make is only known with the files.
+        // The clusters that templates create are only known together with the files.
         knows_clusters &= templates.is_empty();
         let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
         let pools = self.pools(form.pools, knows_clusters.then_some(&names));
@@ -220,7 +220,7 @@ impl Checks {
         paths
     }
 
-    /// Files by the paths under which they are known elsewhere.
+    /// Returns files with their paths in canonical form.
     fn inventory(&mut self, files: Option<Vec<Spanned<NonEmpty>>>) -> Vec<Located> {
         let mut files = located(files);
         let mut seen = BTreeSet::new();
@@ -236,7 +236,7 @@ impl Checks {
         files
     }
 
-    /// `clusters` are all that there are, when that is known.
+    /// Checks pools. `clusters` contains all cluster names, or `None` if they are not known.
     fn pools(
         &mut self,
         forms: Option<Vec<PoolForm>>,

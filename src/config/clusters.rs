@@ -1,5 +1,5 @@
-//! Clusters and the files that belong to them. An entry whose name and paths contain `{cluster}` is a template: it makes a
-//! cluster for each name that its paths find.
+//! Clusters and their files. An entry whose name and paths contain `{cluster}` is a template: it creates a cluster for each
+//! name that its paths match.
 
 #![cfg_attr(
     not(test),
@@ -26,28 +26,28 @@ pub const PLACEHOLDER: &str = "{cluster}";
 pub struct Cluster {
     /// Unique.
     pub name: String,
-    /// Where its name is written.
+    /// The span of its name.
     pub span: Span,
-    /// The files that belong to it.
+    /// Patterns for its files.
     pub paths: Patterns,
     /// All its pools are known.
     pub complete: bool,
     /// Where the configuration says so.
     pub complete_span: Option<Span>,
-    /// Files with its Nodes, relative to the repository's root.
+    /// Files that contain its Nodes, relative to the repository's root.
     pub inventory: Vec<Located>,
-    /// It was made from a [`Template`], so its patterns need not match any file.
+    /// It was created from a [`Template`], so its patterns need not match any file.
     pub(super) made: bool,
 }
 
-/// An entry that stands for many clusters.
+/// An entry that creates several clusters.
 #[derive(Debug)]
 pub struct Template {
-    /// With the placeholder in it.
+    /// The name, including the placeholder.
     pub(super) name: String,
-    /// Where that is written.
+    /// The span of the name.
     pub(super) span: Span,
-    /// Some contain the placeholder, some may not.
+    /// The patterns, with or without the placeholder.
     pub(super) paths: Vec<TemplatePath>,
     pub(super) complete: bool,
     pub(super) complete_span: Option<Span>,
@@ -59,12 +59,12 @@ pub struct Template {
 pub(super) struct TemplatePath {
     /// The pattern with `*` instead of the placeholder.
     any: Pattern,
-    /// Finds the name in a path. Absent for a pattern without the placeholder.
+    /// Captures the name in a path; `None` for a pattern without the placeholder.
     name: Option<Regex>,
 }
 
 impl TemplatePath {
-    /// A path pattern that may contain the placeholder. If it contains it several times, all stand for the same name.
+    /// Compiles a path pattern. If it contains the placeholder several times, all must match the same name.
     pub(super) fn new(text: &str, span: Span) -> Result<Self, PatternError> {
         let mut any = Pattern::over_paths(&text.replace(PLACEHOLDER, "*"), span)?;
         any.text = text.to_owned();
@@ -92,7 +92,7 @@ impl TemplatePath {
         self.name.is_some()
     }
 
-    /// The name that a path has where the pattern has the placeholder.
+    /// Returns the name in a path at the position of the placeholder, or `None` if the path does not match.
     fn name_in<'p>(&self, path: &'p str) -> Option<&'p str> {
         let found = self
             .name
@@ -100,12 +100,12 @@ impl TemplatePath {
             .captures(path.as_bytes())?
             .name("name")?;
         let name = path.get(found.range())?;
-        // All placeholders must stand for the same name.
+        // All placeholders must match the same name.
         let own = Pattern::over_paths(&self.with(name), self.any.span).ok()?;
         own.matches(path).then_some(name)
     }
 
-    /// The pattern for one name.
+    /// Returns the pattern for one name.
     fn with(&self, name: &str) -> String {
         let mut literal = String::new();
         for c in name.chars() {
@@ -118,21 +118,21 @@ impl TemplatePath {
     }
 }
 
-/// A cluster as it is written in the configuration.
+/// A cluster as written in the configuration.
 #[derive(Debug)]
 pub struct WrittenCluster<'c> {
-    /// Contains the placeholder if it is a template's.
+    /// The name, including the placeholder if it is a template's.
     pub name: &'c str,
     /// Its path patterns.
     pub paths: Vec<&'c str>,
     /// All its pools are known.
     pub complete: bool,
-    /// Files with its Nodes.
+    /// Files that contain its Nodes.
     pub inventory: &'c [Located],
 }
 
 impl Config {
-    /// The clusters as they are written, templates last.
+    /// Returns the clusters as written, templates last.
     pub fn written_clusters(&self) -> impl Iterator<Item = WrittenCluster<'_>> {
         let single = self.clusters.iter().filter(|cluster| !cluster.made);
         let single = single.map(|cluster| WrittenCluster {
@@ -154,8 +154,8 @@ impl Config {
         single.chain(many)
     }
 
-    /// Makes the clusters of templates: one for each name that their paths capture, unless the configuration names that
-    /// cluster itself. Returns a problem for each pool whose cluster does not exist.
+    /// Creates the clusters of templates: one for each name that their paths capture, unless the configuration declares
+    /// that cluster itself. Returns a problem for each pool whose cluster does not exist.
     pub fn make_clusters(&mut self, paths: &[&str]) -> Vec<Problem> {
         let mut made = Vec::new();
         for template in &self.templates {
@@ -217,7 +217,7 @@ impl Config {
             .collect()
     }
 
-    /// The path patterns of clusters, as they are written.
+    /// Returns the path patterns of clusters, as written.
     pub(super) fn cluster_patterns<'a>(
         &'a self,
         paths: &'a [&str],
@@ -232,7 +232,7 @@ impl Config {
             .chain(unused)
     }
 
-    /// The indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
+    /// Returns the indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
     pub fn clusters_of(&self, path: &str) -> Vec<usize> {
         (0..self.clusters.len())
             .filter(|at| self.clusters[*at].paths.matches(path))

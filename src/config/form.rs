@@ -1,5 +1,5 @@
-//! `.kubetaint.yaml` as it is written. Its JSON Schema is made from these types, and the comments on fields are the
-//! descriptions in it.
+//! The file format of `.kubetaint.yaml`. Its JSON Schema is generated from these types; the comments on fields become its
+//! descriptions.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::releases::RELEASES;
 use crate::finding::Severity;
 use crate::yaml::{NonEmpty, Spanned, Written};
 
-/// Admission plugins that a configuration may name.
+/// Admission plugins that are valid in a configuration.
 pub(super) const ADMISSION_PLUGINS: [&str; 3] = [
     "ExtendedResourceToleration",
     "PodNodeSelector",
@@ -107,7 +107,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The severity; nothing for a rule that is off.
+    /// Returns the severity, or `None` for a rule that is off.
     pub(super) fn severity(&self) -> Option<Severity> {
         match self {
             Level::Error => Some(Severity::Error),

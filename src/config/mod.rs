@@ -1,4 +1,4 @@
-//! `.kubetaint.yaml`: what it means once it has been checked. How it is written is in `form`, and the checks in `check`.
+//! The validated contents of `.kubetaint.yaml`. The file format is in `form`, the checks are in `check`.
 
 mod check;
 mod clusters;
@@ -24,26 +24,26 @@ use releases::RELEASES;
 pub use test_paths::TestPaths;
 pub use version::VersionError;
 
-/// The feature gate behind the operators `Gt` and `Lt` (KEP-5471).
+/// The feature gate for the operators `Gt` and `Lt` (KEP-5471).
 const COMPARISON_GATE: &str = "TaintTolerationComparisonOperators";
 
-/// What a configuration file says, or its defaults.
+/// The contents of a configuration file, or the defaults.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// Which release's API rules apply.
+    /// The release whose API rules apply.
     pub kubernetes: KubernetesVersion,
     /// Feature gates that are set, by name; only those that kubetaint knows.
     pub feature_gates: BTreeMap<String, bool>,
-    /// Admission plugins that run in addition to the API server's default ones, by name. Only plugins that kubetaint knows.
-    /// `None` when the configuration does not say.
+    /// Admission plugins, by name, that run in addition to the API server's default ones. Only plugins that kubetaint
+    /// knows. `None` if not configured.
     pub admission: Option<Vec<String>>,
     /// Files to skip.
     pub exclude: Patterns,
-    /// In the order of the file. Clusters made from templates come last.
+    /// The clusters, in source order. Clusters created from templates come last.
     pub clusters: Vec<Cluster>,
-    /// Entries that stand for many clusters each; see [`Config::make_clusters`].
+    /// Entries that create several clusters each; see [`Config::make_clusters`].
     pub templates: Vec<Template>,
-    /// Pools that no file declares, in the order of the file.
+    /// Pools that no file declares, in source order.
     pub pools: Vec<ConfiguredPool>,
     /// Settings of single rules, by rule id. [`Config::check_names`] checks the ids.
     pub rules: BTreeMap<String, RuleSetting>,
@@ -51,19 +51,19 @@ pub struct Config {
     pub rule_dirs: Vec<Located>,
     /// Folders with the user's own provider tables, relative to the repository's root.
     pub providers: Vec<Located>,
-    /// Paths of tests, examples and archives. `None` stands for the default list.
+    /// Paths of tests, examples and archives; `None` for the default list.
     pub test_paths: Option<TestPaths>,
-    /// Comments and annotations that suppress findings count only if they give a reason.
+    /// Comments and annotations only suppress findings if they contain a reason.
     pub require_reason: bool,
     /// Paths of files whose pools were given on the command line.
     pub given: Vec<String>,
     /// Folders that are known to be Helm charts, even if their `Chart.yaml` is not read.
     pub charts: BTreeSet<String>,
-    /// The file; absent for the defaults.
+    /// The file; `None` for the defaults.
     pub source: Option<Source>,
 }
 
-/// A text of the configuration and its place.
+/// A text in the configuration with its span.
 pub type Located = Spanned<String>;
 
 /// A node pool that only the configuration declares.
@@ -73,13 +73,13 @@ pub struct ConfiguredPool {
     pub name: String,
     /// The name of one of [`Config::clusters`].
     pub cluster: Option<String>,
-    /// Where that is written.
+    /// The span of the cluster's name.
     pub cluster_span: Option<Span>,
-    /// Labels that its nodes carry.
+    /// Labels of its nodes.
     pub labels: BTreeMap<String, String>,
-    /// Taints that its nodes carry, and where each is written.
+    /// Taints of its nodes, with their spans.
     pub taints: Vec<(Taint, Span)>,
-    /// Where its name is written.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -88,31 +88,31 @@ pub struct ConfiguredPool {
 pub struct RuleSetting {
     /// The rule is off.
     pub off: bool,
-    /// Instead of the rule's own severity.
+    /// Overrides the rule's own severity.
     pub severity: Option<Severity>,
-    /// What the rule skips.
+    /// The objects and files that the rule skips.
     pub except: Vec<Except>,
-    /// Where the rule's id is written.
+    /// The span of the rule's id.
     pub span: Span,
 }
 
-/// Objects and files that a rule skips: those that match every given pattern.
+/// Objects and files that a rule skips if they match all given patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Except {
-    /// Over the object's kind.
+    /// A pattern for the object's kind.
     pub kind: Option<Pattern>,
-    /// Over its namespace.
+    /// A pattern for its namespace.
     pub namespace: Option<Pattern>,
-    /// Over its name.
+    /// A pattern for its name.
     pub name: Option<Pattern>,
-    /// Over its file's path.
+    /// A pattern for its file's path.
     pub path: Option<Pattern>,
-    /// Where it is written.
+    /// The span of the entry.
     pub span: Option<Span>,
 }
 
 impl Except {
-    /// Whether the rule skips an object. A value that is not known matches no pattern.
+    /// Whether the rule skips an object. An unknown value matches no pattern.
     pub fn covers(
         &self,
         kind: Option<&str>,
@@ -132,15 +132,15 @@ impl Except {
     }
 }
 
-/// Reads a configuration file and checks everything that can be checked without other files.
+/// Parses a configuration file and performs all checks that do not need other files.
 ///
 /// # Errors
-/// All problems with their places, in the order of the file.
+/// Returns all problems with their places, in source order.
 pub fn parse(source: Source, id: SourceId) -> Result<Config, Vec<Problem>> {
     check::read(source, id)
 }
 
-/// Whether a configuration may have this key at its top.
+/// Whether a key is valid at the top level of a configuration.
 pub fn is_key(key: &str) -> bool {
     let schema = schemars::schema_for!(ConfigFile);
     let keys = schema.get("properties");
@@ -148,7 +148,7 @@ pub fn is_key(key: &str) -> bool {
 }
 
 impl Config {
-    /// A problem for each rule id in the configuration that is not in `rule_ids`.
+    /// Returns a problem for each rule id in the configuration that is not in `rule_ids`.
     pub fn check_names(&self, rule_ids: &[&str]) -> Vec<Problem> {
         let unknown = self
             .rules
@@ -167,8 +167,8 @@ impl Config {
         problems
     }
 
-    /// A problem for each path pattern that matches nothing: neither a file that is there (`paths`) nor, for
-    /// `exclude`, one that it was asked about before. Meaningful only after the whole repository was walked.
+    /// Returns a problem for each path pattern without a match: neither an existing file (`paths`) nor, for `exclude`, a
+    /// path that it was tested against before. Only meaningful after a walk over the whole repository.
     pub fn check_used(&self, paths: &[&str]) -> Vec<Problem> {
         let excepted = self
             .rules
@@ -199,7 +199,7 @@ impl Config {
         problems
     }
 
-    /// Whether an admission plugin beyond the API server's defaults runs; `None` where nobody says.
+    /// Whether an admission plugin runs that is not one of the API server's defaults, or `None` if not configured.
     pub fn runs(&self, plugin: &str) -> Option<bool> {
         let named = self.admission.as_ref()?;
         Some(named.iter().any(|one| one == plugin))
@@ -211,14 +211,14 @@ impl Config {
         RELEASES.is_on(COMPARISON_GATE, self.kubernetes, set)
     }
 
-    /// The stage of the gate behind `Gt` and `Lt` in this release (`alpha`, `beta`, `GA`); empty where there is none.
+    /// Returns the stage of the gate for `Gt` and `Lt` in this release (`alpha`, `beta`, `GA`); empty if there is none.
     pub fn comparison_stage(&self) -> &str {
         RELEASES
             .stage(COMPARISON_GATE, self.kubernetes)
             .map_or("", |stage| stage.stage.as_str())
     }
 
-    /// A problem at a place in the configuration file.
+    /// Creates a problem at a place in the configuration file.
     pub fn problem(&self, span: Span, message: String) -> Problem {
         match &self.source {
             Some(source) => Problem::at(source, span, message),

@@ -1,4 +1,4 @@
-//! Patterns for paths and names. They know their place in the configuration and whether they ever matched.
+//! Patterns for paths and names. They store their span in the configuration and whether they have matched.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,46 +6,46 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::source::Span;
 
-/// Longer patterns are errors, so that no configuration makes matching expensive.
+/// The maximum length of a pattern, so that no configuration makes matching expensive.
 const MAX_PATTERN_BYTES: usize = 1000;
 
-/// Why a text is not a pattern.
+/// Why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// An empty pattern could match nothing.
+    /// The pattern is empty and could match nothing.
     #[error("the pattern is empty")]
     Empty,
-    /// Longer than the limit.
+    /// The pattern is longer than the limit.
     #[error("the pattern is too long: {0} bytes, and the limit is {MAX_PATTERN_BYTES}")]
     TooLong(usize),
-    /// Not a valid glob.
+    /// The pattern is not a valid glob.
     #[error("invalid pattern `{pattern}`: {cause}")]
     Syntax {
-        /// As written.
+        /// The pattern, as written.
         pattern: String,
-        /// What is wrong with it.
+        /// The error.
         cause: String,
     },
 }
 
-/// One compiled pattern.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// As written.
+    /// The pattern, as written.
     pub text: String,
-    /// Where it is written.
+    /// Its span.
     pub span: Span,
-    /// What it compiles to, over bytes.
+    /// The compiled regular expression over bytes.
     pub(super) expression: String,
     glob: GlobSet,
 }
 
 impl Pattern {
-    /// A pattern over paths relative to the repository's root. `*` and `?` do not match `/`, `**` does. `vendor/`
-    /// means everything in that folder; a leading `/` or `./` means nothing.
+    /// Compiles a pattern for paths relative to the repository's root. `*` and `?` do not match `/`, but `**` does.
+    /// `vendor/` matches everything in that folder; a leading `/` or `./` is ignored.
     ///
     /// # Errors
-    /// When the text is empty, too long or not a glob.
+    /// Returns an error if the text is empty, too long or not a glob.
     pub fn over_paths(text: &str, span: Span) -> Result<Self, PatternError> {
         let below = text.strip_prefix("./").unwrap_or(text);
         let mut glob = below.trim_start_matches('/').to_owned();
@@ -55,10 +55,10 @@ impl Pattern {
         Self::compile(text, &glob, span, true)
     }
 
-    /// A pattern over a name, where `*` matches anything.
+    /// Compiles a pattern for a name, in which `*` matches anything.
     ///
     /// # Errors
-    /// As [`Pattern::over_paths`].
+    /// See [`Pattern::over_paths`].
     pub fn over_names(text: &str, span: Span) -> Result<Self, PatternError> {
         Self::compile(text, text, span, false)
     }
@@ -80,7 +80,7 @@ impl Pattern {
             .build()
             .map_err(syntax)?;
         let expression = glob.regex().to_owned();
-        // A set even for one: the compilation of a single matcher panics where that of a set gives an error.
+        // A set even for one pattern: compiling a single matcher can panic, while a set returns an error.
         let glob = GlobSetBuilder::new().add(glob).build().map_err(syntax)?;
         Ok(Pattern {
             text: text.to_owned(),
@@ -96,14 +96,14 @@ impl Pattern {
     }
 }
 
-/// Several patterns. One match is enough.
+/// Several patterns, of which one must match.
 #[derive(Debug, Default)]
 pub struct Patterns {
     patterns: Vec<(Pattern, AtomicBool)>,
 }
 
 impl Patterns {
-    /// Whether any pattern matches. Remembers each pattern that does, so that the others can be reported as unused.
+    /// Whether any pattern matches. Records each pattern that does, so that the others can be reported as unused.
     pub fn matches(&self, path: &str) -> bool {
         let mut any = false;
         for (pattern, used) in &self.patterns {
@@ -115,7 +115,7 @@ impl Patterns {
         any
     }
 
-    /// The patterns that have not matched so far and match none of `paths`.
+    /// Returns the patterns that have not matched so far and match none of `paths`.
     pub fn unused<'a>(&'a self, paths: &'a [&str]) -> impl Iterator<Item = &'a Pattern> + 'a {
         self.patterns
             .iter()
@@ -125,12 +125,12 @@ impl Patterns {
             .map(|(pattern, _)| pattern)
     }
 
-    /// There are no patterns.
+    /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// The patterns in the order of the file.
+    /// Returns the patterns in source order.
     pub fn iter(&self) -> impl Iterator<Item = &Pattern> {
         self.patterns.iter().map(|(pattern, _)| pattern)
     }

@@ -1,4 +1,4 @@
-//! The table of releases, `kubernetes/releases.yaml`: what differs between releases of Kubernetes, as data.
+//! The table of Kubernetes releases, `kubernetes/releases.yaml`: the differences between releases, as data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,17 +17,17 @@ pub struct KubernetesVersion {
 }
 
 impl KubernetesVersion {
-    /// Reads a number of two parts without asking whether the release is known.
+    /// Parses a version with two or three numbers, whether or not the release is known.
     pub(super) fn read(text: &str) -> Option<(u32, KubernetesVersion)> {
         let number = text.strip_prefix('v').unwrap_or(text);
-        // What a vendor appends says nothing about the API.
+        // A vendor's suffix does not affect the API.
         let number = number.split(['-', '+']).next().unwrap_or(number);
         let mut parts = Vec::new();
         for part in number.split('.') {
             if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
                 return None;
             }
-            // Whatever does not fit into 32 bits is newer than any release.
+            // A number that exceeds 32 bits is newer than any release.
             parts.push(part.parse().unwrap_or(u32::MAX));
         }
         match parts[..] {
@@ -43,7 +43,7 @@ impl fmt::Display for KubernetesVersion {
     }
 }
 
-/// As the table of releases writes it, which says what is known.
+/// Accepts any release, because the table itself defines which releases are known.
 impl<'de> Deserialize<'de> for KubernetesVersion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for KubernetesVersion {
     }
 }
 
-/// What the file says.
+/// The contents of the table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Releases {
@@ -64,34 +64,34 @@ pub struct Releases {
     pub newest: KubernetesVersion,
     /// Feature gates by name: their stages, oldest first.
     pub feature_gates: BTreeMap<String, Vec<GateStage>>,
-    /// Since when something holds.
+    /// The first releases with certain behavior.
     pub since: Since,
 }
 
-/// A feature gate from one release on.
+/// The state of a feature gate from a release on.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateStage {
-    /// The first release with it.
+    /// The first release with this state.
     pub from: KubernetesVersion,
     /// `alpha`, `beta` or `GA`.
     pub stage: String,
-    /// Whether the gate is on when nobody sets it.
+    /// The default of the gate.
     pub default: bool,
-    /// Nobody can set it.
+    /// The gate cannot be set.
     #[serde(default)]
     pub locked: bool,
 }
 
-/// The first releases in which something holds.
+/// The first releases with certain behavior.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Since {
-    /// The API server wants label values in required node affinity.
+    /// The API server requires label values in required node affinity.
     pub affinity_values_checked: KubernetesVersion,
     /// kubeadm's nodes have the taint `node-role.kubernetes.io/control-plane`.
     pub control_plane_taint: KubernetesVersion,
-    /// The effect None of devices' taints.
+    /// Device taints may have the effect None.
     pub device_effect_none: KubernetesVersion,
 }
 
@@ -99,13 +99,13 @@ pub struct Since {
 pub static RELEASES: LazyLock<Releases> = LazyLock::new(|| builtin::table(builtin::RELEASES));
 
 impl Releases {
-    /// The stage of a gate in a release; `None` where the release does not have it.
+    /// Returns the stage of a gate in a release, or `None` if the release does not have the gate.
     pub fn stage(&self, gate: &str, version: KubernetesVersion) -> Option<&GateStage> {
         let stages = self.feature_gates.get(gate)?;
         stages.iter().rfind(|stage| stage.from <= version)
     }
 
-    /// Whether a gate is on in a release, with what a user sets.
+    /// Whether a gate is on in a release, given the user's setting.
     pub fn is_on(&self, gate: &str, version: KubernetesVersion, set: Option<bool>) -> bool {
         match self.stage(gate, version) {
             None => false,
@@ -128,7 +128,7 @@ mod tests {
             assert!(stages.is_sorted_by_key(|stage| stage.from), "{gate}");
             for stage in stages {
                 assert!(["alpha", "beta", "GA"].contains(&stage.stage.as_str()));
-                // Kubernetes never has an alpha feature on, nor locks one.
+                // Kubernetes never enables or locks an alpha feature by default.
                 assert!(stage.stage != "alpha" || !(stage.default || stage.locked));
             }
         }

@@ -1,4 +1,4 @@
-//! Which paths hold tests, examples or archives: `test-paths` of the configuration, or the default list.
+//! Paths of tests, examples or archives: `test-paths` of the configuration, or the default list.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use super::{Config, Pattern};
 use crate::model::path_words::{name_words, test_path_words};
 use crate::source::{SourceId, Span};
 
-/// Paths where findings that compare workloads with node pools are notes at most.
+/// Paths in which findings that compare workloads with node pools are at most notes.
 #[derive(Debug, Default)]
 pub struct TestPaths(pub(super) Vec<Entry>);
 
@@ -55,12 +55,12 @@ impl Entry {
 }
 
 impl TestPaths {
-    /// The entries as they are written.
+    /// Returns the entries as written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|entry| entry.pattern().text.as_str())
     }
 
-    /// The entries that match none of `paths`, except those of the default list.
+    /// Returns the entries that match none of `paths`, except those of the default list.
     pub(super) fn unused<'a>(
         &'a self,
         paths: &'a [&str],
@@ -78,13 +78,13 @@ impl TestPaths {
 }
 
 impl Config {
-    /// The list in effect.
+    /// Returns the list in effect.
     pub fn test_paths_in_effect(&self) -> &TestPaths {
         self.test_paths.as_ref().unwrap_or(&DEFAULT)
     }
 
-    /// Whether a file is among tests, examples or archives. `scanned` is the part of its path below the scanned folder.
-    /// Names of folders above it do not count.
+    /// Whether a file is among tests, examples or archives. `scanned` is the part of its path below the scanned folder. The
+    /// names of folders above it are ignored.
     pub fn is_test(&self, path: &str, scanned: &str) -> bool {
         let entries = &self.test_paths_in_effect().0;
         entries.iter().any(|entry| entry.covers(path, scanned))
@@ -131,10 +131,10 @@ mod tests {
         assert!(is_test("a/Sandbox/b.yaml") && is_test("values-sandbox.yaml"));
         assert!(is_test("lab/a.yaml") && !is_test("x/lab/a.yaml"));
         assert!(is_test("apps/web-try/a.yaml"));
-        // The list replaces the one that is there without it.
+        // The list replaces the default list.
         assert!(!is_test("examples/a.yaml"));
         assert!(!paths(&[]).is_test("examples/a.yaml", "examples/a.yaml"));
-        // What stands above the scanned folder says nothing, unless a path says it.
+        // Names above the scanned folder are ignored, unless a pattern for whole paths matches.
         assert!(!config.is_test("sandbox/a.yaml", "a.yaml"));
         assert!(config.is_test("lab/a.yaml", "a.yaml"));
     }

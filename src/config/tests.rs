@@ -1,4 +1,4 @@
-//! Every way a configuration can be wrong, with the exact place that is told.
+//! All possible errors in a configuration, with the exact place that is reported.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn config(text: &str) -> Config {
     read(text).unwrap()
 }
 
-/// `line:column message` of each problem.
+/// Returns `line:column message` of each problem.
 fn shown(problems: &[Problem]) -> Vec<String> {
     problems
         .iter()
@@ -505,7 +505,7 @@ fn a_template_makes_a_cluster_for_each_name_that_its_paths_capture() {
         problems,
         ["6:52: unknown cluster `asai`: it appears in no file path; did you mean `asia`?"]
     );
-    // A pattern need not match for each of them.
+    // A pattern need not match a file in each of them.
     assert_eq!(config.check_used(&paths), []);
     assert_eq!(
         shown(&config.check_used(&paths[..4])),

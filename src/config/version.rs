@@ -1,21 +1,21 @@
-//! Which versions of Kubernetes are known, and which of them know what.
+//! The known versions of Kubernetes and their features.
 
 use std::str::FromStr;
 
 use super::releases::{KubernetesVersion, RELEASES};
 
 impl KubernetesVersion {
-    /// The oldest release whose rules are known.
+    /// Returns the oldest release whose rules are known.
     pub fn oldest() -> Self {
         RELEASES.oldest
     }
 
-    /// The newest release whose rules are known.
+    /// Returns the newest release whose rules are known.
     pub fn newest() -> Self {
         RELEASES.newest
     }
 
-    /// Whether the API server of this release wants label values in required node affinity.
+    /// Whether the API server of this release requires label values in required node affinity.
     pub fn checks_affinity_values(self) -> bool {
         self >= RELEASES.since.affinity_values_checked
     }
@@ -25,7 +25,7 @@ impl KubernetesVersion {
         self >= RELEASES.since.control_plane_taint
     }
 
-    /// Whether taints of devices may have the effect None (`pkg/apis/resource/validation/validation.go`).
+    /// Whether device taints may have the effect None (`pkg/apis/resource/validation/validation.go`).
     pub fn knows_device_effect_none(self) -> bool {
         self >= RELEASES.since.device_effect_none
     }
@@ -37,7 +37,7 @@ impl Default for KubernetesVersion {
     }
 }
 
-/// Why a text names no version that is known.
+/// Why a text is not a known version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// Not of the form `1.34`, `v1.34` or `v1.34.2-vendor.1`.
@@ -62,7 +62,7 @@ fn known_range() -> String {
 impl FromStr for KubernetesVersion {
     type Err = VersionError;
 
-    /// Reads what people write (`1.34`) and what clusters say of themselves (`v1.34.2-gke.100`).
+    /// Parses versions as users write them (`1.34`) and as clusters report them (`v1.34.2-gke.100`).
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (major, version) = KubernetesVersion::read(text)
             .ok_or_else(|| VersionError::Malformed(text.to_owned()))?;
