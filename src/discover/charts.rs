@@ -1,12 +1,12 @@
-//! Folders of Helm charts around the files of a run, also where the file that makes a folder a chart is not read itself:
-//! one template that was named, a folder of templates that was asked for.
+//! Finds the folders of Helm charts around the files of a run, even if the file that makes a folder a chart is not read
+//! itself, such as when only a template or a folder of templates is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{File, shown};
 
-/// The charts whose folders of templates hold some of the files: their folders, as paths of files begin with them.
+/// Returns the charts with some of the files in their template folders, as folder paths that are prefixes of file paths.
 pub fn charts(root: &Path, files: &[File]) -> BTreeSet<String> {
     let mut asked: BTreeMap<PathBuf, bool> = BTreeMap::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Reading a file within bounds, and making UTF-8 text of it.
+//! Reads a file within limits and decodes it to UTF-8 text.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,46 +11,46 @@ use crate::source::text::Cut as _;
 use crate::source::{FileKind, Position};
 use crate::terraform::text_beside_comments;
 
-/// Files with more bytes are not read into memory (32 MiB).
+/// The maximum size in bytes of a file that is read into memory (32 MiB).
 pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A text without any of these holds no object, no toleration and no taint.
+/// A text without any of these words contains no object, no toleration and no taint.
 const WORDS: [&[u8]; 3] = [b"kind", b"olerations", b"aint"];
 
-/// A NUL byte among the first this many bytes means that a file is no text.
+/// A NUL byte among the first this many bytes means that a file is not text.
 const BINARY_PROBE_BYTES: usize = 8 * 1024;
 
-/// How much of a file that is too large is in memory at once.
+/// The number of bytes of an oversized file that are in memory at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What came of reading a file.
+/// The result of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loaded {
     /// Its text as UTF-8, without byte order mark.
     Text(String),
-    /// The text of a template that Terraform fills in: nothing by itself.
+    /// The text of a template that Terraform fills in, which means nothing by itself.
     Template(String),
-    /// Nothing in it concerns kubetaint. Said of JSON files, and of files that are too large.
+    /// Nothing in it is relevant for kubetaint. Only for JSON files and oversized files.
     Irrelevant,
-    /// Larger than [`MAX_FILE_BYTES`], and it may hold manifests.
+    /// It is larger than [`MAX_FILE_BYTES`] and may contain manifests.
     TooLarge {
         /// Its size in bytes.
         bytes: u64,
     },
     /// Not text: encrypted, compressed or otherwise binary.
     Binary,
-    /// Text with bytes that are valid neither as UTF-8 nor, after its byte order mark, as UTF-16.
+    /// Text with bytes that are neither valid UTF-8 nor, after its byte order mark, valid UTF-16.
     NotUtf8 {
-        /// The first wrong byte. The offset counts bytes of the file, the byte order mark included.
+        /// The first invalid byte. The offset counts bytes of the file, including the byte order mark.
         at: Position,
     },
-    /// The operating system did not let us; with its reason.
+    /// The operating system returned this error.
     Unreadable(String),
 }
 
-/// Reads a file once. Memory is bounded by [`MAX_FILE_BYTES`], whatever the file's size.
+/// Reads a file once. Memory is limited by [`MAX_FILE_BYTES`], whatever the file's size.
 pub fn load(file: &File) -> Loaded {
-    // A size says that it is an ordinary file; what has none may never end, or never begin.
+    // A file with a size is an ordinary file; a file without one may never end, or may block.
     if file.bytes == 0
         && let Err(error) = check_named(&file.absolute)
     {
@@ -62,10 +62,10 @@ pub fn load(file: &File) -> Loaded {
     }
 }
 
-/// The bytes of a file that is to be written again, at most [`MAX_FILE_BYTES`] of them.
+/// Reads the bytes of a file that is to be rewritten, at most [`MAX_FILE_BYTES`].
 ///
 /// # Errors
-/// A file that cannot be read, is larger, or is no ordinary file.
+/// Returns an error if the file cannot be read, is larger, or is not an ordinary file.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     check_named(path)?;
     let mut bytes = Vec::new();
@@ -80,17 +80,17 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads standard input to its end, with the same bounds as a file. Its path is [`crate::source::STDIN_PATH`].
+/// Reads standard input to its end, with the same limits as a file. Its path is [`crate::source::STDIN_PATH`].
 pub fn read_stdin() -> Loaded {
     read(io::stdin().lock(), 0, FileKind::Yaml)
 }
 
-/// `expected` is a guess at the size: the file may have grown, and a pipe has none.
+/// Reads to the end. `expected` is an estimate of the size: the file may have grown, and a pipe has none.
 fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
     let mut bytes = Vec::new();
     let mut reader = reader;
     if expected <= MAX_FILE_BYTES {
-        // One byte more than expected, so that the end is seen without growing the buffer.
+        // One byte more than expected, so that the end is detected without growing the buffer.
         bytes.reserve_exact(usize::try_from(expected).unwrap_or(0) + 1);
         if let Err(error) = (&mut reader)
             .take(MAX_FILE_BYTES + 1)
@@ -114,14 +114,14 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
     }
 }
 
-/// What was learnt of a file that is too large to be kept.
+/// What is known about a file that is too large to keep.
 struct Scanned {
     bytes: u64,
     relevant: bool,
 }
 
-/// Reads to the end in chunks that overlap by more than the longest word. What has no end (a device) is not read to it, and
-/// nobody knows what it would have said.
+/// Reads to the end in chunks that overlap by more than the longest word. Input without an end (a device) is not read to
+/// the end, and its relevance is unknown.
 fn scan(mut reader: impl Read) -> io::Result<Scanned> {
     const OVERLAP: usize = 16;
     const ENDLESS: u64 = 1024 * 1024 * 1024;
@@ -142,7 +142,7 @@ fn scan(mut reader: impl Read) -> io::Result<Scanned> {
         let filled = kept + read;
         let first = scanned.bytes == 0;
         scanned.bytes += read as u64;
-        // UTF-16 spells the words otherwise, so its mark is reason enough.
+        // UTF-16 encodes the words differently, so its byte order mark is enough.
         scanned.relevant = scanned.relevant
             || words
                 .iter()
@@ -163,7 +163,7 @@ enum ByteOrder {
     Big,
 }
 
-/// The byte order that a UTF-16 mark announces. The mark of UTF-32 begins like it, with NUL after.
+/// Returns the byte order of a UTF-16 byte order mark. That of UTF-32 starts the same, followed by NUL.
 fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] => None,
@@ -175,14 +175,14 @@ fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
 
 fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     if kind.holds_commands() {
-        // What a script says is a hint at most; one that is no text gives none.
+        // A script provides at most hints; a binary one provides none.
         return match String::from_utf8(bytes) {
             Ok(text) if text.contains("taint") && !text.contains('\0') => Loaded::Text(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }
     if kind.is_read_by_others() {
-        // What an included file does not speak of says something, too.
+        // Even what an included file does not mention is relevant.
         let is_included = kind == FileKind::Included;
         let text = match String::from_utf8(bytes) {
             Err(error) if is_included => text_beside_comments(error.as_bytes()),
@@ -210,7 +210,7 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         match String::from_utf8(bytes) {
             Ok(text) => without_mark(text),
             Err(error) => {
-                // Terraform does not look at what comments are written in.
+                // Terraform ignores the encoding of comments.
                 if kind == FileKind::Terraform
                     && let Some(text) = text_beside_comments(error.as_bytes())
                 {
@@ -231,7 +231,7 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     Loaded::Text(text)
 }
 
-/// A text without its byte order mark.
+/// Returns a text without its byte order mark.
 fn without_mark(mut text: String) -> String {
     if text.starts_with('\u{FEFF}') {
         text.drain(..'\u{FEFF}'.len_utf8());
@@ -239,7 +239,7 @@ fn without_mark(mut text: String) -> String {
     text
 }
 
-/// Whether one of the words stands there, or an escape that could hide one.
+/// Whether the text contains one of the words, or an escape that could hide one.
 fn concerns_kubetaint(text: &[u8]) -> bool {
     WORDS.iter().any(|word| memmem::find(text, word).is_some())
         || memmem::find(text, b"\\u").is_some()
@@ -269,7 +269,7 @@ fn decode_utf16(bytes: &[u8], order: ByteOrder) -> Result<String, Position> {
     }
 }
 
-/// The position of what follows `before`; `offset` is in the file's own bytes.
+/// Returns the position after `before`; `offset` is in bytes of the original file.
 fn position_after(before: &str, offset: usize) -> Position {
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);

@@ -1,5 +1,5 @@
-//! What `.gitignore` and `.ignore` files say of the paths below them. The walker would read them through any link and at
-//! any size, so they are read here, within bounds, and handed to its matcher.
+//! Evaluates `.gitignore` and `.ignore` files. The walker would read them through any link and at any size, so they are
+//! read here, within limits, and passed to its matcher.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -12,17 +12,17 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::reach;
 
-/// Ignore files with more bytes are not read (1 MiB).
+/// The maximum size in bytes of an ignore file that is read (1 MiB).
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The ignore files of the folders that one walk has entered.
 pub(super) struct IgnoreFiles<'r> {
     root: &'r Path,
-    /// By folder. Folders below none are left out.
+    /// By folder. Folders below no ignore file are omitted.
     folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
 }
 
-/// What counts below a folder.
+/// The patterns that apply below a folder.
 struct Folder {
     ignore: Gitignore,
     git_ignore: Gitignore,
@@ -43,7 +43,7 @@ impl<'r> IgnoreFiles<'r> {
         }
     }
 
-    /// Reads the ignore files of a folder; must come before anything in the folder is asked about.
+    /// Reads the ignore files of a folder; must be called before any query about the folder's contents.
     pub(super) fn enter(&self, folder: &Path) -> Vec<Refused> {
         let mut refused = Vec::new();
         let above = folder.parent().and_then(|parent| self.of(parent));
@@ -64,8 +64,8 @@ impl<'r> IgnoreFiles<'r> {
         refused
     }
 
-    /// Whether a file or folder is ignored. The nearest file that speaks of it decides, and `.ignore` files before
-    /// `.gitignore` files.
+    /// Whether a file or folder is ignored. The nearest file with a matching pattern decides, and `.ignore` files take
+    /// precedence over `.gitignore` files.
     pub(super) fn ignores(&self, path: &Path, is_dir: bool) -> bool {
         let Some(nearest) = path.parent().and_then(|parent| self.of(parent)) else {
             return false;
@@ -119,7 +119,7 @@ impl<'r> IgnoreFiles<'r> {
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.trim_start_matches('\u{FEFF}').lines() {
-            // Like git, which skips patterns that it cannot read.
+            // Skip invalid patterns, as git does.
             let _ = builder.add_line(None, line);
         }
         builder.build().map_err(io::Error::other)

@@ -1,4 +1,4 @@
-//! Which files a run reads, and reading them: the only room, beside the commands, that touches the disk.
+//! Finds and reads the files of a run. Only this module and the commands access the disk.
 
 mod charts;
 mod content;
@@ -25,7 +25,7 @@ pub use pipes::Pipes;
 pub use reach::{check_found, check_named, leads_out};
 pub use unread::{Unread, Why, unread};
 
-/// The name of the configuration file; never read as a manifest unless it is named explicitly.
+/// The name of the configuration file; only read as a manifest if it is named explicitly.
 pub const CONFIG_FILE: &str = ".kubetaint.yaml";
 
 /// The files of a run.
@@ -33,38 +33,38 @@ pub const CONFIG_FILE: &str = ".kubetaint.yaml";
 pub struct Discovery {
     /// The repository's root; paths are relative to it.
     pub root: PathBuf,
-    /// Sorted by path, each file once.
+    /// The files to read, sorted by path without duplicates.
     pub files: Vec<File>,
-    /// Paths of files that are there and are not read, sorted.
+    /// Paths of existing files that are not read, sorted.
     pub others: Vec<String>,
-    /// Configurations, sorted, with the bytes of their paths that lie above the scanned folder.
+    /// Paths of configuration files, sorted, with the number of bytes that are above the scanned folder.
     pub configs: Vec<(String, usize)>,
-    /// What could not be looked at, sorted.
+    /// Errors from the file system, sorted.
     pub problems: Vec<Problem>,
-    /// Whether the whole repository was scanned: only then does "no file matches" say something about a pattern.
+    /// Whether the whole repository was scanned. Only then is a pattern without a match worth reporting.
     pub whole: bool,
 }
 
-/// A file that is to be read.
+/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
-    /// Relative to the root, with `/`; what is not UTF-8 is replaced. Absolute when the file is not below the root.
+    /// Relative to the root, with `/`; invalid UTF-8 is replaced. Absolute if the file is not below the root.
     pub path: String,
-    /// Where it is on the disk.
+    /// The path on the disk.
     pub absolute: PathBuf,
-    /// Bytes of `path` that lie above the directory that was asked to be scanned.
+    /// The number of bytes of `path` that are above the scanned directory.
     pub scanned_from: usize,
-    /// What it is written in, by its name.
+    /// The format, according to its name.
     pub kind: FileKind,
-    /// Its size in bytes when it was found; 0 for pipes.
+    /// The size in bytes at the time of discovery; 0 for pipes.
     pub bytes: u64,
 }
 
-/// The repository that `paths` are in: the nearest directory, from the paths' common ancestor upwards, that holds
-/// `.git` or `.kubetaint.yaml`. Where there is none, the common ancestor itself (for one file, its folder).
+/// Returns the repository of `paths`: the nearest directory, from the paths' common ancestor upwards, that contains `.git`
+/// or `.kubetaint.yaml`. Falls back to the common ancestor itself (for one file, its folder).
 ///
 /// # Errors
-/// When the working directory cannot be told.
+/// Returns an error if the working directory is unknown.
 pub fn find_root(paths: &[PathBuf]) -> io::Result<PathBuf> {
     let mut common: Option<PathBuf> = None;
     for path in paths {
@@ -93,8 +93,8 @@ fn common_ancestor(one: &Path, other: &Path) -> PathBuf {
         .collect()
 }
 
-/// An absolute path without `.` and `..` that keeps the names the user gave: links are resolved only where a `..`
-/// after them needs it, so that a file is reported under the name it was asked for by.
+/// Returns an absolute path without `.` and `..` that keeps the user's names. Links are only resolved if a `..` follows
+/// them, so that a file is reported under the name that the user gave.
 fn absolute(path: &Path) -> io::Result<PathBuf> {
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
@@ -117,17 +117,17 @@ fn absolute(path: &Path) -> io::Result<PathBuf> {
     Ok(named)
 }
 
-/// The name that a path has in reports.
+/// Returns the name of a path in reports.
 ///
 /// # Errors
-/// When there is nothing there, or it cannot be told.
+/// Returns an error if nothing exists at the path, or if the path cannot be resolved.
 pub fn report_path(root: &Path, path: &Path) -> io::Result<String> {
     let named = absolute(path)?;
     fs::symlink_metadata(&named)?;
     Ok(shown(root, &named))
 }
 
-/// A path as reports show it.
+/// Returns a path as reports show it.
 fn shown(root: &Path, path: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path);
     let mut text = String::new();
@@ -145,9 +145,9 @@ fn shown(root: &Path, path: &Path) -> String {
     text
 }
 
-/// Every file to read below `paths`, which are looked at as they are, whatever ignore files say of themselves.
-/// Below them `.gitignore` and `.ignore` files between the root and the file are honoured, links are not followed,
-/// and files are passed by when `exclude` says yes to their path. `exclude` is asked from several threads.
+/// Finds all files to read below `paths`. The paths themselves are read even if ignore files exclude them. Below them,
+/// `.gitignore` and `.ignore` files between the root and the file apply, links are not followed, and files whose path
+/// `exclude` accepts are skipped. `exclude` is called from several threads.
 pub fn discover(
     root: &Path,
     paths: &[PathBuf],
@@ -200,12 +200,12 @@ pub fn discover(
     let (sender, seen) = channel();
     let mut walks = 0;
     if folders.iter().any(|asked| asked.folder.starts_with(root)) {
-        // From the root, so that the ignore files between it and what was asked for have their say, and none above.
+        // Start at the root, so that ignore files between it and the given folders apply, but none above.
         Walk::from_root(root, &folders, exclude).run(&sender);
         walks += 1;
     }
     for asked in &folders {
-        // Ignored, in a skipped folder, reached through a link, or outside the root: asked for all the same.
+        // Ignored, in a skipped folder, reached through a link, or outside the root, but named explicitly.
         if !asked.reached.load(Ordering::Relaxed) {
             Walk::from_asked(root, asked, exclude).run(&sender);
             walks += 1;
@@ -223,7 +223,7 @@ pub fn discover(
     }
 
     if sources > 1 {
-        // One walk meets each file once; asking where each really is costs more than the walk.
+        // A single walk finds each file once, and resolving real paths takes longer than the walk.
         files = without_duplicates(files);
     }
     files.sort();
@@ -237,7 +237,7 @@ pub fn discover(
     discovery
 }
 
-/// Bytes of shown paths that lie above `folder`'s own entries.
+/// Returns the number of bytes of displayed paths above the entries of `folder`.
 fn scanned_from(root: &Path, folder: &Path) -> usize {
     let above = shown(root, folder);
     match above.len() {
@@ -247,8 +247,8 @@ fn scanned_from(root: &Path, folder: &Path) -> usize {
     }
 }
 
-/// Each file of the disk once. Of several requests that cover a file the narrowest one counts: what
-/// was named on the command line says nothing about the file any more.
+/// Removes duplicates of a file on the disk. If several arguments cover a file, the narrowest one counts, because the path
+/// that was named on the command line does not describe the file.
 fn without_duplicates(files: Vec<File>) -> Vec<File> {
     let mut by_place: BTreeMap<PathBuf, File> = BTreeMap::new();
     let mut real_folders: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
@@ -259,7 +259,7 @@ fn without_duplicates(files: Vec<File>) -> Vec<File> {
                 by_place.insert(place, file);
             }
             Some(known) => {
-                // The real name before the name through a link.
+                // Prefer the real name over a name through a link.
                 let better = (file.absolute == place, file.scanned_from)
                     > (known.absolute == place, known.scanned_from);
                 if better {
@@ -271,7 +271,7 @@ fn without_duplicates(files: Vec<File>) -> Vec<File> {
     by_place.into_values().collect()
 }
 
-/// Where a file really is. Folders are asked once each; the file itself only when it was named through a link.
+/// Returns the real path of a file. Resolves each folder once, and the file itself only if it was named through a link.
 fn real_place(file: &Path, folders: &mut BTreeMap<PathBuf, PathBuf>) -> PathBuf {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
         return file.to_path_buf();
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    /// A folder with these files, each holding an empty object.
+    /// Creates a folder with these files, each containing an empty object.
     fn tree(files: &[&str]) -> TempDir {
         let folder = TempDir::new().unwrap();
         for file in files {
@@ -555,7 +555,7 @@ mod tests {
             let folder = tree(&["locked/a.yaml", "open/b.yaml"]);
             let locked = folder.path().join("locked");
             fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-            // Permissions do not hold for root.
+            // Permissions do not restrict root.
             let holds = fs::read_dir(&locked).is_err();
             let found = scan_paths(&folder, &["."]);
             let elsewhere = scan_paths(&folder, &["open"]);
@@ -620,7 +620,7 @@ mod tests {
         let file = scan_paths(&folder, &["."]).files.remove(0);
         assert_eq!(file.bytes, SIZE);
         assert_eq!(load(&file), Loaded::Irrelevant);
-        // Across the border of two chunks, far from both ends.
+        // Across the boundary of two chunks, far from both ends.
         huge.seek(SeekFrom::Start(50 * 64 * 1024 - 4)).unwrap();
         huge.write_all(b"tolerations").unwrap();
         assert_eq!(load(&file), Loaded::TooLarge { bytes: SIZE });

@@ -1,21 +1,21 @@
-//! Inputs that may be asked for twice: a file is read again, what came out of a pipe is kept.
+//! Inputs that may be read twice: a file is read again, the contents of a pipe are kept.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::{File, Loaded, load, read_stdin};
 
-/// What came out of pipes, standard input first among them: the same does not come out twice.
+/// The contents of pipes and standard input, which can only be read once.
 #[derive(Debug, Default)]
 pub struct Pipes {
     kept: Mutex<BTreeMap<usize, Loaded>>,
 }
 
 impl Pipes {
-    /// Reads the input of this index: a file, or standard input without one.
+    /// Reads the input with this index: a file, or standard input if `None`.
     pub fn load(&self, index: usize, file: Option<&File>) -> Loaded {
         match file {
-            // A size says that this is no pipe.
+            // A file with a size is not a pipe.
             Some(file) if file.bytes > 0 => load(file),
             Some(file) => self.once(index, || load(file)),
             None => self.once(index, read_stdin),
@@ -26,7 +26,7 @@ impl Pipes {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = lock().get(&index).cloned();
         kept.unwrap_or_else(|| {
-            // Not locked meanwhile: one pipe may have to wait for what is written to another.
+            // Not locked during the read: one pipe may have to wait for data that is written to another.
             let loaded = read();
             lock().insert(index, loaded.clone());
             loaded

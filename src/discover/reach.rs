@@ -1,5 +1,5 @@
-//! Which paths may be opened: nothing that never ends or blocks, and nothing outside the repository that only the
-//! repository itself asks for.
+//! Decides which paths may be opened: nothing that never ends or blocks, and nothing outside the repository that only the
+//! repository itself refers to.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -7,11 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::absolute;
 
-/// Why a path that a user named is not opened: a link in it leads to a device, a pipe or a socket, such as a committed
-/// `baseline.yaml -> /dev/zero`. What a user names as such (`/dev/stdin`, `<(command)`, a named pipe) is opened.
+/// Checks a path that a user named. Rejects a link to a device, a pipe or a socket, such as a committed `baseline.yaml ->
+/// /dev/zero`. Accepts a special file that is named directly (`/dev/stdin`, `<(command)`, a named pipe).
 ///
 /// # Errors
-/// When there is nothing at the path.
+/// Returns an error if the path is rejected or does not exist.
 pub fn check_named(path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     if metadata.is_file() || metadata.is_dir() || names_special(path)? {
@@ -23,10 +23,10 @@ pub fn check_named(path: &Path) -> io::Result<()> {
     )))
 }
 
-/// Why a path that the repository names is not opened: it is no ordinary file, or it points outside the repository.
+/// Checks a path that the repository refers to. Rejects special files and paths that lead outside of the repository.
 ///
 /// # Errors
-/// When there is nothing at the path.
+/// Returns an error if the path is rejected or does not exist.
 pub fn check_found(root: &Path, path: &Path) -> io::Result<()> {
     let metadata = fs::metadata(path)?;
     if leads_out(root, path) {
@@ -38,8 +38,8 @@ pub fn check_found(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a path is below a folder as it is written, and elsewhere when its links are followed. A link that leads to
-/// nothing yet counts by where it points.
+/// Whether a path is below a folder as written, but outside of it after resolving links. A link to a missing target counts
+/// by its target.
 pub fn leads_out(root: &Path, path: &Path) -> bool {
     let (Ok(root), Ok(named)) = (absolute(root), absolute(path)) else {
         return false;
@@ -53,10 +53,10 @@ pub fn leads_out(root: &Path, path: &Path) -> bool {
     !real_path(&named, LINKS).is_some_and(|real| real.starts_with(&real_root))
 }
 
-/// So many links are followed one after the other, as Linux does.
+/// The maximum number of links to follow, as on Linux.
 const LINKS: u32 = 40;
 
-/// Where a path leads, whether or not its last part exists; `None` for circles of links.
+/// Returns the target of a path, even if its last part does not exist, or `None` for cycles of links.
 fn real_path(path: &Path, links_left: u32) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
@@ -68,7 +68,7 @@ fn real_path(path: &Path, links_left: u32) -> Option<PathBuf> {
     }
 }
 
-/// Whether a path itself, not what it links to, is a special file, or stands among those of the system.
+/// Whether a path itself, not its link target, is a special file or is in a system folder.
 fn names_special(path: &Path) -> io::Result<bool> {
     let named = std::path::absolute(path)?;
     let mut parts = named

@@ -1,4 +1,4 @@
-//! The files that a run passes by, each with the reason.
+//! The files that a run skips, with the reasons.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::source::FileKind;
 /// A file that is not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unread {
-    /// As reports name it.
+    /// The path in reports.
     pub path: String,
     /// The reason.
     pub why: Why,
@@ -21,20 +21,20 @@ pub struct Unread {
 /// Why a file is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// It is the configuration, which is no manifest.
+    /// It is the configuration, which is not a manifest.
     Configuration,
-    /// It is a link, and leads to a file that is read under its own name or to one that is none of the repository's.
+    /// It is a link to a file that is read under its own name, or to one outside of the repository.
     Link,
     /// The configuration excludes it.
     Excluded,
     /// A `.gitignore` or `.ignore` file names it.
     Ignored,
-    /// Nothing that is read has such a name.
+    /// Files with such a name are not read.
     OtherKind,
 }
 
 impl Why {
-    /// The reason, as the end of a sentence that begins with "not read:".
+    /// Returns the reason, as the end of a sentence that begins with "not read:".
     pub fn as_str(self) -> &'static str {
         match self {
             Why::Configuration => "it is the configuration",
@@ -46,8 +46,8 @@ impl Why {
     }
 }
 
-/// What is below `paths` and not among the files that were found there, sorted by path. Folders that are never entered,
-/// such as `.git`, are left out.
+/// Returns the files below `paths` that were not discovered, sorted by path. Folders that are never entered, such as
+/// `.git`, are omitted.
 pub fn unread(
     discovery: &Discovery,
     paths: &[impl AsRef<Path>],

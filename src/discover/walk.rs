@@ -1,4 +1,4 @@
-//! One walk over a part of the disk: what is entered, what is passed by, what is sent home.
+//! A walk over a part of the disk: which folders it enters, which files it skips and which it reports.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,37 +11,37 @@ use super::{CONFIG_FILE, File, shown};
 use crate::finding::Problem;
 use crate::source::FileKind;
 
-/// Folders that hold other people's copies or a tool's state, never what a repository says about its clusters.
+/// Folders with copies of other projects or with a tool's state, which do not describe the repository's clusters.
 pub(super) const SKIPPED_FOLDERS: [&str; 3] = [".git", "node_modules", ".terraform"];
 
-/// A directory that was asked for.
+/// A directory to scan.
 pub(super) struct Asked {
-    /// As named.
+    /// The path, as given.
     pub(super) folder: PathBuf,
-    /// Bytes of shown paths that lie above it.
+    /// The number of bytes of displayed paths above it.
     pub(super) scanned_from: usize,
-    /// Whether the walk from the root came by.
+    /// Whether the walk from the root has reached it.
     pub(super) reached: AtomicBool,
 }
 
-/// What walks send home.
+/// A result of a walk.
 pub(super) enum Seen {
     File(File),
     /// A file that is not read.
     Other(String),
     Problem(Problem),
-    /// A configuration, and the bytes of its path above the scanned folder.
+    /// A configuration, and the number of bytes of its path above the scanned folder.
     Config(String, usize),
 }
 
-/// One walk over a part of the disk.
+/// A walk over a part of the disk.
 pub(super) struct Walk<'a> {
     root: &'a Path,
-    /// Where it starts: free of links at its end, since the walker follows none.
+    /// The start, with the last link resolved, since the walker follows none.
     start: PathBuf,
-    /// What `start` is called in reports.
+    /// The name of `start` in reports.
     named: &'a Path,
-    /// What is wanted of the tree; everything else is only passed through.
+    /// The requested parts of the tree; others are only traversed.
     asked: Vec<&'a Asked>,
     exclude: &'a (dyn Fn(&str) -> bool + Sync),
 }
@@ -82,8 +82,8 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn run(&self, sender: &Sender<Seen>) {
-        // What a file of the repository says decides; what a machine says (global excludes, .git/info) does not,
-        // or the same commit would be judged differently by two people.
+        // Only ignore files in the repository count, not those of the machine (global excludes, .git/info). Otherwise, the
+        // same commit could have different results for two users.
         let ignore_files = IgnoreFiles::new(self.root);
         let ignore_files = &ignore_files;
         WalkBuilder::new(&self.start)
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
             });
     }
 
-    /// A path of the walk under the name that reports use.
+    /// Returns the name in reports for a path of the walk.
     fn name(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.start) {
             Ok(below) if below.as_os_str().is_empty() => self.named.to_path_buf(),
@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The narrowest of the requests that a path is below (or at).
+    /// Returns the narrowest argument that contains a path.
     fn wanted_by(&self, named: &Path) -> Option<&'a Asked> {
         self.asked
             .iter()
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// An ignore file that was not read, unless the configuration excludes it.
+    /// Reports an ignore file that was not read, unless the configuration excludes it.
     fn refused(&self, refused: &Refused) -> Option<Seen> {
         let path = shown(self.root, &self.name(&refused.path));
         let message = format!(
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
             .iter()
             .any(|name| entry.file_name() == *name);
         if skipped && entry.depth() > 0 {
-            // Whoever asks for such a folder itself gets a walk that starts there.
+            // A folder like this that was named explicitly gets a walk that starts there.
             return WalkState::Skip;
         }
         for asked in &self.asked {
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A folder that cannot be listed. Nobody is told of those that nobody asked for.
+    /// Returns a problem for a folder that cannot be listed, or `None` if the user did not ask for it.
     fn failure(&self, error: &ignore::Error) -> Option<Seen> {
         let named = match failed_path(error) {
             Some(path) => self.name(path),
@@ -250,7 +250,7 @@ fn unreadable(path: String, error: &ignore::Error) -> Problem {
     }
 }
 
-/// The path that an error of the walker is about. Its wrappers are few, so a loop unpacks them.
+/// Returns the path in an error of the walker. A loop unwraps the few nested errors.
 fn failed_path(error: &ignore::Error) -> Option<&Path> {
     let mut error = error;
     loop {
