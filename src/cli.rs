@@ -1,4 +1,4 @@
-//! Every command and flag, with the words that explain them; nothing else.
+//! All commands and flags with their help texts; nothing else.
 
 mod headings;
 mod values;

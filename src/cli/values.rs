@@ -56,7 +56,7 @@ pub enum FailOn {
 }
 
 impl FailOn {
-    /// The least severity that fails the run; `None` when none does.
+    /// Returns the lowest severity that fails the run, or `None` if no severity does.
     pub fn threshold(self) -> Option<Severity> {
         match self {
             FailOn::Error => Some(Severity::Error),
@@ -88,16 +88,16 @@ impl From<Level> for Severity {
     }
 }
 
-/// A format and where its report goes, written `NAME` or `NAME=FILE`. Which names there are is for the output to say.
+/// A format and the destination of its report, written as `NAME` or `NAME=FILE`. The output module validates the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatTarget {
     /// The format's name.
     pub name: String,
-    /// The file to write; standard output when absent.
+    /// The file to write; standard output if `None`.
     pub file: Option<PathBuf>,
 }
 
-/// Why a text is no [`FormatTarget`].
+/// Why a text is not a valid [`FormatTarget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatTargetError {
     /// Nothing before the `=`, or nothing at all.
@@ -143,7 +143,7 @@ pub enum SchemaOf {
 }
 
 impl SchemaOf {
-    /// The name that users give.
+    /// Returns the name that users give.
     pub fn name(self) -> &'static str {
         match self {
             SchemaOf::Config => "config",
