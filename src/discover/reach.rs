@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::absolute;
 
-/// Checks a path that a user named. Rejects a link to a device, a pipe or a socket, such as a committed `baseline.yaml ->
-/// /dev/zero`. Accepts a special file that is named directly (`/dev/stdin`, `<(command)`, a named pipe).
+/// Checks a path that a user named. Rejects a link to a device, a pipe or a socket, such as a committed `baseline.yaml`
+/// that links to `/dev/zero`. Accepts a special file that is named directly (`/dev/stdin`, `<(command)`, a named pipe).
 ///
 /// # Errors
 /// Returns an error if the path is rejected or does not exist.

@@ -177,7 +177,7 @@ impl Admission<'_> {
         self.shape.on_pods.add_default_seconds(&seconds);
     }
 
-    /// Applies PodNodeSelector. If nobody says that the plugin runs, it may still do so: the annotation suggests it.
+    /// Applies PodNodeSelector. If not configured, the plugin may still run: the annotation suggests that it does.
     fn node_selector(&mut self, words: &[&NamespaceWord], runs: bool) {
         const PLUGIN: &str = "PodNodeSelector";
         const WHAT: &str = "a node selector";

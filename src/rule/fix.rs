@@ -13,7 +13,7 @@ use crate::yaml::edit::Change;
 /// A compiled fix.
 #[derive(Debug)]
 pub struct Fix {
-    /// Whether it may be applied by default.
+    /// Whether it may be applied without review.
     pub safe: bool,
     when: Option<Expression>,
     title: Option<Template>,
@@ -34,7 +34,7 @@ enum Operation {
 /// A fix for one verdict whose location is not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// Whether it may be applied by default.
+    /// Whether it may be applied without review.
     pub safe: bool,
     /// What it does.
     pub title: String,
