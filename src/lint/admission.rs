@@ -1,5 +1,5 @@
-//! Gives each workload the tolerations and the node selector that its pods will have once they are admitted: joins it
-//! with its Namespace and its RuntimeClass, and asks the model how Kubernetes merges what they say.
+//! Computes the tolerations and the node selector that a workload's pods have after admission. Joins each workload with its
+//! Namespace and its RuntimeClass and asks the model how Kubernetes merges them.
 
 #![cfg_attr(
     not(test),
@@ -22,40 +22,40 @@ use crate::model::admit::{InNamespace, OfClass, OpenWord, Plugins, admit};
 use crate::model::workload::{PodShape, Stands, Workload};
 use crate::source::{SourceId, Span};
 
-/// What the RuntimeClass of a workload turned out to be.
+/// The result of looking up a workload's RuntimeClass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
-    /// None is named.
+    /// The workload names no RuntimeClass.
     None,
-    /// One that asks for nothing.
+    /// The RuntimeClass sets no scheduling fields.
     Silent,
-    /// The one that is read as this workload.
+    /// The RuntimeClass is read as the workload with this index.
     At(usize),
-    /// It is not here.
+    /// The RuntimeClass is not in the repository.
     Missing,
-    /// Several have its name.
+    /// Several RuntimeClasses have this name.
     Several,
-    /// It stands here and could not be read.
+    /// The RuntimeClass is in the repository but could not be read.
     Unread,
 }
 
-/// Everything beside its own shape that decides about a workload's pods.
+/// Everything that affects a workload's pods apart from its own shape.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Situation {
-    /// Indices of Namespaces, one for each different word.
+    /// Indices of the possible Namespaces, one for each distinct set of annotations.
     namespaces: Vec<usize>,
-    /// The workload is in the one Namespace.
+    /// Whether the workload is certainly in that one Namespace.
     in_namespace: bool,
-    /// Its Namespace is not in the repository.
+    /// Whether the workload's Namespace is missing from the repository.
     missing: bool,
     class: Class,
 }
 
-/// A shape with what is on its pods, and what its Namespace leaves open.
+/// An admitted shape, and what its Namespace leaves unknown.
 type Admitted = (Arc<PodShape>, Vec<OpenWord>);
 
-/// Fills in what is on pods. Gives the workloads whose RuntimeClass could not be determined, and those in a Namespace whose
-/// word could not be read or may not count.
+/// Replaces each workload's shape with the admitted one. Returns the workloads whose RuntimeClass is undetermined, and
+/// those whose Namespace annotations could not be read or may not apply.
 pub fn apply(
     workloads: &mut [Workload],
     namespaces: &[Namespace],
@@ -88,7 +88,7 @@ pub fn apply(
         .map(|workload| Arc::clone(&workload.shape))
         .collect();
     let mut open = Vec::new();
-    // Equal shapes in the same situation share what comes out of it. The shapes that went in live as long as this.
+    // Equal shapes in the same situation share one result. The input shapes live as long as this map.
     let mut known: HashMap<(*const PodShape, Situation), Admitted> = HashMap::new();
     for (at, workload) in workloads.iter_mut().enumerate() {
         let own = cluster(workload.source);
@@ -98,7 +98,7 @@ pub fn apply(
         };
         let class = match &shapes[at].runtime_class {
             Field::Absent => Class::None,
-            // The empty name is the class that every cluster has without declaring it.
+            // The empty name is the class that every cluster has without a declaration.
             Field::Is(name) if name.is_empty() => Class::None,
             Field::Is(name) => {
                 let found = by_name.get(name.as_str()).map_or(&[][..], Vec::as_slice);
@@ -145,12 +145,12 @@ pub fn apply(
     open
 }
 
-/// It has no pods of its own: what is open about it is open about those that name it.
+/// Whether a workload has no pods of its own. Anything unknown about it is reported for the workloads that name it.
 fn is_lent(workload: &Workload) -> bool {
     workload.stands == Stands::ForOthers
 }
 
-/// What is not known of a class; `declared` is where one of its name stands.
+/// What is unknown about a class. `declared` is the place of a class with that name.
 fn class_gap(class: Class, declared: Option<Span>, shapes: &[Arc<PodShape>]) -> Option<Gap> {
     const TOLERATIONS: &str = "tolerations";
     match (class, declared) {
@@ -169,7 +169,7 @@ fn class_gap(class: Class, declared: Option<Span>, shapes: &[Arc<PodShape>]) -> 
     }
 }
 
-/// Why what a Namespace says leaves a workload open.
+/// The reason why a Namespace's annotations leave a workload unjudged.
 fn namespace_gap(
     word: OpenWord,
     own: Option<&str>,
@@ -198,14 +198,14 @@ fn namespace_gap(
     }
 }
 
-/// The name of the RuntimeClass that a workload is read from.
+/// The name of the RuntimeClass that a workload was read from.
 fn class_name(workload: &Workload) -> Option<String> {
     let object = &workload.object;
     let is_class = object.kind == "RuntimeClass" && api_group(&object.api_version) == "node.k8s.io";
     object.name.clone().filter(|_| is_class)
 }
 
-/// Two of one name belong to two clusters; which one is meant cannot be told unless they say the same.
+/// Classes of the same name belong to different clusters, so the lookup is ambiguous unless they are equal.
 fn class_of<'c>(
     found: impl Iterator<Item = &'c RuntimeClass>,
     lent: &HashMap<(SourceId, &str), usize>,
@@ -234,7 +234,7 @@ fn situation(
     near: impl Fn(SourceId) -> bool,
     class: Class,
 ) -> Situation {
-    // A manifest without a namespace gets one from kustomize, Flux or the command line: it may be any of these.
+    // A manifest without a namespace gets one from kustomize, Flux or the command line, so it may be any of these.
     let own = workload.object.namespace.as_deref();
     let own = own.filter(|name| !is_filled_in(name));
     let mut found: Vec<usize> = Vec::new();
@@ -257,12 +257,12 @@ fn situation(
     }
 }
 
-/// Whether a template fills in a name.
+/// Whether a template fills in part of a name.
 fn is_filled_in(name: &str) -> bool {
     name.contains(['{', '$', '<'])
 }
 
-/// Asks the model what admission makes of a shape. Gives what is open about the Namespace.
+/// Asks the model for the shape after admission. Also returns what is unknown about the Namespace.
 fn admitted(
     shape: &mut PodShape,
     stands: Stands,

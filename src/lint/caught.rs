@@ -1,12 +1,12 @@
-//! A mistake in kubetaint itself ends the reading, judging or fixing of one thing, never the run.
+//! Catches panics: a bug in kubetaint aborts the reading, judging or fixing of one item, never the run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::finding::Problem;
 
-/// Does a piece of work. What it gives, or what the program said when it gave up.
+/// Runs `work` and returns its result, or the panic message if it panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // What the work may leave half done is thrown away with it.
+    // Any half-finished state is dropped together with `work`.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = payload
             .downcast_ref::<&str>()
@@ -16,7 +16,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// What is said of a file that could not be `done`.
+/// The problem for a file that could not be `done`.
 pub fn bug(file: &str, done: &str, why: &str) -> Problem {
     Problem {
         file: Some(file.to_owned()),
@@ -25,7 +25,7 @@ pub fn bug(file: &str, done: &str, why: &str) -> Problem {
     }
 }
 
-/// The same, for whatever has no file.
+/// The problem text for anything that has no file.
 pub fn bug_text(done: &str, why: &str) -> String {
     format!(
         "not {done} because of a bug in kubetaint ({why}); please report it with this file: {}/issues",

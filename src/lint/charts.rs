@@ -1,4 +1,4 @@
-//! Values that do not reach pods as they stand, because templates of their chart make something else of them.
+//! Values that do not reach pods unchanged because templates of their chart transform them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use crate::extract::chart_of;
 use crate::model::workload::Level;
 use crate::source::SourceId;
 
-/// Takes back that values reach pods as they stand where a chart of the repository is seen to change them: its own values,
-/// and values that stand beside no chart, which may be for it.
+/// Clears the mark that values reach pods unchanged if a chart of the repository transforms them. This covers the chart's
+/// own values and values outside any chart, which may be for that chart.
 pub fn doubt_values(gathered: &mut Gathered) {
     let Gathered {
         paths,
@@ -35,7 +35,7 @@ pub fn doubt_values(gathered: &mut Gathered) {
     let doubt = |level: &Level, source: SourceId| {
         *level == Level::Values
             && match folders(path(source)).find(|folder| charts.contains(folder)) {
-                // A chart hands values on to the charts in it.
+                // A chart passes values on to its subcharts.
                 Some(own) => changing.iter().any(|chart| is_in(chart, own)),
                 None => true,
             }
@@ -52,7 +52,7 @@ pub fn doubt_values(gathered: &mut Gathered) {
     }
 }
 
-/// The folders that a file is in, the nearest first; the last has no name.
+/// The folders that contain a file, innermost first. The last one is the empty path.
 fn folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder_of(path)), |at| {
         (!at.is_empty()).then(|| folder_of(at))

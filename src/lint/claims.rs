@@ -1,4 +1,4 @@
-//! Claims of the configuration that cannot be true: a complete cluster without any node pool.
+//! Configuration claims that cannot be true: a complete cluster without any node pool.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Probl
     let clusters = configured_clusters(gathered, config, true);
     for (at, (cluster, written)) in clusters.iter().zip(&config.clusters).enumerate() {
         let claimed = written.complete_span.filter(|_| written.complete);
-        // A document that could not be read may hold pools; the report counts it.
+        // An unreadable document may contain pools; the report counts it.
         let may_have = || gathered.is_unread(config, at, |unread| unread.pools);
         if let Some(span) = claimed
             && cluster.pools.is_empty()

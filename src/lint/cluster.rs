@@ -1,4 +1,4 @@
-//! Which pools each workload is judged by: as configured, else as the folders suggest.
+//! Assigns each workload the pools it is judged by: from the configuration, or else from the folder layout.
 
 #![cfg_attr(
     not(test),
@@ -20,30 +20,30 @@ use crate::source::SourceId;
 /// A set of pools that serve some workloads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cluster {
-    /// Name, when configured.
+    /// Name, if configured.
     pub name: Option<String>,
-    /// All its pools are known, with all their taints.
+    /// Whether all its pools are known, with all their taints.
     pub complete: bool,
     /// Indices of its pools.
     pub pools: Vec<usize>,
-    /// Indices of what commands say of its nodes.
+    /// Indices of the hints from commands about its nodes.
     pub hints: Vec<usize>,
-    /// Indices of pools that may be its own, too: they stand farther from its workloads.
+    /// Indices of pools that may also belong to it, but are farther from its workloads.
     pub beside: Vec<usize>,
 }
 
-/// The clusters, and for each workload those that it is in: several where configured clusters share files.
+/// All clusters, and the clusters of each workload. A workload has several if configured clusters share files.
 pub struct Assignment {
     /// Distinct clusters, in a stable order.
     pub clusters: Vec<Cluster>,
     /// Distinct sets of clusters, by index.
     groups: Vec<Vec<usize>>,
-    /// The set of each workload: those of one number are in the same clusters.
+    /// The index of each workload's set. Workloads with the same index are in the same clusters.
     pub of_workload: Vec<usize>,
 }
 
 impl Assignment {
-    /// For each workload, whether it is in a cluster.
+    /// For each workload, whether it is in this cluster.
     pub fn are_in(&self, cluster: usize) -> impl Iterator<Item = bool> {
         self.of_workload
             .iter()
@@ -57,11 +57,11 @@ enum Membership {
     In(Vec<usize>),
     /// In every cluster.
     Everywhere,
-    /// Where the folders say.
+    /// Wherever the folder layout suggests.
     Free,
 }
 
-/// Whether a file was named for the pools of a run, or of a cluster.
+/// Whether a file was named as an inventory for the run or for a cluster.
 pub fn is_named(file: &str, config: &Config) -> bool {
     let mut inventories = config
         .clusters
@@ -80,7 +80,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
     let own = placed.pool.cluster.as_deref();
     if placed.configured {
         return match own {
-            // The cluster may be one that no file that was read belongs to.
+            // The cluster may be one that none of the files belongs to.
             Some(name) => Membership::In(named(name).into_iter().collect()),
             None => Membership::Everywhere,
         };
@@ -93,7 +93,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
         })
         .collect();
     let given = config.given.iter().any(|file| file == path);
-    // An inventory may list the pools of several clusters and say which is whose.
+    // An inventory may list the pools of several clusters and name the cluster of each pool.
     let listed = own.filter(|_| placed.listed.is_some());
     let says = |name: &str| {
         let same = |other: &&PlacedPool| other.source == placed.source && other.listed.is_some();
@@ -108,7 +108,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
             match listed {
                 None => true,
                 Some(own) if own == name => true,
-                // Elsewhere the cluster may have another name.
+                // The inventory may call the cluster by another name.
                 Some(own) => named(own).is_none() && !says(name),
             }
         });
@@ -135,7 +135,7 @@ pub fn clusters_of(placed: &PlacedPool, gathered: &Gathered, config: &Config) ->
     }
 }
 
-/// The pools that are known beside folders: those of each configured cluster, those of every cluster, and the others.
+/// The pools known independently of folders: those of each configured cluster, those of every cluster, and the rest.
 struct Known {
     configured: Vec<Cluster>,
     everywhere: Vec<usize>,
@@ -170,7 +170,7 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
             let name = Some(cluster.name.as_str());
             let files = cluster.inventory.iter();
             let listed: Vec<&str> = files.map(|file| file.value.as_str()).collect();
-            // A dump of Nodes does not say whose they are.
+            // A dump of Nodes does not name its cluster.
             let given = config.clusters.len() == 1
                 || config
                     .given
@@ -196,17 +196,17 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
     }
 }
 
-/// The configured clusters with their pools. `whole`: the whole repository was read.
+/// The configured clusters with their pools. `whole` says whether the whole repository was read.
 pub fn configured_clusters(gathered: &Gathered, config: &Config, whole: bool) -> Vec<Cluster> {
     known(gathered, config, whole).configured
 }
 
-/// Whether the pools that were given for a run are all there are, where no cluster is configured.
+/// Whether the pools given for a run are complete, when no cluster is configured.
 pub fn given_complete(gathered: &Gathered, config: &Config) -> bool {
     config.clusters.is_empty() && all_listed(gathered, &config.given, None)
 }
 
-/// Finds the cluster of every workload. `whole`: the whole repository was read.
+/// Finds the clusters of every workload. `whole` says whether the whole repository was read.
 pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     let path = |source: SourceId| gathered.path(source);
     let scanned = |source: SourceId| gathered.scanned_path(source);
@@ -230,7 +230,7 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .map(|index| in_clouds(&gathered.pools[*index]))
         .collect();
     let serving = infer(&pool_paths, &workload_paths, &free_clouds, &clouds_at);
-    // Apart from the pools, so that a script beside workloads makes no example of them.
+    // Hints are inferred separately from pools, so that a script next to workloads does not affect pool inference.
     let (mut configured, free_hints) = share_hints(configured, gathered, config);
     let hint_paths: Vec<&str> = free_hints
         .iter()
@@ -256,13 +256,13 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         }
     };
 
-    // Lists of pools are long and clusters few: each list is looked at once, not once for each workload.
+    // Pool lists are long and clusters are few, so each list is processed once instead of once per workload.
     let mut numbers: BTreeMap<Cluster, usize> = BTreeMap::new();
     let mut number = |cluster: Cluster| {
         let next = numbers.len();
         *numbers.entry(cluster).or_insert(next)
     };
-    // Configured clusters without a workload still have pools to judge.
+    // Configured clusters without workloads still have pools to judge.
     let of_configured: Vec<usize> = configured.drain(..).map(&mut number).collect();
     let mut of_lists: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut of_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
@@ -299,7 +299,7 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     }
 }
 
-/// The clouds that a pool is in, by where it stands, what declares it and the labels of its nodes.
+/// The clouds of a pool, judging by its path, its declaring kind and the labels of its nodes.
 fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
     let pool = &placed.pool;
     let names = [
@@ -318,7 +318,7 @@ fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
         .fold(Clouds::default(), Clouds::with)
 }
 
-/// The clouds that the workloads of each path are in, by the path and by what else stands in the file.
+/// The clouds of the workloads at each path, judging by the path and the other contents of the file.
 fn clouds_at(gathered: &Gathered) -> BTreeMap<&str, Clouds> {
     let mut found: BTreeMap<&str, Clouds> = BTreeMap::new();
     for workload in &gathered.workloads {
@@ -331,7 +331,7 @@ fn clouds_at(gathered: &Gathered) -> BTreeMap<&str, Clouds> {
     found
 }
 
-/// Gives configured clusters the hints in their files, and says which hints are in no such cluster.
+/// Gives configured clusters the hints in their files. Also returns the hints that are in no such cluster.
 fn share_hints(
     mut configured: Vec<Cluster>,
     gathered: &Gathered,

@@ -1,4 +1,4 @@
-//! What Terraform configurations declare, which can be told only of all files of a folder and of what they call and read.
+//! Terraform configurations. Reading one takes all files of its folder and the modules and files that it refers to.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -14,21 +14,21 @@ use crate::finding::Problem;
 use crate::source::SourceId;
 use crate::terraform::{Files, Folder, Repository, Used};
 
-/// What each configuration declares, by the path of its folder.
+/// The contents of each configuration, keyed by the path of its folder.
 #[derive(Default)]
 pub struct Configurations(BTreeMap<String, Arc<Configuration>>);
 
-/// What one configuration declares.
+/// The contents of one configuration.
 struct Configuration {
-    /// The files that it was read from.
+    /// The files it was read from.
     used: Used,
-    /// What these files were.
+    /// A digest of those files.
     digest: u64,
     facts: FileFacts,
 }
 
 impl Configurations {
-    /// What the configurations among some files declare. One is read again only when a file that it uses has changed.
+    /// Reads the configurations among some files. A configuration is read again only if a file that it uses has changed.
     pub fn read(
         &mut self,
         files: &[Kept],
@@ -86,7 +86,7 @@ impl Configurations {
     }
 }
 
-/// Files that configurations read by their names. They are loaded again: texts are not kept.
+/// Files that configurations read by name. They are loaded again because texts are not kept.
 struct OtherFiles<'f> {
     files: &'f [Kept],
     load: &'f Load<'f>,
@@ -95,7 +95,7 @@ struct OtherFiles<'f> {
 
 impl<'f> OtherFiles<'f> {
     fn find(&self, path: &str) -> Option<&'f Kept> {
-        // Most repositories ask for none.
+        // Most repositories need none of these.
         let by_path = self.by_path.get_or_init(|| {
             let files = self.files.iter();
             files.map(|kept| (kept.input.path.as_str(), kept)).collect()
@@ -108,7 +108,7 @@ impl<'f> OtherFiles<'f> {
         self.files.get(at)
     }
 
-    /// What the files are that a configuration was read from.
+    /// A digest of the files that a configuration was read from.
     fn digest(&self, repository: &Repository<'_>, used: &Used) -> u64 {
         let mut hasher = DefaultHasher::new();
         for folder in &used.folders {

@@ -1,4 +1,4 @@
-//! Node pools that stand in the configuration only.
+//! Node pools that are declared in the kubetaint configuration.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::node_selection::{NodeLabels, OtherLabels};
 
-/// The pools of a configuration.
+/// The node pools declared in a configuration.
 pub fn pools(config: &Config) -> impl Iterator<Item = NodePool> {
     config.pools.iter().map(move |pool| NodePool {
         name: pool.name.clone(),

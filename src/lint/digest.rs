@@ -1,15 +1,15 @@
-//! What a text is known by when it is seen again.
+//! Digests of texts, used to detect unchanged files.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
 use super::Content;
 
-/// What a text is known by when it is seen again. That of a file without a text is the default.
+/// A digest that identifies a text. A file without a text has the default digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Digest(u64);
 
 impl Digest {
-    /// That of a file.
+    /// The digest of a file's content.
     pub fn of(content: &Content) -> Self {
         let (Content::Text(text) | Content::Template(text)) = content else {
             return Digest::default();

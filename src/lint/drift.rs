@@ -8,10 +8,10 @@ use crate::model::taint::Taint;
 use crate::model::workload::Level;
 use crate::source::Span;
 
-/// The label of pools whose taints the autoscaler gets from the cloud, so that not every taint needs a tag.
+/// The label of pools whose taints the autoscaler fetches from the cloud. Such pools do not need a tag for every taint.
 const ASKED_FOR: &str = "eks.amazonaws.com/nodegroup";
 
-/// Notices for each taint and label that differs between a pool and its tags.
+/// Returns a notice for each taint and label that differs between a pool and its tags.
 pub fn drift(pool: &NodePool) -> Vec<Notice> {
     let Some(tags) = &pool.autoscaler else {
         return Vec::new();
@@ -37,10 +37,10 @@ fn is_known(taint: &Taint) -> bool {
         .any(|field| field.is_unknown())
 }
 
-/// A tag for a taint that the nodes lack, or have with another value.
+/// A notice if a tagged taint is missing on the nodes or has another value there.
 fn tagged_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     let taint = &tag.taint;
-    // The autoscaler ignores a tag without an effect, and a variable may be right.
+    // The autoscaler ignores a tag without an effect. A variable may resolve to the right value.
     if !is_known(taint) || taint.effect().is_none() {
         return None;
     }
@@ -83,7 +83,7 @@ fn tagged_taint(pool: &NodePool, tag: &PoolTaint) -> Option<Notice> {
     Some(notice)
 }
 
-/// Hard taints of the nodes without a tag, although others have one.
+/// Hard taints of the nodes that have no tag although other taints have one.
 fn untagged_taints<'p>(
     pool: &'p NodePool,
     tags: &'p AutoscalerTemplate,
@@ -107,7 +107,7 @@ fn untagged_taints<'p>(
         })
 }
 
-/// Tags for labels that the nodes have with another value.
+/// Tagged labels that have another value on the nodes.
 fn labels<'p>(
     pool: &'p NodePool,
     tags: &'p AutoscalerTemplate,

@@ -1,5 +1,5 @@
-//! A pool that is declared, and seen in a dump of the cluster's Nodes: one pool, with the labels and taints of its nodes and
-//! the places of its declaration.
+//! Merges a declared pool with its Nodes in a cluster dump. The result has the labels and taints of the nodes and the spans
+//! of the declaration.
 
 #![cfg_attr(
     not(test),
@@ -18,10 +18,10 @@ use crate::config::Config;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 
-/// A taint as it is compared: an absent value is the empty one.
+/// A taint in comparable form. A missing value equals the empty value.
 type Told<'t> = (&'t str, &'t str, &'t str);
 
-/// Puts pools together of which it is certain that they are one.
+/// Merges pools that are certainly the same pool.
 pub fn merge(gathered: &mut Gathered, config: &Config) {
     let dumped: Vec<usize> = (0..gathered.pools.len())
         .filter(|at| {
@@ -46,11 +46,11 @@ pub fn merge(gathered: &mut Gathered, config: &Config) {
     });
 }
 
-/// The only pool that is declared under the label by which the nodes are known, if it says nothing else than they do.
+/// The only declared pool with the label that names the nodes, or `None` if it contradicts them.
 fn declaration(at: usize, dumped: &[usize], gathered: &Gathered, config: &Config) -> Option<usize> {
     let seen = &gathered.pools[at];
     let (key, value) = seen.named_by.as_ref()?;
-    // Nodes of the pool with other taints: it is on its way from one to the other.
+    // Other nodes of the pool have different taints, so the pool is in the middle of a change.
     let is_split = dumped
         .iter()
         .any(|other| *other != at && gathered.pools[*other].named_by == seen.named_by);
@@ -73,7 +73,7 @@ fn declaration(at: usize, dumped: &[usize], gathered: &Gathered, config: &Config
     }
 }
 
-/// Whether the nodes carry what is declared, and no more than that when all of it is known.
+/// Whether the nodes carry everything declared, and nothing else if the declaration is fully known.
 fn agree(declared: &NodePool, seen: &NodePool) -> bool {
     let stays = |taint: &&PoolTaint| taint.origin != Origin::Startup;
     let written: Option<BTreeSet<Told<'_>>> =

@@ -1,4 +1,4 @@
-//! Exceptions of the configuration that except nothing: a mistyped name, or what is long gone.
+//! Exceptions in the configuration that match nothing because of a mistyped name or because they are outdated.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::finding::{Object, Report};
 use crate::model::near_miss::nearest_word;
 use crate::source::Span;
 
-/// Which exceptions excepted something: the rule's id and the number of the entry.
+/// The exceptions that matched a finding, as rule id and entry index.
 pub type Used = BTreeSet<(String, usize)>;
 
-/// Adds a problem for each exception that is nearly what is there and fits no object, and a warning for each other that no
-/// finding falls under. Of a part of a repository neither can be told.
+/// Reports unused exceptions: a problem if an exception matches no object but nearly matches one, a warning for any other
+/// without a finding. Reports nothing if only a part of the repository was read.
 pub fn report_unused(
     used: &Used,
     gathered: &Gathered,
@@ -42,7 +42,7 @@ pub fn report_unused(
                 && fits(&except.name, name)
         };
         let names = except.kind.is_some() || except.namespace.is_some() || except.name.is_some();
-        // A path that fits no file is told of all patterns alike.
+        // A path that matches no file is reported for all patterns in the same way.
         if !names || objects(gathered).any(fits) {
             report.warnings.extend(except.span.map(|span| {
                 let message =
@@ -56,7 +56,7 @@ pub fn report_unused(
         };
         let Misfit { at, why, near } = problem;
         let problem = config.problem(at, why);
-        // What is nearly there was mistyped; anything else may be meant for what comes, or stand in what could not be read.
+        // A near match is a typo. Anything else may be meant for a future object or one that could not be read.
         if near && gathered.unread.is_empty() {
             report.problems.push(problem);
         } else {
@@ -87,15 +87,15 @@ fn objects(gathered: &Gathered) -> impl Iterator<Item = &Object> {
         .chain(notices)
 }
 
-/// An exception that fits no object.
+/// An exception that matches no object.
 struct Misfit {
     at: Span,
     why: String,
-    /// Something that is there has nearly that name.
+    /// Whether the repository contains a similar name.
     near: bool,
 }
 
-/// Where an exception fits no object, and why: the first of its patterns that alone fits none, or all together.
+/// Where and why an exception matches no object: its first pattern that matches none, or all patterns combined.
 fn misfit(except: &Except, gathered: &Gathered, rule: &str) -> Option<Misfit> {
     type Part = fn(&Object) -> Option<&str>;
     let parts: [(&str, &Option<Pattern>, Part); 3] = [

@@ -1,4 +1,4 @@
-//! Facts as conditions see them: the model's values under the names of the rule language.
+//! Facts as conditions see them: values of the model under the names of the rule language.
 
 #![cfg_attr(
     not(test),
@@ -50,7 +50,7 @@ pub fn kubernetes(config: &Config) -> Fact {
         .build()
 }
 
-/// An entry of a list of tolerations, as written.
+/// The fact for an entry of a tolerations list, as written.
 pub fn entry_fact(entry: &Toleration, index: usize, comparison_operators: bool) -> FactBuilder {
     toleration_fact(entry, comparison_operators).place(Some(Place::Entry(index)))
 }
@@ -82,8 +82,8 @@ fn seconds(builder: FactBuilder, entry: &Toleration) -> FactBuilder {
     }
 }
 
-/// What is known of the taints with an entry's key, for scope toleration. An entry without a key means no taint in
-/// particular.
+/// What is known about the taints with an entry's key, for scope toleration. An entry without a key refers to no particular
+/// taint.
 pub fn well_known_fields(
     builder: FactBuilder,
     entry: &Toleration,
@@ -111,7 +111,7 @@ pub fn well_known_fields(
     std::iter::zip(TEXTS, known).fold(builder, |builder, (name, text)| builder.text(name, text))
 }
 
-/// The entries of the same list that make an entry superfluous, for scope toleration.
+/// The entries of the same list that make an entry redundant, for scope toleration.
 pub fn redundancy_fields(
     builder: FactBuilder,
     list: &[Toleration],
@@ -124,7 +124,7 @@ pub fn redundancy_fields(
         .facts("subsumedBy", redundancy.subsumed_by(index).map(fact))
 }
 
-/// A pool that the scheduler refuses, at the taint or else at the pool.
+/// The fact for a taint that the scheduler refuses, or for the pool if no single taint is refused.
 pub fn refusal_fact(pool: &Fact, taints: &[Fact], model: &NodePool, reason: Reason) -> Fact {
     let taint = match reason {
         Reason::Taint(at) => Some((&taints[at], model.taints[at].taint.to_string())),
@@ -142,20 +142,20 @@ pub fn refusal_fact(pool: &Fact, taints: &[Fact], model: &NodePool, reason: Reas
         .build()
 }
 
-/// The earlier entry that always decides about eviction in the place of another one, where there is one.
+/// Adds the earlier entry that always decides eviction instead of this one, if there is one.
 pub fn shadow(builder: FactBuilder, shape: &PodShape, shadow: Shadow, gate: bool) -> FactBuilder {
     match shadow {
         Shadow::By(at) => {
             let by = entry_fact(&shape.tolerations[at], at, gate).build();
             builder.facts("shadowedBy", [by])
         }
-        // An entry that a template fills in may stand before all that can be read.
+        // An entry that a template fills in may come before all readable ones.
         Shadow::None if shape.unread_tolerations.is_none() => builder.facts("shadowedBy", []),
         Shadow::None | Shadow::Unknown => builder.unknown("shadowedBy"),
     }
 }
 
-/// `workload` as rules of scope toleration see it: the shape.
+/// `workload` for rules of scope toleration: the shape alone.
 pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     let entries = shape
         .tolerations
@@ -206,7 +206,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         Field::Unknown => builder.unknown("hostNetwork"),
     };
     if shape.unread_tolerations.is_some() && shape.level != Level::Typed {
-        // Entries that are there can be read; that there are no others cannot be said.
+        // The readable entries exist, but there may be more.
         builder.facts("tolerations", entries).build()
     } else if shape.unread_tolerations.is_some() {
         builder.unknown("tolerations").build()
@@ -215,7 +215,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
     }
 }
 
-/// `workload` as far as the object says.
+/// `workload` with the fields that the object determines.
 pub fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
     FactBuilder::new(FactKind::Workload)
         .text("kind", kind)
@@ -226,7 +226,7 @@ pub fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
         .text("typeRejection", type_rejection(kind, level))
 }
 
-/// The same for a value of the wrong type: of a custom resource its schema refuses that.
+/// Like `rejection`, for a value of the wrong type. The schema of a custom resource rejects such a value.
 fn type_rejection(kind: &str, level: Level) -> String {
     match level {
         Level::Custom => format!("so the schema of the {kind}, or its operator, rejects it"),
@@ -234,7 +234,7 @@ fn type_rejection(kind: &str, level: Level) -> String {
     }
 }
 
-/// What comes of a list that the API server refuses, as a clause behind what is wrong with it.
+/// The consequence of a list that the API server rejects, as a clause that follows the description of the error.
 fn rejection(kind: &str, level: Level) -> String {
     match (level, kind) {
         (Level::Typed, _) => "so the API server rejects the object".to_owned(),
@@ -250,9 +250,9 @@ fn rejection(kind: &str, level: Level) -> String {
     }
 }
 
-/// `workload` with who it is, for scope workload.
+/// `workload` with its identity, for scope workload.
 ///
-/// `in_tests` is whether it only serves to try something out, by the path of its file.
+/// `in_tests` says whether the workload is only a test, judging by the path of its file.
 pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
     fn texts(pairs: &[(String, Field<String>)]) -> impl Iterator<Item = (&str, Option<&str>)> {
         pairs
@@ -271,12 +271,12 @@ pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
         .build()
 }
 
-/// Where a pool is named, or else where it starts.
+/// The span of a pool's name, or else of its start.
 pub fn pool_span(pool: &NodePool) -> Option<Span> {
     pool.name_span.or(pool.span)
 }
 
-/// The toleration that a taint asks for, as the line to write.
+/// The toleration that matches a taint, as a line to write.
 fn remedy(taint: &Taint) -> String {
     let word = |word: &str| Field::Is(word.to_owned());
     let any_value = taint.value.text() == Some("");
@@ -290,7 +290,7 @@ fn remedy(taint: &Taint) -> String {
     format!("`- {entry}`")
 }
 
-/// A taint of a pool.
+/// The fact for a taint of a pool.
 fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
     let origin = match taint.origin {
         Origin::Declared => "declared",
@@ -315,13 +315,13 @@ fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
         .build()
 }
 
-/// The taints of a pool, in its order.
+/// The facts for the taints of a pool, in order.
 pub fn taint_facts(pool: &Arc<NodePool>) -> Vec<Fact> {
     let taints = pool.taints.iter();
     taints.map(|taint| taint_fact(pool, taint)).collect()
 }
 
-/// A pool with the facts of its taints.
+/// The fact for a pool, with the facts of its taints.
 pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bool) -> Fact {
     let labels = pool
         .labels
@@ -348,7 +348,7 @@ pub fn pool_fact(pool: &Arc<NodePool>, taints: &[Fact], comparison_operators: bo
         .build()
 }
 
-/// Which of a pool's taints repeat an earlier one of the same list: same key and effect, as validation counts them.
+/// For each taint of a pool, whether it repeats an earlier one: same key and effect, as API validation compares them.
 pub fn repeated_taints(pool: &NodePool) -> Vec<bool> {
     let mut lists: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, one) in pool.taints.iter().enumerate() {
@@ -364,7 +364,7 @@ pub fn repeated_taints(pool: &NodePool) -> Vec<bool> {
     repeated
 }
 
-/// `taint` for scope taint: with what validation says and whether it repeats an earlier one.
+/// `taint` for scope taint, with its validation errors and whether it is a duplicate.
 pub fn judged_taint(fact: &Fact, taint: &PoolTaint, duplicate: bool) -> Fact {
     let errors = taint.taint.errors().into_iter().map(|error| {
         FactBuilder::new(FactKind::FieldError)
@@ -378,7 +378,7 @@ pub fn judged_taint(fact: &Fact, taint: &PoolTaint, duplicate: bool) -> Fact {
         .build()
 }
 
-/// The path of the list that an item's path leads through.
+/// The path of the sequence that contains the item with this path.
 fn list_of(path: &str) -> &str {
     path.rsplit_once('[').map_or(path, |(list, _)| list)
 }

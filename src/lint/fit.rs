@@ -1,5 +1,5 @@
-//! What else a search of a cluster's pools gives for a pod shape: labels that no pool answers, and pools that an agent
-//! which should run everywhere does not reach.
+//! Additional results of searching a cluster's pools for a pod shape: labels that no pool provides, and pools that an agent
+//! meant for every node does not reach.
 
 #![cfg_attr(
     not(test),
@@ -23,7 +23,7 @@ use crate::model::workload::PodShape;
 use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
-/// `workload` for scope workload: what searching the pools for a shape gives, and what others say about it.
+/// `workload` for scope workload: the result of searching the pools for a shape, and the testimony of other workloads.
 pub fn search(facts: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
     FactBuilder::extend(&facts.search(shape, testimony))
         .facts("unansweredLabels", unanswered(facts, shape))
@@ -31,7 +31,7 @@ pub fn search(facts: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testi
         .build()
 }
 
-/// Labels that the pod surely asks for and that no pool has or may have.
+/// Labels that the pod certainly requires and that no pool has or may have.
 fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     if facts.models.is_empty() || !shape.node_name.is_absent() {
         return Vec::new();
@@ -63,8 +63,8 @@ fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     found
 }
 
-/// The labels that are nearest to this one, each once as `key: value` with a pool that has it: several where nothing
-/// tells them apart.
+/// The labels nearest to this one, each once as `key: value` with a pool that has it. Returns several if they are equally
+/// near.
 fn near_labels(facts: &ClusterFacts<'_>, key: &str, value: &str) -> Vec<(usize, String)> {
     let pools = facts.models.iter().enumerate();
     let near = pools.flat_map(|(at, pool)| {
@@ -82,7 +82,7 @@ fn near_labels(facts: &ClusterFacts<'_>, key: &str, value: &str) -> Vec<(usize, 
     found
 }
 
-/// Labels of the pool that are nearly this one, as `key: value`, with how many letters are between.
+/// Labels of the pool that are similar to this one, as `key: value` with the edit distance.
 fn near_labels_of(
     pool: &NodePool,
     key: &str,
@@ -102,7 +102,7 @@ fn near_labels_of(
     })
 }
 
-/// Pools that a DaemonSet which asks for no particular nodes does not reach, each with the taint that is in the way.
+/// Pools that a DaemonSet without node selection does not reach, each with the taint that blocks it.
 fn missed(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     let everywhere = shape.kind == "DaemonSet"
         && shape.selection.is_empty()

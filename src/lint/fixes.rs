@@ -1,4 +1,4 @@
-//! Turns what rules propose into edits of files: each is tried on the text, and one that would break it is no fix.
+//! Turns rule proposals into edits of files. Each edit is tried on the text and dropped if it would break it.
 
 #![cfg_attr(
     not(test),
@@ -22,27 +22,27 @@ use crate::terraform;
 use crate::yaml::edit::{self, Change, Replacement, Target};
 use crate::yaml::{self, Document, Kind, Node, Style};
 
-/// A proposal with its place.
+/// A proposal with its span.
 #[derive(Debug)]
 pub struct Placed {
     safe: bool,
     title: String,
     target: Target,
     span: Span,
-    /// What stands there: the place of a text in a string may be the whole string.
+    /// The field path at the span. For text inside a string, the span may be that of the whole string.
     path: String,
     change: Change,
 }
 
-/// What a finding is known by before it has a fingerprint.
+/// The identity of a finding before it has a fingerprint.
 type Key = (String, Span, String);
 
-/// What is proposed for findings, by finding.
+/// The proposals for each finding.
 #[derive(Debug, Default)]
 pub struct Proposals(BTreeMap<Key, Vec<Placed>>);
 
 impl Proposals {
-    /// Remembers what is proposed for a finding. `locate` says where the places stand that proposals name.
+    /// Stores the proposals for a finding. `locate` maps the fields that proposals name to spans.
     pub fn add(
         &mut self,
         finding: &Finding,
@@ -53,14 +53,14 @@ impl Proposals {
             .iter()
             .filter_map(|proposal| {
                 let place = locate(&proposal.at)?;
-                // Where a field is not written, its owner is named instead; that is not what is to be changed.
+                // If a field is not written, `locate` returns its parent, which must not be changed.
                 let field = proposal.at.rsplit_once('.').map(|(_, field)| field);
                 let last = place.path.rsplit('.').next().unwrap_or_default();
                 let chosen_by_fact = ["errors", "deviation"];
                 if field.is_some_and(|field| !chosen_by_fact.contains(&field) && field != last) {
                     return None;
                 }
-                // A key that holds dots stands in brackets, too, and in quotes.
+                // A key that contains dots is also in brackets, but quoted.
                 let target = if place.path.ends_with(']') && !place.path.ends_with("\"]") {
                     Target::Item
                 } else {
@@ -81,7 +81,7 @@ impl Proposals {
         }
     }
 
-    /// Gives each finding the first of its fixes that can be applied to the text. Gives what went wrong on the way.
+    /// Gives each finding the first of its fixes that applies to the text. Returns the problems on the way.
     pub fn work_out(
         &self,
         findings: &mut [Finding],
@@ -105,7 +105,7 @@ impl Proposals {
                 continue;
             }
             let id = finding.span.source;
-            // The paths of findings in a configuration are not those in its texts.
+            // Field paths of findings in Terraform differ from those in the texts inside it.
             let found: &[String] = match source.kind == FileKind::Terraform {
                 true => &[],
                 false => {
@@ -151,23 +151,23 @@ impl Placed {
     }
 }
 
-/// A text in YAML, or one that stands in a file of another language, read when a fix asks for it.
+/// A YAML text, or YAML embedded in another language. It is parsed when a fix needs it.
 struct Reading<'s> {
-    /// Where it stands in its file.
+    /// Its range in the file.
     range: Range<usize>,
     text: &'s str,
     documents: Option<Vec<Document>>,
     trials: Trials,
-    /// Texts in it that are YAML by themselves, such as values that an object holds.
+    /// Nested texts that are YAML documents themselves, such as values in an object.
     inside: Vec<Reading<'s>>,
 }
 
 impl<'s> Reading<'s> {
-    /// Those of a file, in its order.
+    /// The YAML texts of a file, in order.
     fn all(source: &'s Source, id: SourceId) -> Vec<Reading<'s>> {
         let text: &str = &source.text;
-        // A configuration is written in another language, apart from the manifests in it that are YAML as they stand there.
-        // Variables stand where they stand; what depends on a condition does not.
+        // Terraform is not YAML, except for manifests that are embedded verbatim. Interpolated variables keep their
+        // position; conditional parts do not.
         let ranges: Vec<Range<usize>> = if source.kind == FileKind::Terraform {
             let heredocs = terraform::heredocs(text).into_iter();
             let fixed = heredocs.filter(|one| !one.has_directives);
@@ -189,7 +189,7 @@ impl<'s> Reading<'s> {
         }
     }
 
-    /// What a proposal comes to in the file, unless it would break the text or change more than what was found: `found` are
+    /// The edit for a proposal, or `None` if it would break the text or change more than the reported places. `found` are
     /// the places of the rule's findings in the file.
     fn try_out(&mut self, proposal: &Placed, found: &[String]) -> Option<Replacement> {
         let span = proposal.span.range();
@@ -211,7 +211,7 @@ impl<'s> Reading<'s> {
                 self.inside.push(Reading::of(text, range, source));
                 self.inside.len() - 1
             });
-            // The paths of findings are those in the file.
+            // The field paths of findings refer to the outer file.
             return self.inside[known].try_out(proposal, &[]);
         }
         if !edit::is_named(document, place, &proposal.path) {
@@ -226,7 +226,7 @@ impl<'s> Reading<'s> {
     }
 }
 
-/// The lines of the text in block style that a place is in, without its sign.
+/// The range of the block scalar that contains a span, without the block indicator.
 fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<usize>> {
     let mut node = document.root();
     loop {
@@ -245,8 +245,8 @@ fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<us
     }
 }
 
-/// A text after the fixes of its findings. Of fixes that overlap the first is applied; another round may apply the other.
-/// Gives nothing when there is nothing to apply, else the text and how many fixes it holds.
+/// Applies the fixes of the findings to a text. Of overlapping fixes only the first is applied; another round may apply the
+/// rest. Returns the new text and the number of applied fixes, or `None` if nothing applies.
 pub fn apply<'f>(
     source: &Source,
     fixes: impl IntoIterator<Item = &'f Fix>,
@@ -254,7 +254,7 @@ pub fn apply<'f>(
     let mut fixes: Vec<&Fix> = fixes.into_iter().collect();
     fixes.sort_by(|one, other| one.edits.cmp(&other.edits));
     fixes.dedup_by(|one, other| one.edits == other.edits);
-    // By where they start. None overlaps another, so that only the nearest two can touch one more.
+    // Keyed by start. Chosen edits never overlap, so a new one can only touch its two neighbours.
     let mut chosen: BTreeMap<u32, &Edit> = BTreeMap::new();
     let mut applied = 0;
     for fix in fixes {
@@ -262,7 +262,7 @@ pub fn apply<'f>(
             let (start, end) = (edit.span.start, edit.span.end);
             let before = chosen.range(..=start).next_back();
             let after = chosen.range(start..).next();
-            // Two texts put in at one place have no order.
+            // Two insertions at the same position have no defined order.
             before.is_some_and(|(at, other)| *at == start || start < other.span.end)
                 || after.is_some_and(|(at, _)| *at < end)
         };
@@ -288,19 +288,19 @@ pub fn apply<'f>(
     Some((edit::apply(&source.text, &left), applied))
 }
 
-/// Those of some changes after which no collection is without entries that had some. Each leaves something, all together may
-/// not; the next round knows how a list without entries is written.
+/// Drops changes until no collection becomes empty. Each change alone leaves an entry, but all together may not. The next
+/// round knows how to write an empty collection.
 fn leave_entries(text: &str, mut changes: Vec<Replacement>) -> Vec<Replacement> {
     let before = empty_values(text);
     while changes.len() > 1 {
         let empty = empty_values(&edit::apply(text, &changes));
         let mut empty = empty.into_iter().peekable();
-        // What came and what went before a place of the changed text.
+        // Bytes inserted and removed before a position of the changed text.
         let (mut came, mut went) = (0, 0);
         let all = changes.len();
         changes.retain(|change| {
             let mut empties = false;
-            // The values without a text that stand before this change, and after the one before it.
+            // Empty values before this change and after the previous one.
             while let Some(at) = empty.next_if(|at| at + went <= change.range.start + came) {
                 empties |= before
                     .binary_search(&(at + went).saturating_sub(came))
@@ -317,7 +317,7 @@ fn leave_entries(text: &str, mut changes: Vec<Replacement>) -> Vec<Replacement> 
     changes
 }
 
-/// Where the values stand that have no text, in order.
+/// The positions of all empty values, in order.
 fn empty_values(text: &str) -> Vec<usize> {
     let stream = yaml::parse(text, SourceId(0));
     let mut open: Vec<Node<'_>> = stream.documents.iter().map(Document::root).collect();
@@ -341,7 +341,7 @@ fn empty_values(text: &str) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// The changes that take out these parts of a text, each by itself.
+    /// The changes that remove these parts of a text, one change each.
     fn taking_out(text: &str, parts: &[&str]) -> Vec<Replacement> {
         let part = |(at, part): (usize, &str)| Replacement {
             range: at..at + part.len(),

@@ -1,5 +1,5 @@
-//! Puts together what the files say: pools with the documents that they refer to, workloads with what is added to or
-//! changed in them elsewhere.
+//! Combines the facts of all files: pools with the documents that they refer to, workloads with the patches, policies and
+//! defaults that other files apply to them.
 
 #![cfg_attr(
     not(test),
@@ -27,55 +27,55 @@ use crate::model::notice::Notice;
 use crate::model::workload::{PodShape, Workload};
 use crate::source::{SourceId, Span};
 
-/// A pool and the file that it stands in.
+/// A pool and its file.
 #[derive(Debug)]
 pub struct PlacedPool {
     /// The pool.
     pub pool: Arc<NodePool>,
     /// Its file.
     pub source: SourceId,
-    /// It stands in the configuration.
+    /// Whether it is declared in the kubetaint configuration.
     pub configured: bool,
-    /// Its entry, when it stands in an inventory.
+    /// Its entry, if it is listed in an inventory.
     pub listed: Option<inventory::Pool>,
-    /// It stands in a list of all pools of its cluster.
+    /// Whether its file lists all pools of its cluster.
     pub lists_all: bool,
-    /// The label by which nodes are known to be its, when it was put together from a dump of them.
+    /// The label that identifies its nodes, if it was inferred from a dump of them.
     pub named_by: Option<(String, String)>,
 }
 
-/// Everything that was read.
+/// The facts of all files.
 #[derive(Debug, Default)]
 pub struct Gathered {
     /// Node pools.
     pub pools: Vec<PlacedPool>,
-    /// What commands say of nodes. It explains tolerations, and nobody is judged by it.
+    /// Hints from commands about nodes. They explain tolerations, but no workload is judged by them.
     pub hints: Vec<PlacedPool>,
     /// Pod templates and lists.
     pub workloads: Vec<Workload>,
     /// Taints and tolerations of devices.
     pub devices: Vec<PlacedDeviceEntry>,
-    /// What reading noticed.
+    /// Notices from reading.
     pub notices: Vec<Notice>,
-    /// Comments and annotations in which findings are accepted.
+    /// Comments and annotations that suppress findings.
     pub ignores: Ignores,
-    /// What stands in documents that could not be read, and where each starts to go wrong.
+    /// The contents of documents that could not be parsed, and where each parse error starts.
     pub unread: Vec<(Span, Unread)>,
-    /// What could not be judged so far.
+    /// Everything that could not be judged so far.
     pub open: Vec<Open>,
-    /// The workloads among it, by where they are named.
+    /// The workloads in `open`, by the span of their names.
     pub listed: HashSet<Span>,
-    /// What inventories say as a whole, by source.
+    /// File-level statements of inventories, by source.
     pub inventories: BTreeMap<SourceId, Inventory>,
-    /// Labels that name pools, by source: of nodes in a dump, or (true) of pools that are listed themselves.
+    /// Labels that identify pools, by source: labels of nodes in a dump, or (true) of pools that are listed themselves.
     pub pool_labels: BTreeMap<SourceId, BTreeSet<(String, bool)>>,
-    /// The clouds that files with workloads speak of, by source.
+    /// The clouds that files with workloads refer to, by source.
     pub clouds: BTreeMap<SourceId, Clouds>,
-    /// Templates of charts that do more with tolerations than to copy them.
+    /// Chart templates that transform tolerations instead of only copying them.
     pub reshaping: Vec<SourceId>,
-    /// The paths of the files that were read.
+    /// The paths of the files.
     pub paths: Paths,
-    /// Some file declares a cluster whose control plane the provider runs.
+    /// Whether some file declares a cluster with a provider-managed control plane.
     pub managed_cluster: bool,
 }
 
@@ -90,12 +90,12 @@ impl Gathered {
         self.paths.scanned(source)
     }
 
-    /// Whether documents of a configured cluster that could not be read hold something of this sort.
+    /// Whether unparsed documents of a configured cluster contain something of this sort.
     pub fn is_unread(&self, config: &Config, cluster: usize, sort: fn(Unread) -> bool) -> bool {
         self.first_unread(config, cluster, sort).is_some()
     }
 
-    /// The first such document.
+    /// The first unparsed document of a configured cluster with something of this sort.
     pub fn first_unread(
         &self,
         config: &Config,
@@ -110,7 +110,7 @@ impl Gathered {
         found.map(|(span, _)| *span)
     }
 
-    /// Adds what the providers say of the API servers that pools belong to.
+    /// Adds what the providers document about the API servers of the pools.
     pub fn add_admission(&mut self, table: &Table) {
         for placed in self.pools.iter_mut().chain(&mut self.hints) {
             let plugins = table.admission(&placed.pool.provider);
@@ -121,7 +121,7 @@ impl Gathered {
     }
 }
 
-/// Puts facts together and counts them.
+/// Combines the facts of all files and counts them.
 pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut Report) -> Gathered {
     let mut gathered = Gathered {
         paths,
@@ -172,7 +172,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
     take_in(inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
     gathered.notices.extend(drifts);
-    // Before others change them: what they say themselves.
+    // Runs before other files change the workloads, so it covers what they say themselves.
     for (at, open) in unread::workloads(&gathered.workloads, &gathered.notices) {
         gathered.listed.insert(at);
         gathered.open.push(open);
@@ -193,7 +193,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
         &gathered.paths,
     );
     gathered.open.extend(changed);
-    // These stand at the workload's own place.
+    // These reasons are listed at the workload's own span.
     let elsewhere = gathered
         .open
         .get(before..)
@@ -219,7 +219,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
     gathered
 }
 
-/// Counts the pools, and says what of them is not known.
+/// Counts the pools and lists what is unknown about them.
 pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
     report.counts.pools = u32::try_from(gathered.pools.len()).unwrap_or(u32::MAX);
     for placed in &gathered.pools {
@@ -228,7 +228,7 @@ pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
     }
 }
 
-/// Adds the pools of inventories. One whose original was read, too, is that one.
+/// Adds the pools of inventories. A pool whose declaration was also read is not added twice.
 fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
     let paths = &gathered.paths;
     let originals: BTreeSet<(&str, &str, &str)> = gathered
@@ -237,7 +237,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
         .chain(&gathered.hints)
         .map(|placed| {
             let pool = &placed.pool;
-            // Lists name the file that declares a pool, which need not be the one that it belongs to.
+            // The file that declares a pool may differ from the file that it belongs to.
             let declared = pool.span.or(pool.name_span).map(|span| span.source);
             let source = declared.unwrap_or(placed.source);
             let path = paths.of(source);
@@ -268,15 +268,15 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
     gathered.hints.extend(hints);
 }
 
-/// The folder that a path is in; empty for the root.
+/// The folder of a path; empty for the root.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Gives pools the taints and labels of the documents that they refer to; those are no pools of their own then.
+/// Gives pools the taints and labels of the documents that they refer to. Those documents are then no pools themselves.
 fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
     let path = |source: SourceId| paths.of(source);
-    // Names are unique in a namespace of one cluster only: the same file first, then the same folder.
+    // Names are unique only within a namespace of one cluster, so prefer the same file, then the same folder.
     let mut in_file: BTreeMap<(String, String, SourceId), Vec<usize>> = BTreeMap::new();
     let mut in_folder: BTreeMap<(String, String, &str), Vec<usize>> = BTreeMap::new();
     for (index, pool) in pools.iter().enumerate() {
@@ -298,7 +298,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
                     let theirs = &pools[**part].pool.object.namespace;
                     theirs.is_none() || namespace.is_none() || theirs == namespace
                 });
-                // Two cannot be told apart.
+                // Two candidates are ambiguous.
                 match (fitting.next(), fitting.next()) {
                     (Some(only), None) => Some(*only),
                     _ => None,
@@ -368,7 +368,7 @@ fn absorb(pool: &mut NodePool, part: NodePool) {
     }
 }
 
-/// Changes a workload's shape, which others may share.
+/// Changes a workload's shape. Copies the shape first if other workloads share it.
 pub fn change(workload: &mut Workload, with: impl FnOnce(&mut PodShape)) {
     let mut shape = (*workload.shape).clone();
     with(&mut shape);

@@ -1,5 +1,5 @@
-//! One finding for one mistake: where two rules speak of the same entry, the one that explains the mistake stays. And what
-//! is usual is counted, not listed.
+//! Reports each mistake once: if two rules find the same entry, the rule that explains the mistake wins. Findings about the
+//! usual state are counted instead of listed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,22 +8,22 @@ use crate::rule::RuleSet;
 use crate::rule::schema::Scope;
 use crate::source::{SourceId, Span};
 
-/// A finding, and what decides whether it stays.
+/// A finding, with the data that decides whether it is kept.
 pub struct Found {
     /// The finding.
     pub finding: Finding,
     /// What its rule looks at.
     pub scope: Scope,
-    /// The entry, the taint, the pool or whatever else it is about, as a whole.
+    /// The span of the whole entry, taint, pool or other subject.
     pub about: Span,
     /// The rules that explain the same mistake better.
     pub gives_way_to: Vec<String>,
-    /// It says what is usual.
+    /// Whether it only reports the usual state.
     pub counted: bool,
 }
 
 impl Found {
-    /// The field path of the entry that it is about.
+    /// The field path of the entry with the finding.
     fn entry_path(&self) -> &str {
         let path = self.finding.path.as_str();
         path.rfind(']').map_or(path, |at| path.split_at(at + 1).0)
@@ -38,8 +38,8 @@ impl Found {
     }
 }
 
-/// Drops findings that give way to another about the same entry, or about an entry that they themselves point at. What is
-/// accepted by a comment or gives way itself counts as there: what it explains is explained.
+/// Drops findings that give way to another one about the same entry, or about an entry that they refer to. A finding that
+/// is suppressed, or that gives way itself, still replaces others, because it explains their mistake.
 pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
     let wanted: HashSet<&str> = found
         .iter()
@@ -54,7 +54,7 @@ pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
         if wanted.contains(one.finding.rule.as_str()) {
             let key = (one.finding.rule.as_str(), entries.around(one));
             let same = there.entry(key).or_default();
-            // Findings that differ in nothing that matters here need not be compared with each other one by one.
+            // Findings that agree in all fields compared here do not need pairwise comparison.
             let mut others = same.iter().filter_map(|other| found.get(*other));
             let known = others.any(|other| is_alike(other, one));
             if !known {
@@ -85,15 +85,15 @@ pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
     found
 }
 
-/// Whether two findings of one rule at one place also are about one object in one cluster.
+/// Whether two findings of one rule at one place also have the same object and cluster.
 fn is_alike(one: &Found, other: &Found) -> bool {
     one.finding.object == other.finding.object
         && one.finding.cluster == other.finding.cluster
         && one.entry_path() == other.entry_path()
 }
 
-/// Whether two findings whose places fit are about one object: entries behind an anchor stand in several. What is said of
-/// one cluster explains nothing in another.
+/// Whether two findings at matching places are about the same object: entries behind an anchor occur in several. A finding
+/// for one cluster explains nothing in another cluster.
 fn is_same_subject(one: &Found, other: &Found, same_entry: bool) -> bool {
     let (own, theirs) = (&one.finding.cluster, &other.finding.cluster);
     one.finding.object == other.finding.object
@@ -101,7 +101,7 @@ fn is_same_subject(one: &Found, other: &Found, same_entry: bool) -> bool {
         && (!same_entry || one.entry_path() == other.entry_path())
 }
 
-/// Where the entries stand that some finding is about.
+/// The spans of the entries that have findings.
 struct Entries(BTreeMap<(SourceId, u32), u32>);
 
 impl Entries {
@@ -111,7 +111,7 @@ impl Entries {
         Entries(places.collect())
     }
 
-    /// The entry around what was noticed in it, or else what the finding is about itself.
+    /// The entry that contains a notice, or else the finding's own span.
     fn around(&self, one: &Found) -> Span {
         let about = one.about;
         if one.scope != Scope::Notice {
@@ -129,12 +129,12 @@ impl Entries {
     }
 }
 
-/// Which findings are only counted.
+/// The findings that are only counted.
 pub struct Counted(BTreeSet<(String, Span, String)>);
 
-/// The findings, and which of them are only counted.
+/// Splits off the findings that are only counted.
 pub fn counted(found: Vec<Found>) -> (Vec<Finding>, Counted) {
-    // One that is reported for one cluster is not usual because it would be in another.
+    // A finding that is reported for one cluster is never counted as usual because of another cluster.
     let (usual, others): (Vec<&Found>, Vec<&Found>) = found.iter().partition(|one| one.counted);
     let others: BTreeSet<_> = others.iter().map(|one| key(&one.finding)).collect();
     let usual = usual.iter().map(|one| key(&one.finding));
@@ -148,8 +148,7 @@ fn key(finding: &Finding) -> (String, Span, String) {
 }
 
 impl Counted {
-    /// Takes the findings that are only counted out of those that are listed. What a comment accepts is no longer among
-    /// them.
+    /// Removes the counted findings from the listed ones. Suppressed findings are already gone at this point.
     pub fn take_out(self, findings: &mut Vec<Finding>, rules: &RuleSet, report: &mut Report) {
         if self.0.is_empty() {
             return;

@@ -1,5 +1,5 @@
-//! What commands say of a cluster's nodes, and pools that may be its own, too: it explains tolerations and casts doubt on
-//! taints. No finding rests on it.
+//! Hints about a cluster's nodes from commands, and pools that may also belong to the cluster. Hints explain tolerations
+//! and cast doubt on taints. No finding is based on them.
 
 #![cfg_attr(
     not(test),
@@ -30,7 +30,7 @@ struct Hint<'g> {
 pub struct Hints<'g>(Vec<Hint<'g>>);
 
 impl<'g> Hints<'g> {
-    /// Those of a cluster, with their facts.
+    /// The hints of a cluster, with their facts.
     pub fn new(cluster: &Cluster, gathered: &'g Gathered, comparison_operators: bool) -> Self {
         let commands = cluster.hints.iter().map(|index| &gathered.hints[*index]);
         let beside = cluster.beside.iter().map(|index| &gathered.pools[*index]);
@@ -46,13 +46,13 @@ impl<'g> Hints<'g> {
         Hints(hints.collect())
     }
 
-    /// Pools that commands make or taint, and those that may be the cluster's own; what only takes taints off makes no nodes.
+    /// Pools that commands create or taint, and possible pools of the cluster. Removing taints creates no nodes.
     pub fn pools(&self) -> impl Iterator<Item = (&'g Arc<NodePool>, &Fact)> {
         let hints = self.0.iter().filter(|hint| !hint.taints.is_empty());
         hints.map(|hint| (hint.pool, &hint.fact))
     }
 
-    /// `hinted`: whether a command, or a pool that may be the cluster's own, taints nodes with the entry's key.
+    /// `hinted`: whether a command, or a pool that may belong to the cluster, taints nodes with the entry's key.
     pub fn add_hinted(&self, builder: FactBuilder, entry: &Toleration) -> FactBuilder {
         let Some(key) = entry.key.text() else {
             return builder.unknown("hinted");
@@ -64,8 +64,8 @@ impl<'g> Hints<'g> {
         )
     }
 
-    /// `matches`: those of the pools, with taints of hints that the entry tolerates. Where only one of which a part
-    /// is not known has its key, there may be a match.
+    /// `matches`: the matches of the pools, plus taints of hints that the entry tolerates. Unknown if the only taint with
+    /// its key is partly unknown.
     pub fn add_matches(
         &self,
         builder: FactBuilder,
@@ -91,7 +91,7 @@ impl<'g> Hints<'g> {
         }
     }
 
-    /// A pool with those of its taints open that a command takes off nodes like its own: whether they are there is not known.
+    /// Marks those taints of a pool as unknown that a command removes from nodes like the pool's own.
     pub fn doubt(&self, pool: &Arc<NodePool>) -> Arc<NodePool> {
         let is_meant = |hint: &NodePool| {
             hint.labels.labels.iter().all(|(key, wanted)| {

@@ -1,4 +1,4 @@
-//! Who a finding is: its order in the report, its fingerprint, and which findings say the same.
+//! The identity of findings: their order in the report, their fingerprints, and which of them are identical.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
@@ -8,7 +8,7 @@ use crate::finding::{Finding, Suppressed, count_occurrences};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Source, SourceId};
 
-/// Sorts findings, drops repetitions, counts identical ones and gives each its fingerprint.
+/// Sorts findings, removes duplicates, counts identical ones and sets their fingerprints.
 pub fn finish(findings: &mut Vec<Finding>, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
     findings.sort_by(|one, other| order(one, paths).cmp(&order(other, paths)));
     findings.dedup_by(|one, other| is_same(one, other));
@@ -18,7 +18,7 @@ pub fn finish(findings: &mut Vec<Finding>, paths: &Paths, sources: &BTreeMap<Sou
     }
 }
 
-/// The same for findings that are accepted, which are not counted.
+/// Like `finish`, for suppressed findings, which are not counted.
 pub fn finish_suppressed(
     suppressed: &mut Vec<Suppressed>,
     paths: &Paths,
@@ -75,7 +75,7 @@ fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, S
     finding.fingerprint_anywhere = anywhere;
 }
 
-/// A field path without list indices, so that inserting an entry above does not change who a finding is.
+/// A field path without sequence indices, so that a new entry above does not change a finding's identity.
 fn without_indices(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     let mut rest = path;
@@ -90,8 +90,8 @@ fn without_indices(path: &str) -> String {
     text
 }
 
-/// What a piece of a file says: comments, indentation, line breaks and the kind of quotes are not content. Read by its
-/// letters alone, so that a manifest inside another text is read like any other.
+/// The content of a piece of a file, without comments, indentation, line breaks and the kind of quotes. Works on characters
+/// only, so that a manifest inside another text is treated like any other.
 fn said(text: &str, terraform: bool) -> String {
     let mut content = String::with_capacity(text.len());
     let mut quote = None;
@@ -122,7 +122,7 @@ fn said(text: &str, terraform: bool) -> String {
     content.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where the comment ends that a text begins with.
+/// The end of the comment that a text begins with, or `None` if it begins with none.
 fn comment_end(text: &str, before: char, terraform: bool) -> Option<usize> {
     let line = || text.find('\n').unwrap_or(text.len());
     match text.as_bytes() {
@@ -133,14 +133,14 @@ fn comment_end(text: &str, before: char, terraform: bool) -> Option<usize> {
     }
 }
 
-/// A stable 128-bit hash in hexadecimal; the same on every machine and for every release of this program.
+/// A stable 128-bit hash in hexadecimal. It is the same on every machine and in every release of kubetaint.
 fn fingerprint(parts: &[&str]) -> String {
     let mut halves = [0u64; 2];
     for (seed, half) in halves.iter_mut().enumerate() {
         let mut hasher = siphasher::sip::SipHasher13::new_with_keys(seed as u64, 0);
         for part in parts {
             hasher.write(part.as_bytes());
-            // A byte that no UTF-8 text holds keeps the parts apart.
+            // A byte that never occurs in UTF-8 separates the parts.
             hasher.write(&[0xff]);
         }
         *half = hasher.finish();

@@ -1,4 +1,4 @@
-//! Findings that comments and annotations suppress: takes them out of the report, and reports comments that match nothing.
+//! Suppression by comments and annotations: removes the suppressed findings and reports comments that match nothing.
 
 #![cfg_attr(
     not(test),
@@ -21,16 +21,16 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::rule::schema::Need;
 use crate::source::{SourceId, Span};
 
-/// Whether comments and annotations count.
+/// Whether comments and annotations suppress findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suppressions {
-    /// They do; this is today.
+    /// They do. The date is today's.
     On(Date),
     /// They do not.
     Off,
 }
 
-/// Takes suppressed findings out of `findings`. Gives them, and notices about the comments and annotations.
+/// Removes suppressed findings from `findings`. Returns them, with notices about the comments and annotations.
 pub fn apply(
     findings: &mut Vec<Finding>,
     gathered: &Gathered,
@@ -74,7 +74,7 @@ pub fn apply(
     findings.retain(|finding| {
         let here = by_source.get(&finding.span.source).into_iter().flatten();
         let mut by = None;
-        // Of several each is used: taking one away must not make the other a surprise.
+        // If several match, each counts as used. Otherwise removing one would make the other fail unexpectedly.
         for at in here {
             let ignore = &ignores[*at];
             let id = ignore.rules.iter().find(|(id, _)| *id == finding.rule);
@@ -105,7 +105,7 @@ pub fn apply(
     (suppressed, notices)
 }
 
-/// A notice about a rule's id that suppressed nothing; none if this run could not have found anything.
+/// A notice about a rule id that suppressed nothing, or `None` if this run could not have found anything.
 fn unused(
     id: &str,
     span: Span,

@@ -1,4 +1,4 @@
-//! Files that are named for their node pools: whether they hold any, and whether those are all that a cluster has.
+//! Files named as inventories of node pools: whether they contain pools, and whether those are all pools of a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::finding::Problem;
 use crate::inventory::Inventory;
 use crate::source::SourceId;
 
-/// The inventory that a file holds.
+/// The inventory in a file, or `None` if it contains none.
 pub fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Inventory> {
     let at = |source: &SourceId| gathered.path(*source) == file;
     let mut found = gathered.inventories.iter();
@@ -17,14 +17,14 @@ pub fn inventory_at<'g>(gathered: &'g Gathered, file: &str) -> Option<&'g Invent
         .map(|(_, inventory)| inventory)
 }
 
-/// What is said of a file that was named for its pools and cannot be read.
+/// The problem text for a named inventory that cannot be parsed.
 const BROKEN: &str = "no node pools found: the file cannot be parsed";
 
-/// What is said of a file that was named for its pools and holds none.
+/// The problem text for a named inventory without pools.
 const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
      printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
 
-/// A problem for each file that was named for its pools and holds none.
+/// A problem for each named inventory without pools.
 pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) -> Vec<Problem> {
     let is_read = |file: &str| gathered.paths.contains(file);
     let given = config.given.iter().map(|file| (file.as_str(), None));
@@ -42,7 +42,7 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
                 .all(|problem| problem.file.as_deref() != Some(file))
         })
         .map(|(file, span)| {
-            // At which line is a finding of its own.
+            // A separate finding reports the line.
             let why = if is_broken(gathered, file) {
                 BROKEN
             } else {
@@ -60,9 +60,9 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
         .collect()
 }
 
-/// Notes which dumps of Nodes may lack a pool. Nodes that carry the label of a pool are made and taken away by whoever keeps
-/// that pool (Karpenter, the cluster autoscaler, a cloud), so that a pool may have none when the dump is made. What lists
-/// the pools themselves lists those, too: the objects in the same dump, or a cloud's list.
+/// Marks dumps of Nodes that may lack a pool. Nodes with a pool's label are created and removed by the pool's manager
+/// (Karpenter, the cluster autoscaler, a cloud), so such a pool may have no nodes at the time of the dump. A file that
+/// lists the pools themselves lists empty pools too: the objects in the same dump, or a cloud's list.
 pub fn note_pools_at_zero(gathered: &mut Gathered) {
     let mut found: BTreeMap<SourceId, BTreeSet<(String, bool)>> = BTreeMap::new();
     for placed in &gathered.pools {
@@ -85,14 +85,14 @@ pub fn note_pools_at_zero(gathered: &mut Gathered) {
         let labels = &placed.pool.labels.labels;
         let own = of_nodes.iter().filter(|key| labels.contains_key(*key));
         let own: Vec<_> = own.map(|key| (key.clone(), true)).collect();
-        // What `kubectl get nodes,nodepools` printed is all that there is of both.
+        // The output of `kubectl get nodes,nodepools` contains all nodes and all pools.
         placed.lists_all |= !own.is_empty();
         found.entry(placed.source).or_default().extend(own);
     }
     gathered.pool_labels = found;
 }
 
-/// Whether each pool that may have no node stands in one of the files itself.
+/// Whether each pool that may have no nodes is itself listed in one of the files.
 fn lists_pools_at_zero(gathered: &Gathered, files: &[impl AsRef<str>]) -> bool {
     let is_named = |source: &SourceId| {
         let path = gathered.path(*source);
@@ -107,13 +107,13 @@ fn lists_pools_at_zero(gathered: &Gathered, files: &[impl AsRef<str>]) -> bool {
     of_nodes.iter().all(|(key, _)| listed.contains(key))
 }
 
-/// Whether files are there that list all pools of a cluster; without a name, of the cluster that the files are about.
+/// Whether some files list all pools of a cluster; without a name, of the cluster that the files are about.
 pub fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Option<&str>) -> bool {
     let lists_all = |file: &str| match inventory_at(gathered, file) {
         Some(inventory) => says_complete(gathered, file, inventory, cluster),
         None => lists_all(gathered, file),
     };
-    // Manifests may lie beside a list of everything: they are more, and they are not all.
+    // Manifests next to a full list add pools, but they are no full list themselves.
     files.iter().any(|file| lists_all(file.as_ref()))
         && lists_pools_at_zero(gathered, files)
         && files.iter().all(|file| {
@@ -122,7 +122,7 @@ pub fn all_listed(gathered: &Gathered, files: &[impl AsRef<str>], cluster: Optio
         })
 }
 
-/// Whether an inventory says that a cluster's pools are all in it.
+/// Whether an inventory claims to contain all pools of a cluster.
 fn says_complete(
     gathered: &Gathered,
     file: &str,
@@ -138,12 +138,12 @@ fn says_complete(
     match cluster {
         Some(name) if complete(name) => true,
         Some(name) if names.clone().any(|one| one == Some(name)) => false,
-        // The cluster has another name there, or none.
+        // The inventory gives the cluster another name, or none.
         _ => names.all(|name| name.map_or(inventory.complete, complete)),
     }
 }
 
-/// Whether a file is there and could be read to its end.
+/// Whether a file was read completely.
 fn is_whole(gathered: &Gathered, file: &str) -> bool {
     gathered.paths.contains(file) && !is_broken(gathered, file)
 }
@@ -164,7 +164,7 @@ fn has_pools(gathered: &Gathered, file: &str) -> bool {
         || gathered.pools.iter().any(|placed| is_it(placed.source))
 }
 
-/// Whether a part of a file could not be read: it may have been one more node.
+/// Whether a part of a file could not be parsed. That part may have been another node.
 fn is_broken(gathered: &Gathered, file: &str) -> bool {
     let is_it = |source: SourceId| gathered.path(source) == file;
     gathered

@@ -1,4 +1,4 @@
-//! Evaluates rules over facts, each distinct input once, and turns verdicts into findings with places.
+//! Evaluates rules over facts, once for each distinct input, and turns verdicts into findings with spans.
 
 #![cfg_attr(
     not(test),
@@ -42,8 +42,8 @@ use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict, says_exhausted};
 use crate::source::{SourceId, Span};
 
-/// Judges everything and adds findings and problems to the report. Findings have no order, no fingerprint and no fix yet;
-/// gives what rules propose to fix them, and what some rule could not judge.
+/// Judges everything and adds findings and problems to the report. The findings are unsorted and have no fingerprints or
+/// fixes yet. Returns the rules' proposals for fixes, and what some rule could not judge.
 pub fn judge(
     gathered: &Gathered,
     settings: Settings<'_>,
@@ -77,7 +77,7 @@ pub fn judge(
     let (mut findings, counted) = giving_way::counted(found);
     let (suppressed, remarks) = ignores::apply(&mut findings, gathered, settings);
     counted.take_out(&mut findings, settings.rules, report);
-    // A finding about a suppression cannot be suppressed by another.
+    // A finding about a suppression cannot be suppressed itself.
     judge.notices(&remarks);
     let Judge {
         found,
@@ -103,10 +103,10 @@ pub fn judge(
     (proposals, open)
 }
 
-/// A verdict on one subject of a shape: the rule's index, the entry when there is one, and what was said.
+/// A verdict on one subject of a shape: the rule, the index of the entry if it is about one, and the result.
 type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
 
-/// Those on all entries of a shape, and what some rule read that is not known.
+/// The verdicts on all entries of a shape, and the first unknown fact that a rule read.
 type EntryVerdicts<'r> = (Vec<ShapeVerdict<'r>>, Option<String>);
 
 struct Judge<'j> {
@@ -116,14 +116,14 @@ struct Judge<'j> {
     proposals: Proposals,
     failures: BTreeSet<(String, String)>,
     excepted: exceptions::Used,
-    /// Rules that took more steps than they have.
+    /// Rules that exceeded their step limit.
     exhausted: BTreeSet<&'j str>,
-    /// Workloads and pools of which some rule could not say yes or no.
+    /// Workloads and pools that some rule could not decide.
     open: Vec<Open>,
 }
 
 impl<'j> Judge<'j> {
-    /// Judges one part. A mistake of ours ends it alone, and is a problem of the file that was looked at.
+    /// Judges one part. A panic aborts only this part and becomes a problem of its file.
     fn guarded(&mut self, source: Option<SourceId>, part: impl FnOnce(&mut Self)) {
         if let Err(why) = caught(|| part(self)) {
             self.stumbled(source, &why);
@@ -152,7 +152,7 @@ impl<'j> Judge<'j> {
             .collect()
     }
 
-    /// Takes out what rules found before they had no more steps: which that is depends on what was judged first.
+    /// Drops the findings of rules that exceeded their step limit, since they depend on the order of judging.
     fn leave_out_exhausted(&mut self) {
         let exhausted = &self.exhausted;
         self.found
@@ -240,7 +240,7 @@ impl<'j> Judge<'j> {
         assignment: &Assignment,
         testimonies: &Testimonies,
     ) {
-        // Where others say different things about two workloads of one shape, they are judged apart.
+        // Workloads of one shape are judged separately if the testimony about them differs.
         let mut shapes: BTreeMap<(&Arc<PodShape>, usize), Vec<&Workload>> = BTreeMap::new();
         let numbered = self.gathered.workloads.iter().enumerate();
         for ((index, workload), is_in) in numbered.zip(assignment.are_in(at)) {
@@ -320,7 +320,7 @@ impl<'j> Judge<'j> {
         });
     }
 
-    /// Rules of scope workload.
+    /// Runs the rules of scope workload.
     fn workloads(
         &mut self,
         shape: &Arc<PodShape>,
@@ -337,7 +337,7 @@ impl<'j> Judge<'j> {
             .copied()
             .collect();
         let rules: Vec<&Rule> = match searched {
-            // Most rules find nothing in most shapes: asked once, they need not be asked for each workload.
+            // Most rules find nothing in most shapes, so ask once per shape before asking per workload.
             Some(searched) => {
                 let bindings = bind(facts).fact("workload", searched);
                 rules
@@ -352,7 +352,7 @@ impl<'j> Judge<'j> {
         let unplaced = searched.filter(|_| literal);
         let unplaced = unplaced.and_then(|_| undecided::placement(shape, facts));
         for workload in workloads {
-            // A patch says too little about its object to be judged as one; a RuntimeClass has no pods.
+            // A patch says too little about its object to be judged. A RuntimeClass has no pods.
             if workload.stands != Stands::Alone {
                 continue;
             }
@@ -372,11 +372,11 @@ impl<'j> Judge<'j> {
                     }
                 }
             }
-            // What is not literal itself was listed when it was read.
+            // A workload that is not literal was already listed when it was read.
             let listed = self.gathered.listed.contains(&workload.span) && !literal;
             let asked = open.filter(|_| !listed);
             let asked = asked.and_then(|what| reasons.because(shape, facts, &what));
-            // What a finding says of its place was judged.
+            // The place was judged if a finding mentions it.
             let unplaced = unplaced.iter().filter(|_| !is_said).cloned();
             for because in unplaced.chain(asked) {
                 let open = Open::object(workload.span, &workload.object, because);
@@ -385,7 +385,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Pool rules: the pools of a cluster against all its workloads.
+    /// Runs the pool rules: the pools of a cluster against all its workloads.
     fn pools(
         &mut self,
         cluster: &Cluster,
@@ -403,7 +403,7 @@ impl<'j> Judge<'j> {
                     || rule.otherwise == Otherwise::Note
             })
             .collect();
-        // An inferred cluster is one of several views on the same pools; only a configured one is a whole.
+        // Several inferred clusters may have the same pools; report these once. Configured clusters are separate.
         if cluster.name.is_none()
             && assignment
                 .clusters
@@ -456,7 +456,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// The first document of the cluster that could not be read and says something of tolerations.
+    /// The first unparsed document of the cluster that mentions tolerations.
     fn unread_tolerations(&self, cluster: &Cluster) -> Option<Span> {
         let config = self.settings.config;
         let named = |name: &String| config.clusters.iter().position(|one| one.name == *name);
@@ -472,7 +472,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Taint rules look at each pool once, whether or not it serves any workload.
+    /// Runs the taint rules once for each pool, whether or not it serves any workload.
     fn pools_alone(
         &mut self,
         assignment: &Assignment,
@@ -502,7 +502,7 @@ impl<'j> Judge<'j> {
             let facts =
                 ClusterFacts::new(&alone, self.gathered, declared, well_known, self.settings);
             if !serving.contains(&index) {
-                // It serves no workload that is here, and is still a pool.
+                // The pool serves none of the workloads, but it is still a pool.
                 self.pools(&alone, &facts, &[], assignment, assignment.clusters.len());
             }
             let pool = &self.gathered.pools[index].pool;
@@ -539,7 +539,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// The verdict, if there is one; a rule at fault is remembered as a problem.
+    /// The verdict, if there is one. An error in the rule is recorded as a problem.
     fn verdict(&mut self, rule: &'j Rule, judged: Judged) -> Option<Verdict> {
         match judged {
             Judged::Verdict(verdict) => Some(verdict),
@@ -557,7 +557,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// Severity after completeness and the kind of path are weighed.
+    /// The severity after taking completeness and the kind of path into account.
     fn lower(
         &self,
         rule: &Rule,
@@ -568,7 +568,7 @@ impl<'j> Judge<'j> {
         let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
         let path = self.gathered.path(source);
         let scanned = self.gathered.scanned_path(source);
-        // A cluster that somebody declares is none of a test, whatever its folder is called.
+        // A configured cluster is never a test, whatever its folder is called.
         let is_test = cluster.name.is_none()
             && rule.has_tag(CROSS_REFERENCE)
             && self.settings.config.is_test(path, scanned);
@@ -605,7 +605,7 @@ impl<'j> Judge<'j> {
         self.mark_undecided(before, rule, verdict.severity, cluster);
     }
 
-    /// Marks what was found since `before` where only missing pools made it a note.
+    /// Marks the findings since `before` that are notes only because pools are missing.
     fn mark_undecided(&mut self, before: usize, rule: &Rule, full: Severity, cluster: &Cluster) {
         let undecided =
             rule.needs(Need::CompletePools) && !cluster.complete && full != Severity::Note;
@@ -629,7 +629,7 @@ impl<'j> Judge<'j> {
             related,
         } = place;
         let file = self.gathered.path(at.span.source);
-        // What is said goes by what is proved, whatever severity the configuration gives the rule.
+        // The message follows what is proven, whatever severity the configuration sets.
         let said = verdict.said(severity);
         let mut severity = severity;
         if let Some(setting) = self.settings.config.rules.get(&rule.id) {
@@ -649,7 +649,7 @@ impl<'j> Judge<'j> {
             if excepted {
                 return;
             }
-            // What a user sets is for the rule at its strongest; what cannot be proved stays a note.
+            // The configured severity applies to the rule's strongest verdict. Anything unproven stays a note.
             if let Some(wanted) = setting.severity
                 && (severity != Severity::Note || verdict.severity == Severity::Note)
             {
@@ -684,16 +684,16 @@ impl<'j> Judge<'j> {
     }
 }
 
-/// What is asked about the workloads of one shape.
+/// The rules to ask about the workloads of one shape.
 struct Question<'q, 'j> {
     rules: &'q [&'j Rule],
-    /// The shape with the pools that it fits; nothing when no rule asks.
+    /// The shape with its matching pools, or `None` if no rule needs it.
     searched: Option<Fact>,
-    /// What a rule about their entries read that is not known.
+    /// The unknown fact that a rule about their entries read.
     open: Option<&'q str>,
 }
 
-/// Where a finding stands.
+/// The place of a finding.
 struct Place<'p> {
     object: &'p Object,
     at: At,
@@ -702,7 +702,7 @@ struct Place<'p> {
 }
 
 impl<'p> Place<'p> {
-    /// A place in no particular cluster.
+    /// A place outside any particular cluster.
     fn of(object: &'p Object, at: At, related: Vec<Label>) -> Place<'p> {
         Place {
             object,
@@ -713,14 +713,14 @@ impl<'p> Place<'p> {
     }
 }
 
-/// Keeps the first thing that a rule read and that is not known.
+/// Records the first unknown fact that a rule read.
 fn note_unknown(open: &mut Option<String>, judged: &Judged) {
     if let Judged::Unknown(what) = judged {
         open.get_or_insert_with(|| what.clone());
     }
 }
 
-/// Verdicts on the entries of a shape, and what some rule read that is not known.
+/// The verdicts on the entries of a shape, and the first unknown fact that a rule read.
 fn judge_entries<'r>(
     shape: &Arc<PodShape>,
     testimony: &Testimony,
@@ -756,8 +756,8 @@ fn judge_entries<'r>(
     (verdicts, open)
 }
 
-/// Whether a file serves to try something out: it is a test, or belongs to a scheduler or a simulator of clusters, which
-/// place pods themselves.
+/// Whether a file only exercises scheduling: it is a test, or it belongs to a scheduler or a cluster simulator, which place
+/// pods themselves.
 fn is_tried_out(path: &str) -> bool {
     const TESTS: [&str; 6] = [
         "conformance",
@@ -772,7 +772,7 @@ fn is_tried_out(path: &str) -> bool {
     parts.any(|part| TESTS.contains(&part.as_str()) || TOOLS.iter().any(|tool| part.contains(tool)))
 }
 
-/// What a rule says. One that makes the program stumble is at fault like any other that cannot be evaluated.
+/// Evaluates a rule. A panic counts as a failed evaluation.
 fn asked(rule: &Rule, bindings: &Bindings) -> Judged {
     caught(|| rule.judge(bindings)).unwrap_or_else(|why| Judged::Failed(bug_text("judged", &why)))
 }

@@ -1,4 +1,4 @@
-//! One file of a session: what it is, and what it says.
+//! One file of a session, with its facts.
 
 use std::sync::Arc;
 
@@ -11,28 +11,27 @@ use crate::extract::Table;
 use crate::source::SourceId;
 
 /// Loads the file with this index among the inputs. A session calls it once for each file that it reads, and once more for
-/// each that a report points into.
+/// each file that a report points into.
 pub type Load<'l> = dyn Fn(usize) -> Content + Sync + 'l;
 
 /// A file of a session.
 pub struct Kept {
-    /// Who it is in spans.
+    /// Its id in spans.
     pub id: SourceId,
     /// Its path.
     pub input: Input,
     /// Its index among the inputs.
     pub index: usize,
-    /// The text that counts instead of what is loaded.
+    /// The text that replaces the loaded one.
     pub buffer: Option<Arc<str>>,
-    /// A tool renders it before anyone reads it.
+    /// Whether a tool renders it before it is used.
     pub rendered: bool,
-    /// What it says.
+    /// Its facts.
     pub read: ReadFile,
 }
 
 impl Kept {
-    /// Reads a file, or takes over what was `known` of it when its text is the same. A mistake of ours is a problem of that
-    /// file.
+    /// Reads a file, or reuses its `known` facts if its text is unchanged. A panic becomes a problem of that file.
     pub fn read(
         (index, id, input): (usize, SourceId, &Input),
         rendered: bool,
@@ -69,7 +68,7 @@ impl Kept {
         }
     }
 
-    /// Reads the file as it is now.
+    /// Reads the file again in its current state.
     pub fn read_again(&mut self, load: &Load<'_>, table: &Table, shapes: &Shapes) {
         let buffer = self.buffer.take();
         let now = |index: usize| match &buffer {
@@ -81,7 +80,7 @@ impl Kept {
         *self = Kept { buffer, ..read };
     }
 
-    /// What it holds now.
+    /// Its current content.
     pub fn content(&self, load: &Load<'_>) -> Content {
         match &self.buffer {
             Some(text) => Content::Text(text.to_string()),

@@ -1,4 +1,4 @@
-//! What was not judged, as the report lists it: places as positions, reasons as texts, each once.
+//! Lists in the report what was not judged, with positions for spans and texts for reasons, each entry once.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::texts::Places;
 use crate::finding::{NotJudged, Open, Report, Texts};
 use crate::source::{SourceId, Span};
 
-/// Puts everything that was not judged into the report, sorted, and counts it by groups of reasons.
+/// Adds everything that was not judged to the report, sorted, and counts it by groups of reasons.
 pub fn list(open: Vec<Open>, paths: &Paths, places: &Places, report: &mut Report) {
     let mut interned = Interned::default();
     let named = Named { paths, places };
@@ -32,7 +32,7 @@ pub fn list(open: Vec<Open>, paths: &Paths, places: &Places, report: &mut Report
     report.not_judged = listed;
 }
 
-/// One copy of each text: few reasons are given for many things.
+/// Interns texts: many entries share few reasons.
 #[derive(Default)]
 struct Interned(HashSet<Arc<str>>);
 

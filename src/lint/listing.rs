@@ -1,4 +1,4 @@
-//! What was understood of the node pools, as an inventory.
+//! Lists the recognized node pools as an inventory.
 
 #![cfg_attr(
     not(test),
@@ -21,26 +21,26 @@ use crate::source::{Source, SourceId, Span};
 /// The node pools of a run.
 #[derive(Debug)]
 pub struct Listing {
-    /// The pools, by file and place.
+    /// The pools, sorted by file and place.
     pub inventory: Inventory,
     /// Files with workloads, relative to the repository.
     pub workload_files: BTreeSet<String>,
     /// What was read.
     pub counts: Counts,
-    /// What prevented reading.
+    /// Problems while reading.
     pub problems: Vec<Problem>,
 }
 
-/// The pools that are listed: those that were understood, and of what commands say of nodes that which has taints.
+/// The pools to list: all recognized pools, and hints from commands that have taints.
 fn placed_pools(gathered: &Gathered) -> impl Iterator<Item = &PlacedPool> {
     let hints = gathered.hints.iter();
     let tainted = hints.filter(|hint| !hint.pool.taints.is_empty());
     gathered.pools.iter().chain(tainted)
 }
 
-/// Reads every input and lists the node pools in them. The same inputs give the same list.
+/// Reads every input and lists its node pools. The same inputs give the same list.
 ///
-/// `load` is called once for each input, and once more for each with pools.
+/// `load` is called once for each input, and once more for each input with pools.
 pub fn list_pools(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> Listing {
     list(&mut Session::once(inputs, load, settings))
 }
@@ -83,7 +83,7 @@ pub fn list(session: &mut Session<'_>) -> Listing {
             }
             let place = &place;
             names.into_iter().map(move |cluster| match &placed.listed {
-                // Declared elsewhere: its places are those that the inventory gives.
+                // The pool is declared in another file, so its place is the one that the inventory gives.
                 Some(entry) => Pool {
                     cluster,
                     ..entry.clone()

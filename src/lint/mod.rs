@@ -1,4 +1,4 @@
-//! The pipeline: sources in, report out. No I/O of its own; whoever calls hands in a function that loads a file.
+//! The pipeline from sources to a report. Does no I/O itself; the caller passes a function that loads files.
 
 mod admission;
 pub mod caught;
@@ -57,12 +57,12 @@ use session::{Load, Session};
 pub use listing::{Listing, list_pools};
 pub use paths::Paths;
 
-/// One file that is to be read.
+/// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// Path relative to the repository, with `/`.
     pub path: String,
-    /// Bytes of `path` above the scanned folder.
+    /// Length in bytes of the part of `path` above the scanned folder.
     pub scanned_from: usize,
 }
 
@@ -73,43 +73,43 @@ impl Input {
     }
 }
 
-/// What loading a file gave.
+/// The result of loading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// Its text.
     Text(String),
-    /// The text of a template, which means something only where a configuration fills it in.
+    /// The text of a template. It is meaningful only after a configuration has filled it in.
     Template(String),
-    /// It is none of kubetaint's business.
+    /// The file is not relevant to kubetaint.
     Irrelevant,
-    /// It matters, but its text cannot be judged: it is too large, not UTF-8 or binary.
+    /// The file is relevant but its text cannot be judged: it is too large, not UTF-8 or binary.
     Unusable(NoticeKind),
-    /// It could not be read at all.
+    /// The file could not be read.
     Unreadable(String),
 }
 
-/// What a run goes by.
+/// The settings of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings<'s> {
     /// The rules that run.
     pub rules: &'s RuleSet,
     /// Where workloads and pools are declared.
     pub table: &'s Table,
-    /// The configuration, or its defaults.
+    /// The configuration, or the default one.
     pub config: &'s Config,
-    /// The inputs are the whole repository. Of a part of it no cluster can be known completely, whatever the
-    /// configuration says: the other pools stand in files that nobody read.
+    /// Whether the inputs are the whole repository. In a part of it no cluster is known completely, whatever the
+    /// configuration says, because its other pools may be in files that were not read.
     pub whole: bool,
     /// Whether comments and annotations in the files suppress findings.
     pub suppressions: Suppressions,
 }
 
-/// How often a check starts over because files change under it.
+/// How many times a check starts over because files change while it runs.
 const ATTEMPTS: usize = 3;
 
-/// Reads every input and judges what was read. The same inputs give the same report, whatever the thread count.
+/// Reads and judges every input. The same inputs give the same report, whatever the number of threads.
 ///
-/// `load` is called once for each input, and once more for each that findings point into. When a text has changed in
+/// `load` is called once for each input, and once more for each input that findings point into. If a text has changed in
 /// between, the check starts over.
 pub fn lint(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> Report {
     let mut judged = Judged::default();
@@ -122,7 +122,7 @@ pub fn lint(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> Report
     judged.report_changes()
 }
 
-/// Judges the files of a session as they are now.
+/// Judges the files of a session in their current state.
 pub fn check(session: &mut Session<'_>) -> Report {
     let mut judged = Judged::default();
     for _ in 0..ATTEMPTS {
@@ -135,7 +135,7 @@ pub fn check(session: &mut Session<'_>) -> Report {
     judged.report_changes()
 }
 
-/// A report, and the files whose texts changed meanwhile: what was found in them stands elsewhere by now.
+/// A report, and the files whose texts changed meanwhile. Spans in those files are out of date.
 #[derive(Default)]
 struct Judged {
     report: Report,
@@ -160,7 +160,7 @@ fn changed_file(path: String) -> Problem {
 }
 
 fn judge(session: &mut Session<'_>) -> Judged {
-    // What goes wrong with one file or one rule is caught where it happens. This is for what is put together of all.
+    // Panics in one file or one rule are caught there. This catches panics in the steps over all files.
     caught(|| judged(session)).unwrap_or_else(|why| Judged {
         report: Report {
             problems: vec![Problem {

@@ -1,5 +1,5 @@
-//! Did you mean, among the taints of a workload's own cluster: which of them an entry that matches none was probably meant
-//! for. The nearest by its letters comes first, then what the workload selects; what nothing tells apart is all named.
+//! "Did you mean" suggestions from the taints of a workload's own cluster, for an entry that matches none. Ranked by edit
+//! distance, then by what the workload selects. Candidates that tie are all named.
 
 #![cfg_attr(
     not(test),
@@ -18,26 +18,26 @@ use crate::model::toleration::{Toleration, tolerate};
 use crate::model::workload::PodShape;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
-/// A taint by the indices of its pool and in it, and how near it is: the nearer, the lower.
+/// A taint by the indices of its pool and of itself, with its distance. Lower is nearer.
 struct Candidate<N> {
     pool: usize,
     at: usize,
     nearness: N,
 }
 
-/// A key that is like another.
+/// A key similar to another one.
 struct NearKey<'k> {
     key: &'k str,
     likeness: Likeness,
     distance: usize,
-    /// The workload selects a pool with it.
+    /// Whether the workload selects a pool with it.
     selected: bool,
-    /// Pool and taint that declare it; none when it is only well known.
+    /// The pool and taint that declare it, or `None` if it is only a well-known key.
     declared: Option<(usize, usize)>,
 }
 
 impl ClusterFacts<'_> {
-    /// The same names for an entry of which it is not known what it matches.
+    /// The same fields as `mismatches`, unknown, for an entry whose matches are unknown.
     pub fn open_mismatches(builder: FactBuilder) -> FactBuilder {
         const NAMES: [&str; 4] = [
             "otherValues",
@@ -48,8 +48,8 @@ impl ClusterFacts<'_> {
         NAMES.into_iter().fold(builder, FactBuilder::unknown)
     }
 
-    /// Taints with the entry's own key that nothing in the list tolerates: those that its effect covers and whose
-    /// value is another, and those of another effect. What may be added to the pod makes this entry no better.
+    /// Taints with the entry's own key that nothing in the list tolerates: those that its effect covers but whose value
+    /// differs, and those of another effect. Tolerations that may be added to the pod do not correct this entry.
     pub fn mismatches(
         &self,
         builder: FactBuilder,
@@ -62,7 +62,7 @@ impl ClusterFacts<'_> {
             if taint.origin == Origin::Startup || key.is_none() || taint.taint.key.text() != key {
                 continue;
             }
-            // A taint without an effect that exists is wrong itself; nothing is to be learnt from comparing with it.
+            // A taint with an invalid effect is an error itself, so comparing with it is useless.
             if taint.taint.effect().is_none() && !taint.taint.effect.is_unknown() {
                 continue;
             }
@@ -95,7 +95,7 @@ impl ClusterFacts<'_> {
         self.ranked(builder, shape, effects, ["otherEffects", "nearestEffects"])
     }
 
-    /// All candidates with the nearest first, and those that nothing tells apart from the first.
+    /// All candidates, nearest first, and those that tie with the first.
     fn ranked<N: Ord + Copy>(
         &self,
         builder: FactBuilder,
@@ -113,7 +113,7 @@ impl ClusterFacts<'_> {
             .facts(nearest, candidates.iter().filter(is_first).map(fact))
     }
 
-    /// Whether the workload asks for nodes, and for those of a pool.
+    /// Whether the workload selects nodes and its selection matches a pool.
     pub fn is_selected(&self, shape: &PodShape, pool: usize) -> bool {
         let labels = &self.models[pool].labels;
         !shape.selection.is_empty()
@@ -121,7 +121,7 @@ impl ClusterFacts<'_> {
                 || shape.selection.selects_kind(labels, None) == Truth::Yes)
     }
 
-    /// The first entry of the list that is probably meant to have the key that took the place of this one's.
+    /// The first entry of the list with a probable misspelling of the key that replaced this entry's key.
     pub fn misspelt_beside(
         &self,
         builder: FactBuilder,
@@ -131,7 +131,7 @@ impl ClusterFacts<'_> {
         let key = entry.key.known().map(String::as_str).unwrap_or_default();
         let row = self.well_known.find(key);
         let today = row.map_or("", |row| row.replaced_by.as_str());
-        // People write short lists; in a long one each entry would be compared with each.
+        // Real lists are short. The limit avoids quadratic work on long ones.
         let list = shape.tolerations.iter().enumerate().take(64);
         let is_meant = |other: &Toleration| {
             let written = other.key.known().map(String::as_str).unwrap_or_default();
@@ -148,7 +148,7 @@ impl ClusterFacts<'_> {
         builder.facts("misspeltBeside", found.next().map(fact))
     }
 
-    /// `nearKeys` and `nearestKeys`: keys that the entry's key is probably meant to be.
+    /// `nearKeys` and `nearestKeys`: the keys that the entry's key is probably a misspelling of.
     pub fn near_keys(
         &self,
         builder: FactBuilder,
@@ -186,7 +186,7 @@ impl ClusterFacts<'_> {
         if self.declared_keys.contains(key) || self.well_known.find(key).is_some() {
             return Vec::new();
         }
-        // Both spellings in one list are a deliberate pair.
+        // If one list contains both spellings, they are deliberate.
         let deliberate = |candidate: &str| {
             shape
                 .tolerations
@@ -221,7 +221,7 @@ impl ClusterFacts<'_> {
                 }),
             }
         }
-        // Declared ones first, then by likeness, so that the message names the likeliest.
+        // Declared keys first, then by similarity, so that the message names the most likely key.
         found.sort_by_key(|near| {
             let letters = (near.likeness.rank(), near.distance);
             (near.declared.is_none(), letters, !near.selected, near.key)

@@ -1,5 +1,5 @@
-//! Marks workloads that patches, policies or namespaces change before they reach the cluster: what they lack may stand
-//! there.
+//! Marks workloads that patches, policies or namespaces change before they reach the cluster. Fields that a workload lacks
+//! may come from there.
 
 #![cfg_attr(
     not(test),
@@ -19,7 +19,7 @@ use crate::finding::{Because, Open};
 use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::SourceId;
 
-/// Marks what overlays touch, and gives it.
+/// Marks the workloads that overlays touch and returns the overlays.
 pub fn apply(
     workloads: &mut [Workload],
     overlays: &[Overlay],
@@ -27,7 +27,7 @@ pub fn apply(
     paths: &Paths,
 ) -> Vec<Open> {
     let path = |source: SourceId| paths.of(source);
-    // Flux' Kustomizations often stand beside kustomize's own: a folder takes in what any of them names.
+    // Flux Kustomizations are often next to kustomize's own, so a folder includes the resources of all of them.
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in kustomizations {
         let entries = one.entries.iter().map(String::as_str);
@@ -50,7 +50,7 @@ pub fn apply(
             let overlay = overlays[*at];
             touches(&overlay.target, workload)
                 && overlay.within.as_ref().is_none_or(|entries| {
-                    // The patches of one Kustomization share what it takes in.
+                    // All patches of one Kustomization share its resources.
                     let shared = Arc::as_ptr(entries).cast::<String>() as usize;
                     let reach = reached.entry(shared).or_insert_with(|| {
                         let entries = entries.iter().map(String::as_str).collect();
@@ -79,8 +79,8 @@ pub fn apply(
     changed
 }
 
-/// Takes what stands in files that Kustomizations name as patches for parts of objects, also where it has containers. Gives
-/// what of it may change the tolerations or selectors of others.
+/// Treats the contents of files that Kustomizations name as patches as partial objects, even if they have containers.
+/// Returns the overlays that may change the tolerations or selectors of other workloads.
 fn take_patches<'p>(
     workloads: &mut [Workload],
     kustomizations: &[Kustomization],
@@ -105,7 +105,7 @@ fn take_patches<'p>(
     overlays
 }
 
-/// Overlays by the name that they are for, so that thousands of patches and thousands of workloads do not all meet.
+/// Overlays by target name, so that thousands of patches are not all compared with thousands of workloads.
 struct Index<'o> {
     named: HashMap<&'o str, Vec<usize>>,
     patterns: Vec<usize>,
@@ -127,7 +127,7 @@ impl<'o> Index<'o> {
                 Target::Injected { label, kinds, .. } if labels.insert((label, kinds)) => {
                     others.push(at);
                 }
-                // An earlier one touches the same.
+                // An earlier overlay touches the same workloads.
                 Target::Injected { .. } => {}
             }
         }
@@ -138,7 +138,7 @@ impl<'o> Index<'o> {
         }
     }
 
-    /// Those that may touch a workload; first those that may change its selectors, too.
+    /// Overlays that may touch a workload, with those that may also change its selectors first.
     fn candidates(&self, workload: &Workload) -> impl Iterator<Item = usize> {
         let name = workload.object.name.as_deref().unwrap_or_default();
         let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
@@ -147,7 +147,7 @@ impl<'o> Index<'o> {
     }
 }
 
-/// The files and folders that a Kustomization takes in, directly and through those that it names.
+/// The files and folders that a Kustomization includes, directly and through other Kustomizations.
 fn reach(
     from: &str,
     entries: Vec<&str>,
@@ -172,7 +172,7 @@ fn reach(
     reached
 }
 
-/// `../base` from `overlays/prod` is `base`; nothing for what lies elsewhere, such as URLs.
+/// `../base` from `overlays/prod` is `base`. Returns `None` for anything outside the repository, such as URLs.
 fn resolve(at: &str, entry: &str) -> Option<String> {
     if entry.contains("://") {
         return None;

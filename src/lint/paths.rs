@@ -3,12 +3,12 @@
 use super::Input;
 use crate::source::SourceId;
 
-/// The paths of all sources of a run, in their order.
+/// The paths of all sources of a run, in order.
 #[derive(Debug, Default)]
 pub struct Paths(Vec<(SourceId, Input)>);
 
 impl Paths {
-    /// Those of files, whose ids ascend. The configuration is a source, too.
+    /// The paths of files, whose ids ascend. The configuration is also a source.
     pub fn new(
         files: impl Iterator<Item = (SourceId, Input)>,
         configuration: Option<&str>,
@@ -23,12 +23,12 @@ impl Paths {
         Paths(paths)
     }
 
-    /// The path of a source in the repository; empty for one that is not known.
+    /// The path of a source in the repository, or an empty path if the source is unknown.
     pub fn of(&self, source: SourceId) -> &str {
         self.find(source).map_or("", |input| &input.path)
     }
 
-    /// The path of a source below the folder that was scanned; empty for one that is not known, and for the configuration.
+    /// The path of a source below the scanned folder. Empty for an unknown source and for the configuration.
     pub fn scanned(&self, source: SourceId) -> &str {
         self.find(source).map_or("", Input::scanned)
     }

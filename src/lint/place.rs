@@ -1,4 +1,4 @@
-//! From "what a rule points at" to a span and a field path, for each occurrence of what was judged.
+//! Maps what a rule points at to a span and a field path, for each occurrence of the judged subject.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,11 @@ use crate::yaml::join;
 pub struct At {
     /// Where.
     pub span: Span,
-    /// Field path; empty when there is none.
+    /// Field path, or empty if there is none.
     pub path: String,
 }
 
-/// Where a rule of scope toleration points for one entry: at this field, or at the whole entry.
+/// The place that a rule of scope toleration points at for one entry: this field, or the whole entry.
 pub fn of_toleration(workload: &Workload, index: usize, field: &str) -> At {
     let Some(located) = workload.located.get(index) else {
         return of_workload(workload, "workload");
@@ -26,7 +26,7 @@ pub fn of_toleration(workload: &Workload, index: usize, field: &str) -> At {
     of_located(located, field)
 }
 
-/// A field of an entry, or the entry where the field is not written.
+/// A field of an entry, or the whole entry if the field is not written.
 pub fn of_located(located: &LocatedToleration, field: &str) -> At {
     match located.field(field) {
         Some(span) => At {
@@ -40,7 +40,7 @@ pub fn of_located(located: &LocatedToleration, field: &str) -> At {
     }
 }
 
-/// Where a rule of scope workload points.
+/// The place that a rule of scope workload points at.
 pub fn of_workload(workload: &Workload, at: &str) -> At {
     let name = At {
         span: workload.span,
@@ -75,7 +75,7 @@ pub fn of_workload(workload: &Workload, at: &str) -> At {
     }
 }
 
-/// Where a rule of scope taint points.
+/// The place that a rule of scope taint points at.
 pub fn of_taint(pool: &NodePool, taint: &PoolTaint, at: &str) -> Option<At> {
     let Some(span) = taint.span else {
         return of_pool(pool, "pool");
@@ -98,7 +98,7 @@ pub fn of_taint(pool: &NodePool, taint: &PoolTaint, at: &str) -> Option<At> {
     })
 }
 
-/// Where a rule of scope pool points.
+/// The place that a rule of scope pool points at.
 pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
     let taint = pool.taints.iter().find(|taint| taint.span.is_some());
     if at == "pool.taints"
@@ -112,11 +112,10 @@ pub fn of_pool(pool: &NodePool, at: &str) -> Option<At> {
     })
 }
 
-/// A workload that a thousand nodes keep away is told with some of them, or reports would grow with nodes times
-/// workloads.
+/// The most related places of a finding. Without a limit, reports on many nodes would grow with nodes times workloads.
 const MAX_LABELS: usize = 20;
 
-/// Other places of a finding, for one occurrence; the first few when there are many.
+/// The related places of a finding, for one occurrence; only the first few if there are many.
 pub fn labels(related: &[(Place, String)], workload: Option<&Workload>) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
     let mut seen = HashSet::new();

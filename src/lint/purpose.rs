@@ -1,9 +1,9 @@
-//! What a pool is set apart for: whoever tolerates everything gets onto such nodes as well, and seldom belongs there.
+//! The purpose that a pool is reserved for. Pods that tolerate everything can run on such nodes, but seldom should.
 
 use crate::model::node_pool::{NodePool, Origin};
 use crate::model::well_known::{Meaning, WellKnown};
 
-/// Keys by which nodes for Windows are kept apart.
+/// Keys of the taints and labels that separate Windows nodes.
 const SYSTEMS: [&str; 4] = [
     "os",
     "kubernetes.io/os",
@@ -11,7 +11,7 @@ const SYSTEMS: [&str; 4] = [
     "beta.kubernetes.io/os",
 ];
 
-/// `virtual`, `windows` or `dedicated`; empty where nothing sets the pool apart.
+/// `virtual`, `windows` or `dedicated`, or empty if nothing sets the pool apart.
 pub fn of(pool: &NodePool, well_known: &WellKnown) -> &'static str {
     let label = |key: &str| pool.labels.labels.get(key).and_then(|value| value.text());
     let is_fargate = label("eks.amazonaws.com/compute-type") == Some("fargate");

@@ -1,4 +1,4 @@
-//! Reads one file: from what was loaded to facts.
+//! Reads one loaded file into facts.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::terraform::File;
 
-/// One file after reading. Its text is gone: few files have findings, and those are loaded again.
+/// A file after reading. Its text is dropped: few files have findings, and those are loaded again.
 #[derive(Default)]
 pub struct ReadFile {
     /// Documents that are not empty.
     pub documents: u32,
-    /// What it says. Most files say nothing.
+    /// Its facts. Most files have none.
     pub facts: Option<Box<FileFacts>>,
-    /// A Terraform file, which means something only together with the others of its folder.
+    /// A parsed Terraform file, which is meaningful only together with the others of its folder.
     pub configuration: Option<Arc<File>>,
-    /// What the text was.
+    /// The digest of its text.
     pub digest: Digest,
-    /// What kept it from being read.
+    /// Problems that prevented reading it.
     pub problems: Vec<Problem>,
-    /// It counts as a file that was read.
+    /// Whether it counts as read.
     pub counted: bool,
-    /// It is standard input and holds no manifest.
+    /// Whether it is standard input without a manifest.
     pub without_manifest: bool,
 }
 
@@ -40,7 +40,7 @@ impl ReadFile {
     }
 }
 
-/// Reads one file. `rendered` says that a tool renders it before anyone reads it.
+/// Reads one file. `rendered` says whether a tool renders it before it is used.
 pub fn read_one(
     id: SourceId,
     input: &Input,
@@ -51,7 +51,7 @@ pub fn read_one(
     let is_stdin = input.path == STDIN_PATH;
     let digest = Digest::of(&content);
     let read = match content {
-        // A script without a word about taints is none of the files that people mean.
+        // A script that never mentions taints is not counted as a file.
         Content::Irrelevant => ReadFile {
             counted: !FileKind::of(&input.path).is_some_and(FileKind::holds_commands),
             ..ReadFile::default()
@@ -76,7 +76,7 @@ pub fn read_one(
                 NoticeKind::TooLarge { why } | NoticeKind::NotUtf8 { why } => {
                     Because::Unusable(why.as_str().into())
                 }
-                // No rule reports these: an encrypted file is no mistake, and it was not checked either.
+                // No rule reports these: an encrypted file is not an error, but it was not checked either.
                 _ => Because::Binary,
             };
             facts.not_judged.push(Open::part(span, because));

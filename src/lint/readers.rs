@@ -1,4 +1,4 @@
-//! Who reads an object: an API server, whatever fills in Helm values, or a program that has a decoder of its own.
+//! The consumer of an object: an API server, whatever fills in Helm values, or a program with its own decoder.
 
 use super::facts::owner_fact;
 use crate::extract::{Table, api_group};
@@ -7,21 +7,21 @@ use crate::model::path_words::is_broken_on_purpose;
 use crate::model::workload::Level;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
-/// Who reads an object.
+/// The consumer of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// An API server, strictly by the type of each field.
+    /// An API server, which checks the type of each field strictly.
     ApiServer,
-    /// A chart, which usually hands on what it is given.
+    /// A chart, which usually passes on what it gets.
     Values,
-    /// Some program of its own.
+    /// A program with its own decoder.
     Program,
-    /// Nobody knows.
+    /// The consumer is unknown.
     Unknown,
 }
 
 impl Reader {
-    /// The word that rules use.
+    /// The name that rules use.
     pub fn as_str(self) -> &'static str {
         match self {
             Reader::ApiServer => "api-server",
@@ -32,11 +32,11 @@ impl Reader {
     }
 }
 
-/// Who reads the object in which something was noticed, in the file of this path.
+/// The consumer of the object with a notice, in the file at this path.
 pub fn of(notice: &Notice, path: &str, table: &Table) -> Reader {
     let object = &notice.object;
     let is_own_file = table.is_own_file(api_group(&object.api_version), &object.kind);
-    // What an API server keeps has a name.
+    // Objects stored by an API server have names.
     let has_name = object.name.is_some();
     match notice.level {
         _ if is_own_file => Reader::Program,
@@ -49,7 +49,7 @@ pub fn of(notice: &Notice, path: &str, table: &Table) -> Reader {
     }
 }
 
-/// Whether a file without a kind holds Helm values, by its path.
+/// Whether a file without a kind contains Helm values, judging by its path.
 fn is_for_values(path: &str) -> bool {
     const WORDS: [&str; 5] = ["values", "helm", "chart", "charts", "releases"];
     let parts = path.split(['/', '.', '-', '_']);
@@ -60,7 +60,7 @@ fn is_for_values(path: &str) -> bool {
 
 /// `notice`, and `workload` as far as it is known.
 ///
-/// `reader` is who reads the object, in the file of this path below the scanned folder.
+/// `reader` is the consumer of the object, in the file at this path below the scanned folder.
 pub fn facts(notice: &Notice, reader: Reader, path: &str) -> (Fact, Fact) {
     let head = FactBuilder::new(FactKind::Notice)
         .text("kind", notice.kind.as_str())

@@ -1,4 +1,4 @@
-//! Helm charts among the files of a run: what stands in their folders of templates is rendered before anyone reads it.
+//! Helm charts among the files of a run. Files in their template folders are rendered before they are used.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub struct Charts {
 }
 
 impl Charts {
-    /// The charts among inputs, and those that are known to be there beside them.
+    /// The charts among the inputs, plus further known charts.
     pub fn of(inputs: &[Input], known: &BTreeSet<String>) -> Self {
         let read = inputs.iter().filter_map(|input| {
             let folder = input.path.strip_suffix(CHART)?;
@@ -28,7 +28,7 @@ impl Charts {
         }
     }
 
-    /// Whether a file stands in a folder `templates` of a chart, however deep.
+    /// Whether a file is in a chart's `templates` folder, at any depth.
     pub fn render(&self, path: &str) -> bool {
         !self.folders.is_empty()
             && path.match_indices("templates/").any(|(at, _)| {

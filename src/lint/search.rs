@@ -1,5 +1,5 @@
-//! Searches a cluster's pools for each distinct tolerations list and pod shape, natively and once, and binds what is
-//! found to the names of the rule language.
+//! Searches a cluster's pools once for each distinct tolerations list and pod shape, in native code, and binds the results
+//! to the names of the rule language.
 
 #![cfg_attr(
     not(test),
@@ -34,7 +34,7 @@ use crate::model::workload::PodShape;
 use crate::rule::expression::FactList;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
-/// Facts of a cluster, made once for all its workloads.
+/// Facts of a cluster, built once for all its workloads.
 pub struct ClusterFacts<'g> {
     /// `cluster`
     pub cluster: Fact,
@@ -48,14 +48,14 @@ pub struct ClusterFacts<'g> {
     pub models: Vec<Arc<NodePool>>,
     /// Facts of each pool's taints.
     pub taints: Vec<Vec<Fact>>,
-    /// What commands say of nodes.
+    /// Hints from commands about nodes.
     hints: Hints<'g>,
     gathered: &'g Gathered,
-    /// Keys that some pool of the repository declares.
+    /// Keys that any pool of the repository declares.
     pub declared_keys: &'g BTreeSet<String>,
-    /// Taints that no manifest need show.
+    /// Taints that exist without being declared in a manifest.
     pub well_known: &'g WellKnown,
-    /// Whether Gt and Lt work.
+    /// Whether `Gt` and `Lt` work.
     pub comparison_operators: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn declared_keys(gathered: &Gathered) -> BTreeSet<String> {
 }
 
 impl<'g> ClusterFacts<'g> {
-    /// Facts of a cluster and its pools.
+    /// Builds the facts of a cluster and its pools.
     pub fn new(
         cluster: &Cluster,
         gathered: &'g Gathered,
@@ -118,7 +118,7 @@ impl<'g> ClusterFacts<'g> {
         }
     }
 
-    /// The taints of all pools: the pool's index, the index there, and the taint.
+    /// The taints of all pools: the index of the pool, the index of the taint in it, and the taint.
     pub fn all_taints(&self) -> impl Iterator<Item = (usize, usize, &PoolTaint)> {
         self.models.iter().enumerate().flat_map(|(pool, model)| {
             model
@@ -129,8 +129,8 @@ impl<'g> ClusterFacts<'g> {
         })
     }
 
-    /// `toleration` for one entry of a shape, whose list `redundancy` compares, with what others say about it.
-    /// `shadow` is in whose shadow it stands.
+    /// `toleration` for one entry of a shape, with the testimony of other workloads. `redundancy` compares the shape's
+    /// list, and `shadow` is the earlier entry that shadows this one.
     pub fn toleration(
         &self,
         shape: &PodShape,
@@ -167,12 +167,12 @@ impl<'g> ClusterFacts<'g> {
         self.near_keys(builder, shape, entry).build()
     }
 
-    /// `workload` as rules of scope toleration see it: the shape.
+    /// `workload` for rules of scope toleration: the shape alone.
     pub fn shape(&self, shape: &Arc<PodShape>) -> Fact {
         shape_fact(shape, self.comparison_operators)
     }
 
-    /// What searching the cluster's pools for a shape gives, for scope workload, with what others say about it.
+    /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
     pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
         let tolerations = shape.all_tolerations();
         let asks = !shape.selection.is_empty();
@@ -182,7 +182,7 @@ impl<'g> ClusterFacts<'g> {
         let mut partly: Vec<Partly> = Vec::new();
         let mut open_keys: BTreeSet<&str> = BTreeSet::new();
         for (at, pool) in self.models.iter().enumerate() {
-            // A node that is named in the pod needs no scheduler.
+            // A pod with `nodeName` bypasses the scheduler.
             if !shape.node_name.is_absent() {
                 possible.push(self.pools[at].clone());
                 continue;
@@ -231,7 +231,7 @@ impl<'g> ClusterFacts<'g> {
                 open_keys.extend(keys(pool));
             }
         }
-        // A toleration that opens one pool is not wasted because it does not open another.
+        // A toleration that unlocks one pool is useful even if it does not unlock another.
         partly.retain(|one| {
             let taint = &self.models[one.pool].taints[one.tolerated].taint;
             taint
@@ -251,7 +251,7 @@ impl<'g> ClusterFacts<'g> {
             .build()
     }
 
-    /// The taints, when a named entry tolerates another hard taint of the pool than the missing one.
+    /// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.
     fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Partly> {
         let named: Vec<Toleration> = shape
             .tolerations
@@ -280,8 +280,8 @@ impl<'g> ClusterFacts<'g> {
     }
 }
 
-/// Whether the provider runs the cluster's control plane, so that no node of the cluster has its taints: by the pools, or
-/// where none are known by what else the repository declares.
+/// Whether the provider runs the cluster's control plane, so that no node has control plane taints. Decided by the pools,
+/// or by the rest of the repository if no pools are known.
 fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settings<'_>) -> bool {
     let of_control_plane = |pool: &NodePool| {
         keys(pool).any(|key| {
@@ -302,7 +302,7 @@ fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settings<'
     }
 }
 
-/// Two hard taints of one pool, by index: one that is tolerated, one that is not.
+/// Two hard taints of one pool, by index: a tolerated one and one that is not tolerated.
 struct Partly {
     pool: usize,
     tolerated: usize,
@@ -316,8 +316,8 @@ fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
         .filter_map(|taint| taint.taint.key.known().map(String::as_str))
 }
 
-/// Whether a pod of this shape gets past all hard taints of a pool, other than by the blanket of a DaemonSet or by what
-/// every pod is given.
+/// Whether pods of this shape tolerate all hard taints of a pool, not counting the tolerations that every pod or every
+/// DaemonSet pod gets automatically.
 pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool) -> bool {
     let mut meant = shape.on_pods.clone();
     meant.entries.retain(|entry| match entry.giver {
@@ -338,7 +338,7 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
     unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
 }
 
-/// The name of a cluster as a clause of a sentence.
+/// The name of a cluster as part of a sentence.
 fn of_cluster(name: Option<&str>) -> String {
     match name {
         Some(name) if !name.is_empty() => format!(" of cluster `{name}`"),

@@ -1,4 +1,4 @@
-//! A session over the files of a repository: it keeps what each file says, and reads only files that changed.
+//! A session over the files of a repository: keeps the facts of each file and reads only files that changed.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,15 @@ use super::{Content, Input, Settings, charts, claims, dumps, inventories};
 use crate::finding::Report;
 use crate::source::{Source, SourceId};
 
-/// The files of a repository and what each of them says. Reports of a session are the same as those of a new one over the
-/// same files.
+/// The files of a repository with their facts. A session reports the same as a new session over the same files.
 pub struct Session<'s> {
     settings: Settings<'s>,
     load: &'s Load<'s>,
-    /// In the order of the inputs, so that their ids ascend.
+    /// In the order of the inputs, so that ids ascend.
     files: Vec<Kept>,
     configurations: Configurations,
     shapes: Shapes,
-    /// There is a single report, so that it may take the facts instead of copies.
+    /// Whether there is only one report, so that it may take the facts instead of copying them.
     once: bool,
 }
 
@@ -44,7 +43,7 @@ impl<'s> Session<'s> {
         session
     }
 
-    /// A session for a single report.
+    /// Opens a session for a single report.
     pub(super) fn once(inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) -> Self {
         let mut session = Session::open(inputs, load, settings);
         session.once = true;
@@ -52,8 +51,8 @@ impl<'s> Session<'s> {
         session
     }
 
-    /// Goes on with other files, another configuration or other rules, and reads the files whose text is new. Texts that
-    /// were [written](Session::write) before no longer count.
+    /// Switches to other files, another configuration or other rules, and reads the files whose text is new. Discards texts
+    /// set by [`write`](Session::write).
     pub fn update(&mut self, inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) {
         let is_same_table = std::ptr::eq(settings.table, self.settings.table);
         self.settings = settings;
@@ -66,7 +65,7 @@ impl<'s> Session<'s> {
             .iter()
             .map(|input| known.get(&input.path).map(|kept| kept.id))
             .collect();
-        // Facts hold ids, and what tables make of texts.
+        // Facts contain ids, and depend on the table.
         let ids = ids_between(&ids).filter(|_| is_same_table);
         let ids = ids.unwrap_or_else(|| {
             known.clear();
@@ -90,7 +89,7 @@ impl<'s> Session<'s> {
             .collect();
     }
 
-    /// Gives a file another text, which counts until the session is updated.
+    /// Replaces the text of a file until the next update.
     pub fn write(&mut self, file: SourceId, text: String) {
         let (load, table, shapes) = (self.load, self.settings.table, &self.shapes);
         let at = position(&self.files, file);
@@ -100,7 +99,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// The index among the inputs of a file; nothing for the configuration.
+    /// The index of a file among the inputs, or `None` for the configuration.
     pub fn index(&self, file: SourceId) -> Option<usize> {
         let at = position(&self.files, file)?;
         self.files.get(at).map(|kept| kept.index)
@@ -117,12 +116,12 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// What its files are judged by.
+    /// The settings that its files are judged by.
     pub(super) fn settings(&self) -> Settings<'s> {
         self.settings
     }
 
-    /// A file as it is now, and whether that is what it was when it was read.
+    /// A file in its current state, and whether that is the state that was read.
     pub(super) fn load_again(&self, file: SourceId) -> Option<(Source, bool)> {
         let kept = self.files.get(position(&self.files, file)?)?;
         let content = kept.content(self.load);
@@ -134,7 +133,7 @@ impl<'s> Session<'s> {
         Some((Source::new(kept.input.path.clone(), text), same))
     }
 
-    /// Puts together what the files say.
+    /// Combines the facts of all files.
     pub(super) fn gather(&mut self, report: &mut Report) -> Gathered {
         let settings = self.settings;
         let configured = self
@@ -177,12 +176,12 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Where a file is among others, whose ids ascend.
+/// The position of a file in a list with ascending ids.
 fn position(files: &[Kept], file: SourceId) -> Option<usize> {
     files.binary_search_by_key(&file, |kept| kept.id).ok()
 }
 
-/// Ids for so many files, with room between them.
+/// This many new ids, with gaps between them.
 fn new_ids(count: usize) -> Vec<SourceId> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     let step = (SourceId::CONFIGURATION.0 / count.saturating_add(1)).max(1);
@@ -191,7 +190,7 @@ fn new_ids(count: usize) -> Vec<SourceId> {
         .collect()
 }
 
-/// Ids that ascend, where some files have one already; nothing when there is no room for the others.
+/// Ascending ids, where some files already have one, or `None` if there is no room for the others.
 fn ids_between(known: &[Option<SourceId>]) -> Option<Vec<SourceId>> {
     let mut ids = Vec::with_capacity(known.len());
     let mut before = 0;

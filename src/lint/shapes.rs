@@ -1,23 +1,23 @@
-//! One copy of each pod shape: most workloads of a repository ask for the same nodes in the same way.
+//! Interns pod shapes: most workloads of a repository have the same scheduling constraints.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::workload::{PodShape, Workload};
 
-/// The shapes seen so far, by all threads that read.
+/// The shapes seen so far by all reading threads.
 #[derive(Default)]
 pub struct Shapes {
     known: Mutex<HashSet<Arc<PodShape>>>,
 }
 
 impl Shapes {
-    /// Gives workloads the copies that equal ones have already.
+    /// Replaces the shapes of workloads with the copies of equal shapes.
     pub fn share(&self, workloads: &mut [Workload]) {
         if workloads.is_empty() {
             return;
         }
-        // A thread that panicked left a set that is whole all the same: it only ever grows.
+        // The set is valid even after a panic in another thread, because it only grows.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for workload in workloads {
             match known.get(&workload.shape) {

@@ -1,4 +1,4 @@
-//! What the workloads of a repository bear witness to, for each workload, and as facts under the names of the rule
+//! Testimony of the other workloads of a repository about each workload, also as facts under the names of the rule
 //! language.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,17 +16,17 @@ use crate::model::witness::{Deviation, Missing, Witnesses};
 use crate::model::workload::{PodShape, Workload};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Place};
 
-/// What others say that one workload does not.
+/// The ways in which other workloads differ from one workload.
 #[derive(Debug, Default)]
 pub struct Testimony {
-    /// By entry of its tolerations; empty when there is nothing.
+    /// By index of its tolerations, or empty if there are none.
     deviations: Vec<Vec<Deviation>>,
     mismatches: Vec<Vec<Mismatch>>,
     missing: Vec<Missing>,
     siblings: Vec<Missing>,
 }
 
-/// Testimony about each workload. Most have none, which is the first.
+/// The testimony about each workload. Index 0 is no testimony, which most workloads have.
 #[derive(Debug)]
 pub struct Testimonies {
     all: Vec<Testimony>,
@@ -34,7 +34,7 @@ pub struct Testimonies {
 }
 
 impl Testimonies {
-    /// Hears all workloads and finds those of which others say something else. `declared` are the keys of pools.
+    /// Collects testimony from all workloads. `declared` are the keys of pools.
     pub fn new(
         gathered: &Gathered,
         assignment: &Assignment,
@@ -55,7 +55,7 @@ impl Testimonies {
             all.push(testimony);
             all.len() - 1
         };
-        // Workloads of one shape in one part are told the same, apart from their siblings.
+        // Workloads of one shape in one part get the same testimony, apart from their siblings.
         let mut known: HashMap<(*const PodShape, usize), usize> = HashMap::new();
         let mut of_workload = Vec::with_capacity(workloads.len());
         for (at, (workload, (part, _))) in workloads.iter().zip(&heard).enumerate() {
@@ -75,18 +75,18 @@ impl Testimonies {
         Testimonies { all, of_workload }
     }
 
-    /// The number of the testimony about a workload; that of most is 0, which is none.
+    /// The index of the testimony about a workload. Most have 0, which is none.
     pub fn number(&self, workload: usize) -> usize {
         self.of_workload.get(workload).copied().unwrap_or_default()
     }
 
-    /// The testimony of a number.
+    /// The testimony with this index.
     pub fn get(&self, number: usize) -> Option<&Testimony> {
         self.all.get(number)
     }
 }
 
-/// For each workload the number of its part of the repository, and of who it is: copies of one manifest are one.
+/// For each workload the index of its part of the repository and of its identity. Copies of one manifest are identical.
 fn heard(gathered: &Gathered, assignment: &Assignment) -> Vec<(usize, u32)> {
     let mut parts = BTreeMap::new();
     let mut of_source = HashMap::new();
@@ -104,7 +104,7 @@ fn heard(gathered: &Gathered, assignment: &Assignment) -> Vec<(usize, u32)> {
                     *parts.entry((*cluster, Part::of(path))).or_insert(next)
                 });
             let object = &workload.object;
-            // What has no name is known by the folder that it stands in, as Helm values are.
+            // Anything without a name, such as Helm values, is identified by its folder.
             let name = object.name.as_deref().unwrap_or_else(|| {
                 let folder = folder_of(gathered, workload);
                 folder.rsplit('/').next().unwrap_or_default()
@@ -132,7 +132,7 @@ impl Testimony {
         let deviations: Vec<_> = (0..list.len())
             .map(|entry| witnesses.deviations(workload, part, entry))
             .collect();
-        // Of a key that a pool has, the pool says what is right.
+        // If a pool declares the key, the pool decides what is right.
         let free = |entry: &Toleration| entry.key.known().is_none_or(|key| !declared.contains(key));
         let mismatches: Vec<_> = list
             .iter()
@@ -157,7 +157,7 @@ impl Testimony {
             && self.siblings.is_empty()
     }
 
-    /// The field of an entry that others write in another way; empty when there is none.
+    /// The field of an entry that others write differently, or empty if there is none.
     pub fn deviating_field(&self, entry: usize) -> &'static str {
         let first = self.deviations.get(entry).and_then(|list| list.first());
         first.map_or("", |deviation| deviation.field)
@@ -235,7 +235,7 @@ fn weighed(builder: FactBuilder, weight: Weight, places: &[Seen], gathered: &Gat
         .build()
 }
 
-/// An entry as the line that one would write.
+/// An entry as a single line.
 fn line(entry: &Toleration) -> String {
     let mut fields = Vec::new();
     for (name, field) in [

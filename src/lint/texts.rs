@@ -1,5 +1,5 @@
-//! The texts that a report points into. They are loaded a second time, so that a run holds the texts of the files with
-//! findings and not those of the whole repository.
+//! The texts that a report points into. They are loaded a second time, so that a run only holds the texts of files with
+//! findings, not of the whole repository.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,13 +23,13 @@ pub fn named_by(report: &Report) -> BTreeSet<SourceId> {
         .collect()
 }
 
-/// What is loaded again: for each source whether it is held, and else only the places in it that are wanted.
+/// The sources to load again: whether to hold each one, or else only the wanted places in it.
 pub fn wanted_by(named: BTreeSet<SourceId>, open: &[Open]) -> BTreeMap<SourceId, Wanted> {
     let mut wanted: BTreeMap<SourceId, Wanted> = BTreeMap::new();
     for id in named {
         wanted.entry(id).or_default().held = true;
     }
-    // Where a whole file starts is known.
+    // The start of a whole file is known without its text.
     let is_part = |span: &Span| span.end > 0;
     for span in open.iter().flat_map(Open::spans).filter(is_part) {
         wanted.entry(span.source).or_default().spans.push(span);
@@ -37,14 +37,14 @@ pub fn wanted_by(named: BTreeSet<SourceId>, open: &[Open]) -> BTreeMap<SourceId,
     wanted
 }
 
-/// What is wanted of one source.
+/// What is wanted from one source.
 #[derive(Default)]
 pub struct Wanted {
     held: bool,
     spans: Vec<Span>,
 }
 
-/// What texts tell of places in them, where the texts themselves are not held.
+/// Positions and excerpts from texts that are not held.
 #[derive(Default)]
 pub struct Places(HashMap<Span, (Position, String)>);
 
@@ -54,12 +54,12 @@ impl Places {
         self.0.extend(looked_up(spans, source));
     }
 
-    /// Where a span starts; the start of its file where that is not known.
+    /// The start position of a span, or the start of its file if unknown.
     pub fn start(&self, span: Span) -> Position {
         self.0.get(&span).map_or(START, |(start, _)| *start)
     }
 
-    /// What is written there: its first line, shortened.
+    /// The text at a span: its first line, shortened.
     pub fn written(&self, span: Span) -> &str {
         self.0.get(&span).map_or("", |(_, text)| text)
     }
@@ -71,7 +71,7 @@ const START: Position = Position {
     offset: 0,
 };
 
-/// Characters of a piece of a file that a sentence shows.
+/// The most characters of a file that a sentence quotes.
 const WRITTEN: usize = 60;
 
 fn looked_up(spans: &[Span], source: &Source) -> Vec<(Span, (Position, String))> {
@@ -87,8 +87,8 @@ fn looked_up(spans: &[Span], source: &Source) -> Vec<(Span, (Position, String))>
     spans.iter().map(look).collect()
 }
 
-/// Puts the sources that are to be held into `held`, and looks up places in all that are wanted. Gives the sources that are
-/// no longer what they were when they were judged, with their paths: what was found stands elsewhere by now.
+/// Loads the held sources into `held` and looks up the wanted places. Returns the sources, with their paths, that changed
+/// since they were judged: their findings are now elsewhere.
 pub fn load_again(
     session: &Session<'_>,
     wanted: BTreeMap<SourceId, Wanted>,
@@ -130,7 +130,7 @@ mod tests {
     const GOOD: &str =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\nspec: {containers: [{name: a}]}\n";
 
-    /// Lints a bad file and a good one. `load` is told the file and how many times it was read before.
+    /// Lints a bad file and a good one. `load` gets the file and how many times it was read before.
     fn report(load: impl Fn(usize, u32) -> Content + Sync) -> (Report, [u32; 2]) {
         let sources: Vec<Source> = RULES
             .iter()

@@ -1,5 +1,5 @@
-//! Tries changes on the text that they are for: on as little of it as shows whether it reads as it should, and on no more
-//! in all than the text is worth.
+//! Tries changes on a text before they are offered. Each trial parses as little of the text as possible, and the total is
+//! limited by the size of the text.
 
 #![cfg_attr(
     not(test),
@@ -16,29 +16,29 @@ use crate::source::text::Cut as _;
 use crate::yaml::edit::Replacement;
 use crate::yaml::{self, Difference, Document, Kind, Node, Style};
 
-/// How often a text may be read again for all trials together. Only a text with names that stand for large parts of it
-/// needs a whole reading for each change.
+/// How many times a text may be parsed in full, over all trials. Only a text whose anchors cover large parts of it needs a
+/// full parse for each change.
 const READINGS: usize = 30;
 
-/// Bytes that trials may read whatever the size of the text.
+/// Bytes that trials may parse, whatever the size of the text.
 const LEAST: usize = 4 << 20;
 
 /// The trials on one text.
 #[derive(Debug)]
 pub struct Trials {
     source: SourceId,
-    /// Bytes that may still be read.
+    /// Bytes that may still be parsed.
     left: usize,
 }
 
-/// Part of a document that reads by itself as it does in its place.
+/// Part of a document that parses the same alone as in its context.
 struct Part {
     range: Range<usize>,
     kind: Kind,
 }
 
 impl Trials {
-    /// Those on a text.
+    /// The trials on a text.
     pub fn on(source: SourceId, text: &str) -> Trials {
         Trials {
             source,
@@ -46,15 +46,15 @@ impl Trials {
         }
     }
 
-    /// A text as YAML; nothing when too much was read already.
+    /// Parses a text as YAML, or returns `None` if the budget is used up.
     fn read(&mut self, text: &str) -> Option<Vec<Document>> {
         self.left = self.left.checked_sub(text.len())?;
         let read = yaml::parse(text, self.source);
         read.errors.is_empty().then_some(read.documents)
     }
 
-    /// Whether a document of the text is still one after a change, and nothing else in it changes than what was found:
-    /// `found` are the places of the rule's findings in this text.
+    /// Whether a document is still one document after a change and nothing but the reported places changes. `found` are the
+    /// places of the rule's findings in this text.
     pub fn holds(
         &mut self,
         document: &Document,
@@ -67,7 +67,7 @@ impl Trials {
             .get(whole.clone())
             .is_none_or(|text| text.contains('*'));
         if let Some(part) = part_around(document, text, &change.range, aliased) {
-            // No alias ends in the part: as a text it reads as well.
+            // No alias refers outside the part, so replacing `*` parses just as well.
             let read = self.read_changed(text, &part.range, change, |part| part.replace('*', "x"));
             if read.is_some_and(|read| read.root().kind() == part.kind) {
                 return true;
@@ -76,13 +76,13 @@ impl Trials {
         let Some(read) = self.read_changed(text, &whole, change, |whole| whole) else {
             return false;
         };
-        // What has a name may stand in other places as well, where the same need not be wrong.
+        // Anchored nodes may occur in other places, where the same content may be right.
         !aliased
             || yaml::differences(document.root(), read.root())
                 .is_some_and(|changed| are_found(&changed, found))
     }
 
-    /// A range of the text as the one document that it is after a change.
+    /// Parses a range of the text after a change. It must be a single document.
     fn read_changed(
         &mut self,
         text: &str,
@@ -98,9 +98,9 @@ impl Trials {
     }
 }
 
-/// The smallest part around a change. In block style it is whole lines of a list or map, with the entry before the changed
-/// one and the one after it, so that something is left when the changed one goes; in flow style what stands in brackets.
-/// In a document with aliases it is a part that has no name and gives none.
+/// The smallest part around a change. In block style, whole lines of a sequence or mapping, with the entries before and
+/// after the changed one, so that something is left if that entry is removed. In flow style, the text in brackets. In a
+/// document with aliases, a part without anchors and aliases.
 fn part_around(
     document: &Document,
     text: &str,
@@ -111,7 +111,7 @@ fn part_around(
     let mut node = document.root();
     let mut before = document.range().start;
     loop {
-        // The name of what a part is in stands before it.
+        // The anchor of the containing node comes before it.
         if aliased && text.get(before..node.span().range().start)?.contains('&') {
             break;
         }
@@ -129,7 +129,7 @@ fn part_around(
                 None => break,
             },
         };
-        // In flow style the brackets stay.
+        // In flow style the brackets are kept.
         let bracket = usize::from(node.style() == Style::Flow);
         if change.start < range.start + bracket || range.end < change.end + bracket {
             break;
@@ -149,10 +149,10 @@ fn part_around(
 
 /// An entry of a collection.
 struct Entry<'a> {
-    /// Where its key begins, or the item.
+    /// The start of its key, or of the item.
     start: usize,
     node: Node<'a>,
-    /// From here to the node stands what is said of it: its name, its tag.
+    /// Between this position and the node come its anchor and tag.
     before: usize,
 }
 
@@ -179,8 +179,7 @@ fn entries(node: Node<'_>) -> Vec<Entry<'_>> {
     fields.chain(items).collect()
 }
 
-/// The lines of an entry of a collection in block style, with those of its neighbours. Nothing where one of them does not
-/// begin its line.
+/// The lines of an entry of a block collection and of its neighbours, or `None` if one of them does not start its line.
 fn lines_around(
     node: Node<'_>,
     text: &str,
@@ -209,13 +208,13 @@ fn lines_around(
     Some(start..end)
 }
 
-/// Where the line of a place begins.
+/// The start of the line that contains a position.
 fn line_of(text: &str, at: usize) -> usize {
     text.until(at).rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Whether all places that change are among these, or are the same list or map as one of them under another name. Of taints
-/// that is not enough: others spell their effects otherwise.
+/// Whether all changed places were found, or are aliases of collections that were found. For taints an alias is not enough, because
+/// formats spell their effects differently.
 fn are_found(changed: &[Difference], found: &[String]) -> bool {
     let wrong: Vec<&Difference> = changed
         .iter()
@@ -228,7 +227,7 @@ fn are_found(changed: &[Difference], found: &[String]) -> bool {
     })
 }
 
-/// Whether a place that changes is one of these, or a field beside or in it, or the list that it is in.
+/// Whether a changed place was found, or is next to, inside or the list around a found one.
 fn is_found(changed: &str, found: &[String]) -> bool {
     let above = |path: &str| -> String {
         let end = path.rfind(['.', '[']).unwrap_or(0);
@@ -251,14 +250,14 @@ mod tests {
 
     const FILE: SourceId = SourceId(0);
 
-    /// Removes each `value: v` of a text by itself: how many hold, and how often the text was read for that.
+    /// Removes each `value: v` of a text separately. Returns how many removals hold and how often the text was parsed.
     fn try_all(text: &str, found: &[String]) -> (usize, usize) {
         let document = &yaml::parse(text, FILE).documents[0];
         let mut trials = Trials::on(FILE, text);
         let before = trials.left;
         let held = text.match_indices("value").filter(|(at, key)| {
             let place = Span::new(FILE, *at..at + key.len());
-            // Keys of JSON stand in quotes.
+            // JSON keys are quoted.
             let quoted = Span::new(FILE, at.saturating_sub(1)..at + key.len() + 1);
             let done = [place, quoted].into_iter().find_map(|place| {
                 edit::change(document, text, (Target::Field, place), &Change::Remove)

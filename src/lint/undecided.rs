@@ -1,4 +1,4 @@
-//! Which fact was missing where a rule could say neither yes nor no.
+//! The missing fact if a rule could not decide.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, place};
 use crate::model::workload::{MoreTolerations, PodShape};
 
-/// Why a rule could not judge pods of this shape that read the fact `what`; nothing where that was said when the
-/// workload was read.
+/// The reason why a rule that read the fact `what` could not judge pods of this shape, or `None` if it was already given
+/// when the workload was read.
 fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<Because> {
     let said = |why: &str| Some(Because::Own(why.into()));
     match what {
@@ -44,7 +44,7 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
     }
 }
 
-/// Why it is open whether pods of this shape fit the pools that they ask for, where none of these surely takes them.
+/// The reason why it is unknown whether pods of this shape fit their selected pools, if none certainly accepts them.
 pub fn placement(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
     let uncertain = shape.on_pods.entries.iter().any(|entry| !entry.certain);
     let known = |pool: &Arc<NodePool>| pool.complete && !has_open_taint(pool);
@@ -83,7 +83,7 @@ fn has_open_taint(pool: &NodePool) -> bool {
     })
 }
 
-/// A toleration that a plugin may add and that would fit one of these taints.
+/// A toleration that an admission plugin may add and that would match one of these taints.
 fn added<'t>(
     shape: &PodShape,
     taints: impl IntoIterator<Item = &'t PoolTaint> + Clone,
@@ -105,7 +105,7 @@ fn added<'t>(
     None
 }
 
-/// Pools of which something is not known that matters to these pods: the first, and how many others.
+/// Pools with unknown properties that matter to these pods: the first one, and the number of others.
 fn pools(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
     let tolerations = shape.all_tolerations();
     let candidate = shape.candidate(&tolerations);
@@ -127,7 +127,7 @@ fn pools(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
     Some(Because::Pool(Arc::new(gap(first)), more))
 }
 
-/// What is not known of a pool.
+/// What is unknown about a pool.
 fn gap(pool: &NodePool) -> PoolGap {
     let (what, why) = match (pool.complete, has_open_taint(pool)) {
         (false, _) => ("taints", pool.incomplete_because.clone()),
@@ -142,12 +142,12 @@ fn gap(pool: &NodePool) -> PoolGap {
     }
 }
 
-/// The reasons of one shape in one cluster, each worked out once, however many workloads have it.
+/// The reasons for one shape in one cluster, each computed once, however many workloads share the shape.
 #[derive(Default)]
 pub struct Reasons(BTreeMap<String, Option<Because>>);
 
 impl Reasons {
-    /// Why a rule that read `what` could not judge.
+    /// The reason why a rule that read `what` could not judge.
     pub fn because(
         &mut self,
         shape: &PodShape,

@@ -1,4 +1,4 @@
-//! What workloads and pools say themselves that could not be read, each at its place.
+//! Lists the fields of workloads and pools that could not be read, each with its span.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::{SourceId, Span};
 
-/// What of the workloads is not literal, with where each of them is named.
+/// The fields of workloads that are not literal, with the span of each workload's name.
 pub fn workloads<'w>(
     workloads: &'w [Workload],
     notices: &[Notice],
@@ -19,7 +19,7 @@ pub fn workloads<'w>(
         .filter_map(move |workload| Some((workload.span, own(workload, &refuted)?)))
 }
 
-/// Fields that rules find wrong: of these it is known that they are wrong, and they are not open.
+/// Fields that rules report as wrong. They are known to be wrong, so they are not undecided.
 fn refuted(notices: &[Notice]) -> HashSet<Span> {
     use NoticeKind::{MalformedTolerations, MistypedField};
     let wrong =
@@ -27,7 +27,7 @@ fn refuted(notices: &[Notice]) -> HashSet<Span> {
     notices.iter().filter(wrong).map(|one| one.span).collect()
 }
 
-/// What of a workload is not literal, at the place where it is written.
+/// What is not literal in a workload, at its own span.
 fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
     let shape = &workload.shape;
     let open = |span, because| Some(Open::object(span, &workload.object, because));
@@ -78,13 +78,13 @@ fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
     None
 }
 
-/// Where a pool is named, or else where it starts, or else its file.
+/// The span of a pool's name, or else of its start, or else its file.
 pub fn pool_span(pool: &NodePool, source: SourceId) -> Span {
     let span = pool.name_span.or(pool.span);
     span.unwrap_or_else(|| Span::new(source, 0..0))
 }
 
-/// What of a pool is not known.
+/// What is unknown about a pool.
 pub fn pool(pool: &NodePool, source: SourceId) -> impl Iterator<Item = Open> {
     let taints = (!pool.complete).then(|| {
         let why = pool.incomplete_because.as_deref();
