@@ -213,7 +213,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text.until(at).rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Whether all changed places were found, or are aliases of collections that were found. For taints an alias is not enough, because
+/// Whether all changed places were found, or are aliases of found collections. For taints an alias is not enough, because
 /// formats spell their effects differently.
 fn are_found(changed: &[Difference], found: &[String]) -> bool {
     let wrong: Vec<&Difference> = changed

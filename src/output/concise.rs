@@ -1,11 +1,11 @@
-//! One line per finding, which terminals and editors turn into a link to the place.
+//! One line per finding, in a form that terminals and editors link to the place.
 
 use std::io::{self, Write};
 
 use super::wrap::MESSAGE_LIMIT;
 use super::{View, escape};
 
-/// Writes `path:line:column: severity[rule] message (see path:line:column what stands there)`.
+/// Writes `path:line:column: severity[rule] message (see path:line:column label)`.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     for finding in view.findings() {
         write!(

@@ -1,12 +1,12 @@
-//! Makes text that somebody else wrote safe to show: what a terminal would obey or hide becomes visible.
+//! Escapes untrusted text for display: characters that a terminal would interpret or hide become visible.
 
 use crate::source::text::Cut as _;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a terminal, or the bidirectional algorithm, would act on the character instead of showing it.
+/// Whether a terminal or the bidirectional algorithm would interpret the character instead of showing it.
 ///
-/// Zero-width joiners are let through: they shape emoji and several scripts, and move nothing.
+/// Zero-width joiners are allowed: emoji and several scripts need them, and they move nothing.
 pub(super) fn acts(c: char) -> bool {
     matches!(
         c,
@@ -26,7 +26,7 @@ pub(super) fn acts(c: char) -> bool {
     )
 }
 
-/// Text on one line: line breaks and tabs become a space, everything else that acts is spelled out.
+/// Text on one line. Line breaks and tabs become a space; other control characters are spelled out.
 pub(super) fn sentence(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -43,7 +43,7 @@ pub(super) fn sentence(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A name, such as a path: everything that acts is spelled out, line breaks too, for they are part of it.
+/// A name, such as a path. All control characters are spelled out, including line breaks, which are part of the name.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -62,8 +62,8 @@ fn push(safe: &mut String, c: char) {
     };
 }
 
-/// What stands for a character in a source line: one column for one character, so that marks under the line stay
-/// where they belong. Tabs stay; whoever draws the line expands them.
+/// The replacement for a character in a source line. Each character keeps its width of one column, so that marks below the
+/// line stay aligned. Tabs are kept; the code that draws the line expands them.
 pub(super) fn in_source(c: char) -> char {
     match c {
         '\t' => c,
@@ -74,7 +74,7 @@ pub(super) fn in_source(c: char) -> char {
     }
 }
 
-/// The first `limit` characters, with a mark when there were more: one huge value must not flood a screen.
+/// The first `limit` characters, with a mark if more follow, so that a huge value does not flood the screen.
 pub(super) fn shorten(text: Cow<'_, str>, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.until(end))),

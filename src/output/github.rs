@@ -1,7 +1,7 @@
-//! Workflow commands: GitHub shows them beside the changed lines of a pull request. It takes ten of each severity from a
-//! step, so the rest is counted below them.
+//! Workflow commands, which GitHub shows next to the changed lines of a pull request. GitHub accepts ten per severity and
+//! step, so the remaining findings are counted below them.
 //!
-//! A runner obeys `::` at the start of a line and `##[` anywhere in one. Nothing that a manifest says gets to either.
+//! A runner interprets `::` at the start of a line and `##[` anywhere. Text from manifests can produce neither.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use super::place::locate;
 use super::summary::count;
 use super::{View, escape, telling};
 
-/// Annotations of one severity that GitHub takes from a step.
+/// The most annotations of one severity that GitHub accepts from a step.
 const ANNOTATIONS: usize = 10;
 
-/// Writes a command for each problem and for the first findings of each severity, the worst first, and how many there
-/// are beyond them.
+/// Writes a command for each problem and for the first findings of each severity, most severe first, and the number of
+/// remaining findings.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let problems = &view.report.problems;
     for problem in problems.iter().take(ANNOTATIONS) {
@@ -49,7 +49,7 @@ fn of_finding(view: &View, finding: &Finding) -> String {
         ("line", place.start.line.to_string()),
         ("endLine", place.end.line.to_string()),
     ];
-    // A runner takes columns only where they are of one line.
+    // A runner accepts columns only for a place on one line.
     if place.start.line == place.end.line {
         properties.push(("col", place.start.column.to_string()));
         properties.push(("endColumn", place.end.column.to_string()));
@@ -72,7 +72,7 @@ fn of_problem(problem: &Problem) -> String {
     command("error", &properties, &telling::line(&problem.message))
 }
 
-/// GitHub's word for a severity.
+/// GitHub's name for a severity.
 fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -89,19 +89,19 @@ fn command(word: &str, properties: &[(&str, String)], message: &str) -> String {
     format!("::{word} {}::{}", properties.join(","), data(message))
 }
 
-/// As the runner's toolkit escapes the text of a command.
+/// Escapes the text of a command as the runner's toolkit does.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// As the runner's toolkit escapes a property of a command.
+/// Escapes a property of a command as the runner's toolkit does.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A line that is no command, whatever is in it.
+/// A line that is not a command, whatever it contains.
 fn plain(line: &str) -> String {
     let line = line.replace("##[", "# #[");
     match line.trim_start().starts_with("::") {
@@ -110,7 +110,7 @@ fn plain(line: &str) -> String {
     }
 }
 
-/// How many findings of one severity were not shown, by rule.
+/// The number of hidden findings of one severity, by rule.
 fn further<'a>(
     severity: Severity,
     findings: impl Iterator<Item = &'a &'a Finding>,
@@ -136,7 +136,7 @@ fn further<'a>(
 mod tests {
     use super::*;
 
-    /// As the runner reads a command: properties up to the next `::`, each unescaped.
+    /// Parses as the runner does: properties up to the next `::`, each unescaped.
     fn unescape(text: &str) -> String {
         text.replace("%0D", "\r")
             .replace("%0A", "\n")

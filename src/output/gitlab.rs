@@ -1,4 +1,4 @@
-//! GitLab's code quality report: what merge requests show beside the changed lines.
+//! GitLab's code quality report, which merge requests show next to the changed lines.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -52,8 +52,8 @@ struct Lines {
 }
 
 impl<'a> Issue<'a> {
-    /// `again` counts findings of the same fingerprint, such as two equal entries of one list: GitLab wants each to
-    /// have its own.
+    /// `again` counts earlier findings with the same fingerprint, such as two equal entries of one list. GitLab requires
+    /// unique fingerprints.
     fn of(view: &'a View<'a>, finding: &'a Finding, again: u32) -> Self {
         let place = locate(view.report, finding.span);
         Issue {

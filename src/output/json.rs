@@ -1,4 +1,4 @@
-//! The JSON report: one object that holds everything, for programs. Its shape is a promise, and stands in `rows`.
+//! The JSON report: one object with everything, for programs. Its format is stable and defined in `rows`.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::View;
 use super::rows::Document;
 use super::visible;
 
-/// Writes the object with a line break after it.
+/// Writes the object, followed by a line break.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     visible::write(&Document::of(view), PrettyFormatter::new(), out)?;
     out.write_all(b"\n")

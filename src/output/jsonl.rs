@@ -1,5 +1,5 @@
-//! The JSON report as lines, for programs that read while it is written: an object for each finding, and one at the end
-//! that holds all the rest.
+//! The JSON report as lines, for programs that read it as a stream: an object for each finding, and a final object with the
+//! rest.
 
 use std::io::{self, Write};
 

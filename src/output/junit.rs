@@ -1,5 +1,5 @@
-//! JUnit's XML, as Jenkins and GitLab read it: a suite for each file, a case for each finding. Errors and warnings are
-//! failures; notes are skipped cases, which are shown and fail nothing.
+//! JUnit XML for Jenkins and GitLab: a suite for each file and a case for each finding. Errors and warnings are failures.
+//! Notes are skipped cases, which are shown but do not fail.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,8 +10,8 @@ use crate::finding::{Finding, Severity};
 use super::place::locate;
 use super::{View, escape, telling};
 
-/// Writes the document. Where there is nothing to report it holds one case that passes: readers take a report without
-/// cases for a run that broke down.
+/// Writes the document. If there are no findings, it contains one passing case, because readers treat a report without
+/// cases as a failed run.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let findings: Vec<&Finding> = view.findings().collect();
     let problems = &view.report.problems;
@@ -63,7 +63,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</testsuites>")
 }
 
-/// How cases of a suite ended.
+/// The number of cases in a suite, by result.
 #[derive(Default)]
 struct Sums {
     failures: usize,
@@ -113,8 +113,8 @@ fn suite(view: &View, findings: &[&Finding], out: &mut dyn Write) -> io::Result<
         };
         let lines = telling::lines(view.report, finding);
         let message = xml(lines.first().map_or("", String::as_str));
-        // The place is part of the name: readers tell cases apart, and one run from the next, by their names. What a rule
-        // finds twice at one place, as for two clusters, has a number, too.
+        // The name includes the place, because readers identify cases by name, within a run and across runs. Repeated
+        // findings of a rule at one place, such as for two clusters, are numbered.
         writeln!(
             out,
             "    <testcase name=\"{} at {}:{}{again}\" classname=\"{file}\">",
@@ -139,7 +139,7 @@ fn suite(view: &View, findings: &[&Finding], out: &mut dyn Write) -> io::Result<
     writeln!(out, "  </testsuite>")
 }
 
-/// Text as XML 1.0 wants it, on one line in attributes and between tags. What XML cannot hold at all becomes U+FFFD.
+/// Text escaped for XML 1.0, on one line in attributes and elements. Characters that XML cannot contain become U+FFFD.
 fn xml(text: &str) -> Cow<'_, str> {
     let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"' | '\'') && holds(c);
     if text.chars().all(plain) {
@@ -160,7 +160,7 @@ fn xml(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether XML 1.0 has the character.
+/// Whether XML 1.0 allows the character.
 fn holds(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -1,5 +1,5 @@
-//! A page of Markdown, for a job's summary or a comment: a table of findings, the worst first, cut between two of them
-//! before it is larger than a summary may be.
+//! A Markdown page for a job summary or a comment: a table of findings, most severe first. The table is cut between rows
+//! before it exceeds the size limit of a summary.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use super::summary::{count, summary_line};
 use super::{View, escape, telling};
 use crate::source::text::Cut as _;
 
-/// Bytes of the table: a summary may have 1 MiB, and the lines around the table need some.
+/// The most bytes of the table. A summary may have 1 MiB, and the lines around the table need some of it.
 const ROOM: usize = 1_000_000;
 
-/// Writes problems, the table, and what was read.
+/// Writes problems, the table and the summary.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     write_within(view, ROOM, out)
 }
@@ -72,7 +72,7 @@ fn write_within(view: &View, room: usize, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Takes the text's bytes from the room that is left, if they are there. Once something does not fit, nothing does.
+/// Subtracts the text's size from the remaining room, if it fits. Once a text does not fit, none fits.
 fn fits(text: &str, room: &mut usize) -> bool {
     let left = room.checked_sub(text.len());
     *room = left.unwrap_or_default();
@@ -91,7 +91,7 @@ fn row(view: &View, finding: &Finding) -> String {
         .collect();
     let rule = code(&telling::line(&finding.rule));
     let rule = match view.rule(&finding.rule).and_then(|page| page.uri.as_ref()) {
-        // An address of the program's own, with nothing in it to escape.
+        // One of the program's own addresses, which contains nothing to escape.
         Some(uri) => format!("<a href=\"{uri}\">{rule}</a>"),
         None => rule,
     };
@@ -101,8 +101,8 @@ fn row(view: &View, finding: &Finding) -> String {
     )
 }
 
-/// A sentence of ours with somebody else's words in it. What stands between two backticks is shown as code; nothing
-/// else in it means anything to Markdown or HTML.
+/// One of our sentences with untrusted words in it. Text between backticks is shown as code. Everything else is escaped for
+/// Markdown and HTML.
 fn prose(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 32);
     let mut pieces = text.split('`').peekable();
@@ -110,7 +110,7 @@ fn prose(text: &str) -> String {
     while let Some(piece) = pieces.next() {
         match (inside, pieces.peek().is_some()) {
             (true, true) => safe.push_str(&code(piece)),
-            // A backtick without its partner.
+            // An unpaired backtick.
             (true, false) => safe.push_str(&format!("&#96;{}", unaddressed(piece))),
             (false, _) => safe.push_str(&unaddressed(piece)),
         }
@@ -119,18 +119,18 @@ fn prose(text: &str) -> String {
     safe
 }
 
-/// Text outside code that calls nobody: an invisible joiner stands between the sign and the name, for a reference
+/// Text outside code, without mentions. An invisible joiner separates the sign from the name, because a character reference
 /// alone would still be a mention.
 fn unaddressed(text: &str) -> String {
     entities(text).replace('@', "@&#8288;")
 }
 
-/// Code in a table's cell, where backticks would not keep `|` apart.
+/// Code in a table cell, where backticks would not protect `|`.
 fn code(text: &str) -> String {
     format!("<code>{}</code>", entities(text))
 }
 
-/// Each character that Markdown or HTML could take for its own becomes a reference, and so do those that start links.
+/// Escapes every character that is special in Markdown or HTML, and those that start links, as character references.
 fn entities(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {

@@ -1,5 +1,5 @@
-//! Writes a finished report in one of several formats. Decides nothing: what is found, how bad it is and how the
-//! run ends are settled before a report gets here.
+//! Writes a finished report in one of several formats. Makes no decisions: findings, severities and the exit code are
+//! settled before.
 
 #![cfg_attr(
     not(test),
@@ -47,56 +47,56 @@ pub use statistics::write_statistics;
 pub use summary::{count, problem_lines, summary_line};
 pub use wrap::wrap;
 
-/// A report and how the user wants to look at it.
+/// A report with the user's display options.
 pub struct View<'a> {
-    /// What to write.
+    /// The report to write.
     pub report: &'a Report,
-    /// Where the user stands, so that paths in what people read can be followed from there. Machine formats never use it.
+    /// The user's working directory, to make paths in formats for people relative to it. Machine formats ignore it.
     pub standpoint: &'a Standpoint,
-    /// Only findings at least this bad. `None` means that nothing was asked: machine formats hold everything and
-    /// text folds notes to one line per rule; `Some(Severity::Note)` shows them in full.
+    /// Only findings at least this severe. `None` if the user did not choose: machine formats contain everything and text
+    /// folds notes to one line per rule. `Some(Severity::Note)` shows notes in full.
     pub min_severity: Option<Severity>,
     /// Whether terminal colours may be used.
     pub color: bool,
     /// Whether terminal hyperlinks may be used.
     pub hyperlinks: bool,
-    /// Columns of the terminal; sentences are wrapped and long source lines cropped to it. 0 means unknown.
+    /// The width of the terminal in columns. Sentences are wrapped and long source lines cropped to it. 0 means unknown.
     pub width: usize,
-    /// Whether formats that mark suppressed findings hold them at all.
+    /// Whether formats that mark suppressed findings include them at all.
     pub with_suppressed: bool,
     /// The program's version.
     pub version: &'static str,
-    /// Findings only: no folded notes, no closing lines.
+    /// Findings only, without folded notes and closing lines.
     pub quiet: bool,
-    /// What was not judged is listed, too.
+    /// Whether to list what was not judged.
     pub verbose: bool,
     /// The rules that ran, for formats that describe them.
     pub rules: &'a [RulePage],
-    /// The code that the run ends with, for formats that hold it.
+    /// The exit code of the run, for formats that contain it.
     pub exit_code: u8,
 }
 
-/// What a reader of a report can be told about a rule.
+/// The description of a rule for readers of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulePage {
     /// The rule's id.
     pub id: String,
-    /// One line.
+    /// A one-line title.
     pub title: String,
-    /// Severity when nothing changes it.
+    /// The default severity.
     pub severity: Severity,
     /// Families.
     pub tags: Vec<String>,
-    /// Why it matters: a few paragraphs, Markdown.
+    /// Why the rule matters: a few paragraphs of Markdown.
     pub why: String,
-    /// The whole page, Markdown.
+    /// The whole page, as Markdown.
     pub page: String,
-    /// Where the page stands, when it stands anywhere.
+    /// The URI of the page, if it has one.
     pub uri: Option<String>,
 }
 
 impl View<'_> {
-    /// The findings to show, in the report's order.
+    /// The findings to show, in report order.
     fn findings(&self) -> impl Iterator<Item = &Finding> {
         let least = self.min_severity.unwrap_or(Severity::Note);
         self.report
@@ -105,14 +105,14 @@ impl View<'_> {
             .filter(move |finding| finding.severity >= least)
     }
 
-    /// The findings to show, the worst first: for people, and for readers that take only so many.
+    /// The findings to show, most severe first, for people and for readers with a limit.
     fn worst_first(&self) -> Vec<&Finding> {
         let mut findings: Vec<&Finding> = self.findings().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings
     }
 
-    /// What is known about a rule.
+    /// The description of a rule, or `None` if it is unknown.
     fn rule(&self, id: &str) -> Option<&RulePage> {
         self.rules.iter().find(|page| page.id == id)
     }
@@ -120,14 +120,14 @@ impl View<'_> {
 
 type Writer = fn(&View, &mut dyn Write) -> io::Result<()>;
 
-/// Builds the enum, its table and nothing else, so that a format is registered by one line.
+/// Builds only the enum and its table, so that one line registers a format.
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident = $name:literal => $write:path;)+) => {
         /// A way to write a report.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Format { $($(#[$doc])* $variant,)+ }
 
-        /// Every format by the name that users give, in the order of the enum.
+        /// Every format with its name on the command line, in the order of the enum.
         const FORMATS: &[(&str, Writer)] = &[$(($name, $write),)+];
 
         impl Format {
@@ -161,20 +161,20 @@ formats! {
 }
 
 impl Format {
-    /// The name that users give.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
-        // The enum and the table are made from one list, so every variant has its row.
+        // The enum and the table are generated from one list, so every variant has its entry.
         FORMATS[self as usize].0
     }
 
-    /// Whoever reads it wants nothing else before or after it. The others are lines in a log.
+    /// Whether the output must not be mixed with other text. The other formats are lines in a log.
     pub fn stands_alone(self) -> bool {
         use Format::{Concise, Github, Markdown, Text};
         !matches!(self, Text | Concise | Github | Markdown)
     }
 }
 
-/// A format's name that no format has.
+/// An unknown format name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{given}`, expected one of {}", known_names())]
 pub struct UnknownFormat {
@@ -200,7 +200,7 @@ impl FromStr for Format {
     }
 }
 
-/// Writes the report; fails only when `out` does.
+/// Writes the report. Fails only if `out` does.
 pub fn write(format: Format, view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     (FORMATS[format as usize].1)(view, &mut out)?;

@@ -1,15 +1,15 @@
-//! What was not judged, for people: a line each with place, object and reason.
+//! Lists what was not judged, for people: a line each with place, object and reason.
 
 use crate::finding::{NotJudged, Object};
 
 use super::wrap::{LABEL_LIMIT, MESSAGE_LIMIT, wrap};
 use super::{View, escape};
 
-/// Columns of what has no terminal whose width is known.
+/// The width in columns if there is no terminal of known width.
 const WIDTH: usize = 160;
 
-/// A heading and a line for each thing that was not judged, in the report's order; no line where there is nothing. Long
-/// ones go on in the next line.
+/// A heading and a line for each thing that was not judged, in report order, or no lines if there is none. Long lines are
+/// wrapped.
 pub fn not_judged_lines<'a>(view: &'a View<'a>) -> impl Iterator<Item = String> + 'a {
     let all = &view.report.not_judged;
     let heading = (!all.is_empty()).then(|| "Not judged:".to_owned());
@@ -34,7 +34,7 @@ fn line(view: &View, one: &NotJudged) -> String {
     wrap(&text, width, 0, INDENT)
 }
 
-/// `Deployment shop/web`; nothing when the document names no kind.
+/// `Deployment shop/web`, or `None` if the document has no kind.
 pub(super) fn owner(object: &Object) -> Option<String> {
     if object.kind.is_empty() {
         return None;

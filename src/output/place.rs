@@ -1,4 +1,4 @@
-//! Turns a span into a place that a reader can go to: a file with line and column.
+//! Converts a span to a place for readers: a file with line and column.
 
 use crate::finding::Report;
 use crate::source::{Position, Source, Span};
@@ -13,14 +13,13 @@ const START: Position = Position {
 
 /// A span's file and its positions.
 pub(super) struct Place<'a> {
-    /// As it stands in the report: relative to the repository.
+    /// The path in the report, relative to the repository.
     pub file: &'a str,
     pub start: Position,
     pub end: Position,
 }
 
-/// Where a span is. A report holds every source that it points into; one that does not is still written, with
-/// places that say `?`.
+/// The place of a span. If the report lacks the source of the span, which should not happen, the place shows `?`.
 pub(super) fn locate(report: &Report, span: Span) -> Place<'_> {
     match report.sources.get(&span.source) {
         Some(source) => {
@@ -51,12 +50,12 @@ impl View<'_> {
         )
     }
 
-    /// A file's path from where the user stands.
+    /// A file's path, relative to the user's working directory.
     pub(super) fn path(&self, file: &str) -> String {
         self.standpoint.path(file)
     }
 
-    /// The source of a span, when the report holds it.
+    /// The source of a span, or `None` if the report lacks it.
     pub(super) fn source(&self, span: Span) -> Option<&Source> {
         self.report.sources.get(&span.source)
     }

@@ -1,4 +1,4 @@
-//! Node pools for people: a row each, with what is not known about it underneath.
+//! Node pools for people: a row each, with unknown properties below it.
 
 #![cfg_attr(
     not(test),
@@ -20,36 +20,36 @@ use super::standpoint::Standpoint;
 use super::summary::count;
 use super::wrap::wrap;
 
-/// Between two columns.
+/// Columns between two cells.
 const GAP: usize = 2;
-/// Labels that are shown of a pool.
+/// The most labels shown for a pool.
 const MOST_LABELS: usize = 12;
-/// Characters of a name, a taint or a label that are shown, whatever the width.
+/// The most characters shown of a name, a taint or a label, at any width.
 const CELL_LIMIT: usize = 160;
-/// Columns of a terminal whose width is not known, and of a file.
+/// The width in columns for files and for terminals of unknown width.
 const WIDTH: usize = 80;
 
-/// A list of pools and how the user wants to look at it.
+/// A list of pools with the user's display options.
 pub struct PoolTable<'a> {
     /// The pools.
     pub inventory: &'a Inventory,
     /// What was read.
     pub counts: &'a Counts,
-    /// Where the user stands.
+    /// The user's working directory.
     pub standpoint: &'a Standpoint,
     /// Whether terminal colours may be used.
     pub color: bool,
-    /// Columns of the terminal. 0 means unknown.
+    /// The width of the terminal in columns. 0 means unknown.
     pub width: usize,
 }
 
-/// A column: what stands above it, and how far a long cell in one row may move the cells of all others.
+/// A column: its heading, and how far a long cell in one row may widen the column for all rows.
 struct Column {
     title: &'static str,
     most: usize,
 }
 
-/// The place stands behind them.
+/// The place comes after these columns.
 const COLUMNS: [Column; 3] = [
     column("NAME", 36),
     column("PROVIDER", 16),
@@ -61,7 +61,7 @@ const fn column(title: &'static str, most: usize) -> Column {
     Column { title, most }
 }
 
-/// A pool as it is shown: a row of the table, and what stands underneath.
+/// A pool as shown: a row of the table, and the lines below it.
 struct Row {
     cells: [String; COLUMNS.len()],
     place: String,
@@ -71,10 +71,10 @@ struct Row {
 }
 
 impl PoolTable<'_> {
-    /// Writes the table, and what was read below it when `summary` is set.
+    /// Writes the table, followed by the summary if `summary` is set.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If `out` fails.
     pub fn write(&self, summary: bool, out: &mut dyn Write) -> io::Result<()> {
         let rows: Vec<Row> = self
             .inventory
@@ -94,7 +94,7 @@ impl PoolTable<'_> {
         Ok(())
     }
 
-    /// What was read, in one line; a line more when something must be known to trust it.
+    /// A one-line summary of what was read, with extra lines if there is a reason not to trust it.
     pub fn summary(&self) -> String {
         let pools = &self.inventory.pools;
         let files = count(self.counts.files, "file", "files");
@@ -166,7 +166,7 @@ impl PoolTable<'_> {
         let width = if self.width == 0 { WIDTH } else { self.width };
         for row in rows {
             let cells = line(&row.cells.each_ref().map(String::as_str), &widths);
-            // A place is never cut: it is there to be copied.
+            // A place is never cut, so that it can be copied.
             if length(&cells) + length(&row.place) <= width {
                 writeln!(out, "{}", format!("{cells}{}", row.place).trim_end())?;
             } else {
@@ -195,7 +195,7 @@ impl PoolTable<'_> {
     }
 }
 
-/// How wide each column is; 0 for one that has nothing to show.
+/// The width of each column, or 0 for a column without content.
 fn widths(rows: &[Row]) -> [usize; COLUMNS.len()] {
     let mut widths = [0; COLUMNS.len()];
     for (at, width) in widths.iter_mut().enumerate() {
@@ -209,7 +209,7 @@ fn widths(rows: &[Row]) -> [usize; COLUMNS.len()] {
     widths
 }
 
-/// Cells in their columns, with a gap behind each. One that is too long moves those behind it.
+/// Cells in their columns, each followed by a gap. A long cell shifts the ones after it.
 fn line(cells: &[&str; COLUMNS.len()], widths: &[usize; COLUMNS.len()]) -> String {
     let mut text = String::new();
     for (cell, width) in cells.iter().zip(widths).filter(|(_, width)| **width > 0) {
@@ -220,7 +220,7 @@ fn line(cells: &[&str; COLUMNS.len()], widths: &[usize; COLUMNS.len()]) -> Strin
     text
 }
 
-/// Entries with commas between them. One that does not fit on a line starts the next.
+/// Entries separated by commas. An entry that does not fit on a line starts a new one.
 fn listed(entries: &[String], width: usize, indent: usize) -> String {
     let mut text = String::new();
     let mut column = indent;
@@ -246,12 +246,12 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A name on one line, of a length that does not flood a screen.
+/// A name on one line, shortened so that it does not flood the screen.
 fn limited(text: &str) -> String {
     escape::shorten(escape::name(text), CELL_LIMIT).into_owned()
 }
 
-/// `key=value:Effect`, and how it comes to be there when it is not plainly declared.
+/// `key=value:Effect`, with the origin of the taint unless it is plainly declared.
 fn shown_taint(taint: &Taint) -> String {
     let mut text = shown(&taint.key).to_owned();
     let (value, effect) = (shown(&taint.value), shown(&taint.effect));
@@ -270,10 +270,10 @@ fn shown_taint(taint: &Taint) -> String {
     text
 }
 
-/// The first labels, those of the user's own first, and how many there are beside.
+/// The first labels, user-defined ones first, and the number of remaining labels.
 fn shown_labels(pool: &Pool) -> Vec<String> {
     let own = |key: &str| !key.contains("kubernetes.io/") && !key.contains("k8s.");
-    // The label that says the pool's name says nothing new.
+    // A label that repeats the pool's name adds no information.
     let repeats = |value: &str| !value.is_empty() && value == pool.name;
     let labels = pool.labels.iter().map(|(key, value)| {
         let text = match shown(value) {
@@ -299,7 +299,7 @@ fn shown_labels(pool: &Pool) -> Vec<String> {
     shown
 }
 
-/// `key=value` where there is one value, else as node affinity says it.
+/// `key=value` for a single value, or else the notation of node affinity.
 fn shown_requirement(requirement: &Requirement) -> String {
     let (key, operator) = (shown(&requirement.key), shown(&requirement.operator));
     let values: Vec<&str> = requirement.values.iter().map(shown).collect();

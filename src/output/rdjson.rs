@@ -1,4 +1,4 @@
-//! Reviewdog's diagnostics. Reviewdog counts columns in bytes, and offers fixes as suggestions.
+//! Reviewdog's diagnostic format. Reviewdog counts columns in bytes and offers fixes as suggestions.
 
 #![cfg_attr(
     not(test),
@@ -90,7 +90,7 @@ fn location(report: &Report, span: Span) -> Value {
     })
 }
 
-/// Lines and columns from 1, columns in bytes.
+/// Lines and columns count from 1, columns in bytes.
 fn range(source: &Source, span: Span) -> Value {
     let (start, end) = source.positions(span);
     let [start, end] = [start, end].map(|at| {
@@ -100,8 +100,8 @@ fn range(source: &Source, span: Span) -> Value {
     json!({ "start": start, "end": end })
 }
 
-/// A fix as one suggestion. Reviewdog offers each by itself, so edits are put together with the text between them;
-/// a fix that reaches into another file cannot be offered.
+/// A fix as one suggestion. Reviewdog offers each suggestion separately, so all edits are joined with the text between
+/// them. Returns `None` for a fix that changes another file.
 fn suggestion(report: &Report, about: Span, fix: &Fix) -> Option<Value> {
     let whole = fix.edits.iter().map(|edit| edit.span).reduce(Span::cover)?;
     if fix

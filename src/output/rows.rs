@@ -1,5 +1,5 @@
-//! The shape of the JSON report, which is a promise; `schema` counts changes that break readers. What is absent is
-//! `null`; lines and columns count from 1, columns in characters, offsets in bytes; paths are relative to the repository.
+//! The format of the JSON report, which is stable; `schema` counts breaking changes. Missing values are `null`. Lines and
+//! columns count from 1, columns in characters, offsets in bytes. Paths are relative to the repository.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::source::{Position, Span};
 use super::View;
 use super::place::locate;
 
-/// Raised when a reader of the version before would go wrong.
+/// Incremented by changes that break readers of the previous version.
 const SCHEMA: u32 = 1;
 
 /// The report that `kubetaint check --format json` writes. What is absent is `null`.
@@ -36,7 +36,7 @@ pub(super) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The report as the view shows it.
+    /// The rows of the report that the view shows.
     pub(super) fn of(view: &'a View<'a>) -> Self {
         let Closing {
             schema,
@@ -67,7 +67,7 @@ pub(super) struct Closing<'a> {
 }
 
 impl<'a> Closing<'a> {
-    /// What is left to say when the findings were told.
+    /// The rest of the report, after its findings.
     pub(super) fn of(view: &'a View<'a>) -> Self {
         Closing {
             schema: SCHEMA,
@@ -136,7 +136,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Rows are made while they are written, so that a long report is never in memory twice.
+/// Rows are built while they are written, so that a long report is never in memory twice.
 struct Findings<'a>(&'a View<'a>);
 
 impl Serialize for Findings<'_> {
@@ -146,7 +146,7 @@ impl Serialize for Findings<'_> {
     }
 }
 
-/// The same for what was not judged.
+/// Like `Findings`, for what was not judged.
 struct NotJudgedRows<'a>(&'a Report);
 
 impl Serialize for NotJudgedRows<'_> {
@@ -305,7 +305,7 @@ struct ProblemRow<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A finding with its places.
+    /// The row of a finding, with its places.
     pub(super) fn of(report: &'a Report, finding: &'a Finding) -> Self {
         Row {
             rule: &finding.rule,
@@ -331,7 +331,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Nothing written and nothing there are one thing to a reader.
+/// Treats an empty text like a missing one.
 fn present(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
 }

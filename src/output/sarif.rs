@@ -1,8 +1,8 @@
-//! SARIF 2.1.0, as code scanning reads it, within its limits.
+//! SARIF 2.1.0 for code scanning, within its limits.
 //!
-//! What a comment or a baseline suppresses comes last, marked by `suppressions`, and is the first to go where the limits are
-//! reached. GitHub takes no notice of the mark and would open an alert for each, so that it can be left out. Fingerprints have a name of their own: `primaryLocationLineHash` belongs to whoever uploads the file, which
-//! warns of each that it did not make itself.
+//! Findings that a comment or a baseline suppresses come last, marked by `suppressions`, and are dropped first at the
+//! limits. GitHub ignores the mark and would open an alert for each, so they can be left out. Fingerprints use their own
+//! name, because `primaryLocationLineHash` belongs to the uploader, which warns about other values.
 
 #![cfg_attr(
     not(test),
@@ -26,19 +26,19 @@ use crate::source::Span;
 use super::place::locate;
 use super::{RulePage, View, escape, telling, visible};
 
-/// Results that a run may have.
+/// The most results in a run.
 const RESULTS: usize = 25_000;
-/// Related places of a result; with its own, as many as are shown.
+/// The most related places of a result. Together with the result's own place, this is the display limit.
 const RELATED: usize = 99;
-/// Related places that the message links to.
+/// The most related places that the message links to.
 const LINKED: usize = 9;
-/// Tags of a rule that are kept.
+/// The most tags kept for a rule.
 const TAGS: usize = 10;
-/// Characters of a rule's description.
+/// The most characters of a rule's description.
 const DESCRIPTION: usize = 1024;
-/// What paths are relative to.
+/// The base that paths are relative to.
 const ROOT: &str = "%SRCROOT%";
-/// What a relative reference spells out.
+/// The characters to percent-encode in a relative reference.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -91,7 +91,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         version: "2.1.0",
         runs: [run],
     };
-    // Whoever takes the file bounds its size.
+    // The consumer of the file limits its size.
     visible::write(&log, CompactFormatter, out)?;
     out.write_all(b"\n")
 }
@@ -114,13 +114,13 @@ struct Run<'a> {
     results: Results<'a>,
 }
 
-/// A finding that is written.
+/// A finding to write.
 enum Shown<'a> {
-    /// Nothing suppresses it.
+    /// Not suppressed.
     Open(&'a Finding),
-    /// A comment or an annotation does.
+    /// Suppressed by a comment or an annotation.
     InSource(&'a Suppressed),
-    /// The baseline does.
+    /// Suppressed by the baseline.
     External(&'a Finding),
 }
 
@@ -151,7 +151,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What is suppressed, the worst first.
+/// The suppressed findings, most severe first.
 fn suppressed<'a>(view: &View<'a>) -> Vec<Shown<'a>> {
     if !view.with_suppressed {
         return Vec::new();
@@ -167,7 +167,7 @@ fn suppressed<'a>(view: &View<'a>) -> Vec<Shown<'a>> {
     suppressed
 }
 
-/// Made while they are written.
+/// The results, built while they are written.
 struct Results<'a> {
     view: &'a View<'a>,
     kept: &'a [Shown<'a>],
@@ -203,7 +203,7 @@ fn of_rule(page: &RulePage) -> Value {
         "defaultConfiguration": { "level": page.severity },
         "properties": {
             "tags": page.tags.iter().take(TAGS).collect::<Vec<_>>(),
-            // How often what is said is true: errors are proven.
+            // How often the message is true: errors are proven.
             "precision": match page.severity {
                 Severity::Error => "very-high",
                 Severity::Warning => "high",
@@ -257,7 +257,7 @@ fn of_finding(report: &Report, finding: &Finding) -> Value {
     result
 }
 
-/// What is, links to the related places, and what to do.
+/// The message, links to the related places, and the help text.
 fn message(report: &Report, finding: &Finding, related: &[Label]) -> String {
     let mut message = unlinked(&telling::message(finding));
     let links: Vec<String> = (1..)
@@ -285,8 +285,8 @@ fn link_text(report: &Report, label: &Label) -> String {
     }
 }
 
-/// Text that makes no link of its own. Brackets that could not be one are left alone: not every reader takes the
-/// escapes away again.
+/// Text that contains no links. Brackets that cannot form a link are not escaped, because some readers do not remove the
+/// escapes.
 fn unlinked(text: &str) -> String {
     match text.contains("](") {
         true => text.replace('[', "\\[").replace(']', "\\]"),
@@ -311,7 +311,7 @@ fn region(report: &Report, span: Span) -> Value {
     })
 }
 
-/// A file of the repository, or one from elsewhere by its whole path.
+/// A file of the repository, or a file elsewhere by its absolute path.
 fn artifact(path: &str) -> Value {
     let encoded = utf8_percent_encode(path, PATH);
     match path.starts_with('/') {
@@ -320,7 +320,7 @@ fn artifact(path: &str) -> Value {
     }
 }
 
-/// `apps/v1/Deployment/shop/web:spec.template...`; nothing when the document names no kind.
+/// `apps/v1/Deployment/shop/web:spec.template...`, or `None` if the document has no kind.
 fn logical(object: &Object, path: &str) -> Option<String> {
     if object.kind.is_empty() {
         return None;

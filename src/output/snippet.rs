@@ -1,8 +1,7 @@
-//! The source lines around the places of one finding, drawn with the places marked.
+//! The source lines around the places of one finding, with the places marked.
 //!
-//! Only the lines that are shown are ever looked at: they are found through the source's line index, cropped when
-//! they are long, made safe for a terminal, and drawn as a small text of their own that remembers which line of the
-//! file it starts at.
+//! Only shown lines are processed. They are located through the source's line index, cropped if long, made safe for a
+//! terminal, and drawn as a small text that remembers which line of the file it starts at.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,29 +16,29 @@ use crate::source::{Source, SourceId};
 use super::escape;
 use crate::source::text::Cut as _;
 
-/// Lines shown before and after a marked place.
+/// Context lines before and after a marked place.
 const CONTEXT: usize = 1;
-/// A place over more lines than this is marked on its first line only.
+/// A place that spans more lines than this is marked on its first line only.
 const MAX_LINES: usize = 8;
 
-/// A place in one source, on its way into a snippet.
+/// A place in one source, before it is assigned to a snippet.
 #[derive(Clone)]
 pub(super) struct Mark<'a> {
     pub id: SourceId,
     pub source: &'a Source,
-    /// Bytes, cut to what can be shown.
+    /// Byte range, cut to what can be shown.
     range: Range<usize>,
     /// 0-based, both inclusive.
     lines: (usize, usize),
-    /// What stands there; safe to show.
+    /// The label; safe to show.
     label: Option<String>,
-    /// The finding's own place, as against a related one.
+    /// Whether it is the finding's own place rather than a related one.
     primary: bool,
 }
 
 impl<'a> Mark<'a> {
-    /// Cuts a place to what can be shown: inside the text, on character boundaries, without the blank lines that
-    /// block scalars end with, and not over a whole file.
+    /// Creates a mark, cut to what can be shown: inside the text, on character boundaries, without the trailing blank lines
+    /// of block scalars, and not over a whole file.
     pub(super) fn new(
         id: SourceId,
         source: &'a Source,
@@ -78,7 +77,7 @@ impl<'a> Mark<'a> {
             && self.fits_beside(other, columns)
     }
 
-    /// Two places on one long line are shown together only when the cropped line can hold both.
+    /// Two places on one long line are shown together only if the cropped line can contain both.
     fn fits_beside(&self, other: &Mark, columns: usize) -> bool {
         let shared = [self.lines.0, self.lines.1]
             .into_iter()
@@ -89,15 +88,15 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// Distributes the places of one finding over snippets, the primary place's first.
+/// Distributes the places of one finding over snippets, starting with the primary place.
 pub(super) fn group<'a>(marks: Vec<Mark<'a>>, columns: usize) -> Vec<Vec<Mark<'a>>> {
     let mut waiting = marks;
-    // Stable: related places keep their order.
+    // The sort is stable, so related places keep their order.
     waiting.sort_by_key(|mark| !mark.primary);
     let mut groups = Vec::new();
     while !waiting.is_empty() {
         let mut group = vec![waiting.remove(0)];
-        // A mark that joins may bridge to one that did not, so look again until nothing joins.
+        // A joined mark may connect to one that did not join before, so repeat until nothing joins.
         while let Some(at) = waiting.iter().position(|mark| {
             group.iter().any(|member| member.joins(mark, columns))
                 && group.iter().all(|member| member.fits_beside(mark, columns))
@@ -118,7 +117,7 @@ fn boundary(text: &str, offset: usize) -> usize {
     offset
 }
 
-/// The 0-based line of an offset; a line's break belongs to it.
+/// The 0-based line of an offset. A line break belongs to the line that it ends.
 fn line_of(source: &Source, offset: usize) -> usize {
     source
         .line_starts()
@@ -126,7 +125,7 @@ fn line_of(source: &Source, offset: usize) -> usize {
         .saturating_sub(1)
 }
 
-/// The bytes of a line without its break.
+/// The byte range of a line without its line break.
 fn content(source: &Source, line: usize) -> Range<usize> {
     let starts = source.line_starts();
     let start = starts
@@ -146,8 +145,8 @@ fn lead(columns: usize) -> usize {
     columns / 3
 }
 
-/// The part of a line that is shown: all of it, or `columns` characters in which `focus` can be seen. Never looks at
-/// more than that, however long the line is.
+/// The shown part of a line: all of it, or `columns` characters that include `focus`. Never reads more than that, however
+/// long the line is.
 fn crop(text: &str, line: Range<usize>, focus: Option<usize>, columns: usize) -> Range<usize> {
     let forward = |from: usize| {
         text.within(from..line.end)
@@ -176,38 +175,38 @@ fn crop(text: &str, line: Range<usize>, focus: Option<usize>, columns: usize) ->
     }
 }
 
-/// One line as shown.
+/// One shown line.
 struct Row {
-    /// Where it starts in the shown text.
+    /// Its start in the shown text.
     start: usize,
-    /// Bytes of the source that it shows.
+    /// The bytes of the source that it shows.
     shown: Range<usize>,
-    /// Bytes before the first shown character: the mark of a crop.
+    /// Bytes before the first shown character: the crop mark.
     indent: usize,
 }
 
-/// A run of source lines with marked places; miette's source and diagnostic in one.
+/// Consecutive source lines with marked places. Serves as miette's source and diagnostic in one.
 #[derive(Debug)]
 pub(super) struct Snippet {
     name: String,
     text: String,
     line_starts: Vec<usize>,
-    /// 0-based number in the file of the first shown line.
+    /// 0-based number of the first shown line in the file.
     first_line: usize,
     labels: Vec<LabeledSpan>,
-    /// For each marked place: where it starts in the shown text, and its 0-based line and column in the file.
+    /// For each marked place: its start in the shown text, and its 0-based line and column in the file.
     places: Vec<(usize, usize, usize)>,
 }
 
 impl Snippet {
-    /// A snippet of one group of marks; `None` when there are none. `name` is shown and must be safe; lines longer
-    /// than `columns` characters are cropped.
+    /// The snippet for one group of marks, or `None` if there are none. `name` is shown and must be safe. Lines longer than
+    /// `columns` characters are cropped.
     pub(super) fn new(name: String, marks: &[Mark], columns: usize) -> Option<Self> {
         let source = marks.first()?.source;
         let text = &source.text;
         let first_mark = marks.iter().map(|mark| mark.lines.0).min()?;
         let last_mark = marks.iter().map(|mark| mark.lines.1).max()?;
-        // What follows the last line break is a line only when something points there.
+        // The text after the last line break counts as a line only if a mark is there.
         let lines = source.line_starts().len();
         let last_line = if text.is_empty() || text.ends_with('\n') {
             lines.saturating_sub(2)
@@ -240,7 +239,7 @@ impl Snippet {
             if part.end < whole.end {
                 shown.push('…');
             }
-            // Also where the file's last line has none, so that a place at the end of the file has a column.
+            // Added even if the file's last line has none, so that a place at the end of the file has a column.
             shown.push('\n');
             rows.push(Row {
                 start,
@@ -284,16 +283,16 @@ impl Snippet {
         })
     }
 
-    /// Whether each mark is the primary one, in the order in which they are drawn.
+    /// Whether each mark is the primary one, in drawing order.
     pub(super) fn primaries(&self) -> impl Iterator<Item = bool> {
         self.labels.iter().map(LabeledSpan::primary)
     }
 
-    /// Draws the lines, without the header that miette puts before them.
+    /// Draws the lines, without the header that miette adds before them.
     pub(super) fn draw(&self, handler: &GraphicalReportHandler) -> Result<String, fmt::Error> {
         let mut drawn = String::new();
         handler.render_report(&mut drawn, self)?;
-        // The header is one line, because the message is empty.
+        // The header is one line because the message is empty.
         let start = drawn.find('\n').map_or(0, |end| end + 1);
         Ok(drawn.split_off(start))
     }
@@ -324,7 +323,7 @@ impl SourceCode for Snippet {
             .get(to + 1)
             .copied()
             .unwrap_or(self.text.len());
-        // miette asks without context when it wants to know a place's line and column.
+        // miette calls this without context to get the line and column of a place.
         let (text_start, line, column) = if before == 0 {
             let place = self.places.iter().find(|place| place.0 == span.offset());
             let (_, line, column) = place.copied().unwrap_or((0, self.first_line + from, 0));
@@ -351,7 +350,7 @@ impl SourceCode for Snippet {
 }
 
 impl fmt::Display for Snippet {
-    /// Empty: the one who draws the snippet has said what it is about.
+    /// Empty: the caller that draws the snippet has already printed the message.
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Where the user stands: what turns a path of the repository into one that works from there.
+//! The user's working directory, used to turn a path of the repository into a path relative to it.
 
 use std::path::{Component, Path};
 
@@ -6,17 +6,17 @@ use super::escape;
 use crate::source::STDIN_PATH;
 use crate::source::text::Cut as _;
 
-/// Where the user stands, seen from the repository. The default is its root.
+/// The working directory relative to the repository. The default is the repository's root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standpoint {
-    /// Leads from there to the repository's root; ends with a slash when it is not empty.
+    /// The path from there to the repository's root. It ends with a slash unless it is empty.
     to_root: String,
-    /// The folders of the repository that lead to there; none when that is elsewhere.
+    /// The folders from the repository's root to the working directory, or none if that is outside the repository.
     inside: Vec<String>,
 }
 
 impl Standpoint {
-    /// Of somebody whose working directory is `here`; both paths are absolute.
+    /// The standpoint of a user whose working directory is `here`. Both paths are absolute.
     pub fn new(root: &Path, here: &Path) -> Standpoint {
         let named =
             |component: &Component<'_>| component.as_os_str().to_string_lossy().into_owned();
@@ -38,7 +38,7 @@ impl Standpoint {
                     .collect(),
             };
         }
-        // Nothing in common but the file system's root: the whole path says it better.
+        // If only the file system's root is common, the absolute path is clearer.
         let (mut to_root, below) = match common {
             0 | 1 => (
                 "/".to_owned(),
@@ -59,13 +59,13 @@ impl Standpoint {
         }
     }
 
-    /// A path of the repository as it is reached from here. What is not of the repository has its whole path already, and
-    /// standard input has none.
+    /// The path of a file relative to the working directory. A file outside the repository already has an absolute path,
+    /// and standard input has none.
     pub fn path(&self, file: &str) -> String {
         if file == STDIN_PATH || Path::new(file).has_root() {
             return escape::name(file).into_owned();
         }
-        // The last part is the file itself, which nobody stands in.
+        // The last component is the file itself, not a folder.
         let folders = file.matches('/').count();
         let shared = file
             .split('/')
@@ -96,9 +96,9 @@ mod tests {
             ("/home/me/repo/apps/web", "apps/b.yaml", "../b.yaml"),
             ("/home/me/repo/apps/web", "c.yaml", "../../c.yaml"),
             ("/home/me/repo/apps", "apps.yaml", "../apps.yaml"),
-            // A name that only begins alike is another folder.
+            // A name that only shares a prefix is another folder.
             ("/home/me/repo/app", "apps/a.yaml", "../apps/a.yaml"),
-            // The folder in which one stands, and one above.
+            // The working directory itself, and its parent.
             ("/home/me/repo/apps", "apps", "../apps"),
         ] {
             assert_eq!(seen(here, file), shown, "{here}");

@@ -1,4 +1,4 @@
-//! How often each rule found something, in the place of the findings.
+//! The number of findings per rule, instead of the findings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use crate::finding::Severity;
 use super::summary::summary_line;
 use super::{View, escape};
 
-/// Writes a line for each rule and severity, the worst first and of those the most frequent, then what was read.
+/// Writes a line for each rule and severity, most severe first, then most frequent first, followed by the summary.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub fn write_statistics(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut times: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
     for finding in view.findings() {

@@ -1,14 +1,14 @@
-//! What a run read, found and could not judge, in a few lines that every format for people shares.
+//! A summary of what a run read, found and could not judge, shared by all formats for people.
 
 use crate::finding::{Problem, Report, Severity};
 
 use super::escape;
 use super::standpoint::Standpoint;
 
-/// What was read and found, as the last of its lines. Lines before it say what the reader must know to trust it:
-/// what could not be judged, and that no workloads or no pools were read. There is no line break at the end.
+/// The summary. Its last line says what was read and found. Earlier lines warn about what limits it: things that could not
+/// be judged, or no workloads or no pools. There is no trailing line break.
 ///
-/// Where nothing lists what was not judged, `listed` is false, and the line says what does.
+/// `listed` is false if nothing lists what was not judged. The line then says how to list it.
 pub fn summary_line(report: &Report, listed: bool) -> String {
     let counts = &report.counts;
     let mut lines = Vec::new();
@@ -87,8 +87,8 @@ pub fn summary_line(report: &Report, listed: bool) -> String {
     lines.join("\n")
 }
 
-/// What prevented judging, one line each, with paths as the user can follow them. For standard error: problems are
-/// not part of what people read as the report.
+/// The problems, one line each, with paths relative to the working directory. They go to standard error because they are
+/// not part of the report for people.
 pub fn problem_lines(problems: &[Problem], standpoint: &Standpoint) -> Vec<String> {
     problems
         .iter()
@@ -110,7 +110,7 @@ pub fn count(times: impl Into<Count>, one: &str, many: &str) -> String {
     format!("{times} {}", if times == 1 { one } else { many })
 }
 
-/// How many, whichever integer it came in.
+/// A count, from any integer type.
 pub struct Count(u64);
 
 impl From<u32> for Count {

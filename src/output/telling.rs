@@ -1,4 +1,4 @@
-//! A finding in words, for formats that have one field of text for all that is to be said.
+//! A finding in words, for formats with a single text field.
 
 use crate::finding::{Finding, Report};
 use crate::source::Span;
@@ -7,15 +7,15 @@ use super::escape;
 use super::place::locate;
 use super::wrap::MESSAGE_LIMIT;
 
-/// Related places that are named.
+/// The most related places that are named.
 const RELATED: usize = 9;
 
-/// What is, as one safe line.
+/// The message, as one safe line.
 pub(super) fn message(finding: &Finding) -> String {
     line(&finding.message)
 }
 
-/// What is, the related places and what to do: a safe line each. Paths are those of the repository.
+/// The message, the related places and the help text, each as a safe line. Paths are relative to the repository.
 pub(super) fn lines(report: &Report, finding: &Finding) -> Vec<String> {
     let mut lines = vec![message(finding)];
     for label in finding.related.iter().take(RELATED) {
@@ -35,7 +35,7 @@ pub(super) fn lines(report: &Report, finding: &Finding) -> Vec<String> {
     lines
 }
 
-/// `path:line:column` with the path from the repository's root.
+/// `path:line:column`, with the path relative to the repository's root.
 pub(super) fn place(report: &Report, span: Span) -> String {
     let place = locate(report, span);
     format!(
@@ -46,7 +46,7 @@ pub(super) fn place(report: &Report, span: Span) -> String {
     )
 }
 
-/// Somebody else's text on one line, of bounded length.
+/// Untrusted text on one line, of limited length.
 pub(super) fn line(text: &str) -> String {
     escape::shorten(escape::sentence(text), MESSAGE_LIMIT).into_owned()
 }

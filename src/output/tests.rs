@@ -1,4 +1,4 @@
-//! What each format writes, as the user sees it, from reports made by hand.
+//! The output of each format as the user sees it, from hand-made reports.
 
 mod machine;
 
@@ -67,7 +67,7 @@ impl Draft {
         })
     }
 
-    /// The first place of `needle` in a file.
+    /// The span of the first occurrence of `needle` in a file.
     fn span(&self, file: u32, needle: &str) -> Span {
         let text = &self.0.sources[&SourceId(file)].text;
         let start = text.find(needle).expect("the needle is in the file");
@@ -105,7 +105,7 @@ impl Draft {
     }
 }
 
-/// Of a user at the root, on 100 columns without colours.
+/// The view of a user at the root, with 100 columns and no colours.
 fn view(report: &Report) -> View<'_> {
     static ROOT: LazyLock<Standpoint> = LazyLock::new(Standpoint::default);
     View {
@@ -124,7 +124,7 @@ fn view(report: &Report) -> View<'_> {
     }
 }
 
-/// Of a user in an empty folder beside the others of the repository.
+/// A user in an empty folder next to the other folders of the repository.
 static BESIDE: LazyLock<Standpoint> =
     LazyLock::new(|| Standpoint::new(Path::new("/home/repo"), Path::new("/home/repo/empty")));
 
@@ -134,7 +134,7 @@ fn written(format: Format, view: &View) -> String {
     String::from_utf8(out).expect("output is UTF-8")
 }
 
-/// A finding with places in two files, as most of those that matter are.
+/// A finding with places in two files, like most important findings.
 fn two_files() -> Draft {
     let mut draft = Draft::new(&[("apps/web.yaml", WEB), ("infra/pools.yaml", POOLS)]);
     let related = Label {
@@ -183,7 +183,7 @@ fn text_paints_only_when_colours_are_wanted() {
     assert!(!draft.show(Format::Text).contains('\x1b'));
     let painted = draft.show_as(Format::Text, |view| view.color = true);
     assert!(painted.contains("\x1b["));
-    // Take the paint off and the same text remains.
+    // Without the colours the text is the same.
     let mut plain = String::new();
     let mut rest = painted.as_str();
     while let Some((before, after)) = rest.split_once("\x1b[") {
@@ -233,7 +233,7 @@ fn text_tells_identical_findings_once() {
         finding.help = Some("remove `value`".to_owned());
         finding.object.kind = "Deployment".to_owned();
         finding.object.name = Some(format!("web-{file}"));
-        // Told apart by what it says.
+        // Distinguished by its content.
         let span = draft.span(file, "effect: NoExecute");
         if file == 1 {
             draft.add(
@@ -249,7 +249,7 @@ fn text_tells_identical_findings_once() {
     insta::assert_snapshot!(shown);
 }
 
-/// Notes of two rules beside a warning.
+/// Notes of two rules together with a warning.
 fn with_notes() -> Draft {
     let mut draft = Draft::new(&[("apps/web.yaml", WEB)]);
     for needle in ["tolerations:", "operator: Exists", "effect"] {
@@ -703,7 +703,7 @@ fn formats_are_known_by_name() {
     );
 }
 
-/// What miette draws from its own kind of source.
+/// The drawing that miette produces from its own source type.
 fn stock(text: &str, range: std::ops::Range<usize>) -> String {
     let diagnostic =
         MietteDiagnostic::new("").with_label(LabeledSpan::new_primary_with_span(None, range));
@@ -741,10 +741,10 @@ fn snippets_equal_what_miette_draws_by_itself() {
         for start in 0..text.len() {
             for end in start..=text.len() {
                 let marked = &text[start..end];
-                // We take blank ends off and never cut a line break in two, which miette does.
+                // We trim trailing blanks and never split a line break, unlike miette.
                 let blank_end = marked.len() != marked.trim_end().len();
                 let in_break = text[..start].ends_with('\r');
-                // On an empty line, an empty place makes miette show one line too many after it.
+                // For an empty place on an empty line, miette shows one line too many after it.
                 let empty_line = marked.is_empty()
                     && (start == 0 || text[..start].ends_with('\n'))
                     && text[start..].starts_with(['\r', '\n']);
@@ -787,7 +787,7 @@ fn no_text_and_no_place_makes_drawing_fail() {
         "\u{85}",
         "a very long word that is repeated until a line must be cropped somewhere ",
     ];
-    // A small generator with a fixed start: the same cases on every run.
+    // A small random generator with a fixed seed: the same cases on every run.
     let mut state = 7_u64;
     let mut next = |below: usize| {
         state = state

@@ -1,4 +1,4 @@
-//! Findings for people: each with the lines that it is about, identical ones together, notes folded.
+//! Findings for people: each with its source lines, identical findings together, notes folded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -14,12 +14,12 @@ use super::summary::{count, summary_line};
 use super::wrap::{COLUMNS, LABEL_LIMIT, MESSAGE_LIMIT, wrap};
 use super::{View, escape};
 
-/// Further places of the same finding that are listed.
+/// The most further places listed for a finding.
 const MORE_PLACES: usize = 5;
-/// Related places that are drawn.
+/// The most related places that are drawn.
 const RELATED_DRAWN: usize = 4;
 
-/// Writes all findings, then what the run read.
+/// Writes all findings, then the summary.
 pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::new(view);
     let folds =
@@ -53,10 +53,10 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", summary_line(view.report, view.verbose))
 }
 
-/// What must be equal for two findings to be told once.
+/// The fields that must be equal for findings to be shown once.
 type Sameness<'a> = (&'a str, Severity, &'a str, Option<&'a str>, &'a [Label]);
 
-/// Puts findings that say the same together, in the order of their first places.
+/// Groups identical findings, in the order of their first places.
 fn gather<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Vec<&'a Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     let mut known: HashMap<Sameness, usize> = HashMap::new();
@@ -77,11 +77,11 @@ fn gather<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Vec<&'a Findin
     groups
 }
 
-/// How this view draws.
+/// The drawing options of a view.
 struct Page<'a> {
     view: &'a View<'a>,
     theme: GraphicalTheme,
-    /// Characters of a source line that are shown.
+    /// The most characters shown of a source line.
     columns: usize,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Page<'a> {
         } else {
             GraphicalTheme::unicode_nocolor()
         };
-        // Line number, bars and two crop marks stand beside the line.
+        // The line number, the bars and two crop marks take up columns, too.
         let columns = match view.width {
             0 => COLUMNS.0,
             width => width.saturating_sub(12).clamp(COLUMNS.1, COLUMNS.0),
@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// `error[rule-id]`, painted, and a link to the rule's page where the terminal knows links.
+    /// `error[rule-id]` in colour, with a link to the rule's page if the terminal supports links.
     fn title(&self, severity: Severity, rule: &str) -> String {
         let styles = &self.theme.styles;
         let style = match severity {
@@ -126,7 +126,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// One finding, or several that say the same.
+    /// Writes one finding, or several identical ones.
     fn finding(&self, same: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
         let Some((first, others)) = same.split_first() else {
             return Ok(());
@@ -158,7 +158,7 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
-    /// The finding's place and the places that belong to it, as one drawing.
+    /// Writes the finding's place and its related places as one drawing.
     fn snippets(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         let mut marks = Vec::new();
         marks.extend(self.mark(finding.span, "", true));
@@ -199,7 +199,7 @@ impl<'a> Page<'a> {
         Some(Mark::new(span.source, source, span.range(), label, primary))
     }
 
-    /// Marks are painted by what they are: the finding's own place as its severity, related places alike.
+    /// Marks have the colour of the severity for the finding's own place, and one colour for all related places.
     fn handler(&self, severity: Severity, snippet: &Snippet) -> GraphicalReportHandler {
         let mut theme = self.theme.clone();
         if self.view.color {
@@ -219,7 +219,7 @@ impl<'a> Page<'a> {
             .with_context_lines(1)
     }
 
-    /// `Deployment shop/web (cluster prod)`; nothing when the document names no kind.
+    /// `Deployment shop/web (cluster prod)`, or `None` if the document has no kind.
     fn owner(&self, object: &Object, cluster: Option<&str>) -> Option<String> {
         let mut owner = owner(object)?;
         if let Some(cluster) = cluster {
@@ -229,7 +229,7 @@ impl<'a> Page<'a> {
         Some(owner.into_owned())
     }
 
-    /// Notes, a line per rule.
+    /// Writes the notes, one line per rule.
     fn folded(&self, notes: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
         let mut by_rule: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
         for note in notes {
@@ -250,14 +250,14 @@ impl<'a> Page<'a> {
         writeln!(out, "(--min-severity note shows notes in full)")
     }
 
-    /// Breaks a sentence between words so that it fits the terminal; `used` columns are taken on the first line,
-    /// `indent` on the others. Words are never broken: they are names to copy.
+    /// Wraps a sentence to the width of the terminal. `used` columns are taken on the first line, `indent` on the others.
+    /// Words are never broken, because they may be names to copy.
     fn wrap(&self, sentence: &str, used: usize, indent: usize) -> String {
         wrap(sentence, self.view.width, used, indent)
     }
 }
 
-/// Puts drawings under each other as one: line numbers in one column, each next file a branch of the same frame.
+/// Joins drawings vertically: line numbers share one column, and each further file is a branch of the same frame.
 fn join(drawings: &[String]) -> String {
     let margin = |drawing: &str| drawing.len() - drawing.trim_start_matches(' ').len();
     let widest = drawings.iter().map(|drawing| margin(drawing)).max();

@@ -1,4 +1,4 @@
-//! JSON that does no harm when it is shown.
+//! JSON that is safe to show in a terminal.
 
 use std::io::{self, Write};
 
@@ -7,8 +7,8 @@ use serde_json::ser::{CharEscape, Formatter};
 
 use super::escape;
 
-/// Writes a value as JSON. Characters that JSON allows but terminals obey are written as `\u` escapes: the text that a
-/// program reads is the same.
+/// Writes a value as JSON. Characters that JSON allows but terminals interpret are written as `\u` escapes, which programs
+/// read as the same text.
 pub(super) fn write(
     value: &impl Serialize,
     layout: impl Formatter,
@@ -18,7 +18,7 @@ pub(super) fn write(
     Ok(value.serialize(&mut serializer)?)
 }
 
-/// Leaves the layout to another formatter.
+/// Wraps another formatter, which does the layout.
 struct Visible<F>(F);
 
 impl<F: Formatter> Formatter for Visible<F> {

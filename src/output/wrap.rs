@@ -1,14 +1,14 @@
-//! Sentences that fit the terminal, and how long they may be.
+//! Wraps sentences to the width of the terminal, and limits their length.
 
-/// Characters of a message that are shown.
+/// The most characters shown of a message.
 pub(super) const MESSAGE_LIMIT: usize = 1000;
-/// Characters of what is written beside a place.
+/// The most characters of a label next to a place.
 pub(super) const LABEL_LIMIT: usize = 160;
-/// Characters of a source line that are shown, at most and at least.
+/// The most and the fewest characters shown of a source line.
 pub(super) const COLUMNS: (usize, usize) = (160, 40);
 
-/// Breaks a sentence between words so that it fits the terminal, if its `width` is known (not 0); `used` columns are
-/// taken on the first line, `indent` on the others. Words are never broken: they are names to copy.
+/// Wraps a sentence to the terminal's `width` (0 if unknown). `used` columns are taken on the first line, `indent` on the
+/// others. Words are never broken, because they may be names to copy.
 pub fn wrap(sentence: &str, width: usize, used: usize, indent: usize) -> String {
     let width = match width {
         0 => usize::MAX,

@@ -1,4 +1,4 @@
-//! What formats for other programs write: snapshots of an ordinary report and of one that means harm, and their bounds.
+//! Output of the formats for programs: snapshots of an ordinary and a hostile report, and the limits of the formats.
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn ordinary() -> Draft {
     draft
 }
 
-/// A report in which every text is an attempt to be obeyed.
+/// A report in which every text is an injection attempt.
 fn hostile() -> Draft {
     let path = "a\n::error::b,c:d%0A ##[add-mask]x|<b>&\"'@team.yaml";
     let mut draft = Draft::new(&[(path, WEB), ("infra/pools.yaml", POOLS)]);
@@ -99,7 +99,7 @@ fn json(draft: &Draft, format: Format) -> Value {
     serde_json::from_str(&show(draft, format)).expect("JSON")
 }
 
-/// SARIF is written without line breaks; these are for whoever reads the snapshot.
+/// SARIF is written without line breaks. This adds them so that the snapshot is readable.
 fn indented(draft: &Draft, format: Format) -> String {
     serde_json::to_string_pretty(&json(draft, format)).expect("JSON")
 }
