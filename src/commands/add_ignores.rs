@@ -1,4 +1,4 @@
-//! `check --add-ignores`: writes comments that suppress what a run finds.
+//! `check --add-ignores`: writes comments that suppress the findings of a run.
 
 use std::collections::BTreeMap;
 
@@ -20,20 +20,20 @@ const NO_TEXT: &str = "its text cannot be read";
 const BUG: &str = "the comment was not written because of a bug in kubetaint; please report it";
 const STILL: &str = "the comment does not suppress it";
 
-/// What is to be suppressed.
+/// What to suppress.
 #[derive(Debug)]
 pub struct Asked {
     reason: Reason,
     least: Severity,
-    /// Show a patch, and change nothing.
+    /// Whether to print a patch instead of changing files.
     pub show: bool,
 }
 
 impl Asked {
-    /// What the arguments ask for.
+    /// Reads the options from the arguments.
     ///
     /// # Errors
-    /// A reason that cannot stand in a comment, standard input, nothing that would fail the run.
+    /// Returns an error if the reason cannot be part of a comment, for standard input, or if no finding would fail the run.
     pub fn of(
         arguments: &Check,
         suppressions: Suppressions,
@@ -66,7 +66,7 @@ impl Asked {
 }
 
 impl Asked {
-    /// The findings of a report that are to be suppressed.
+    /// The findings of a report to suppress.
     fn wanted<'r>(&self, report: &'r Report) -> impl Iterator<Item = &'r Finding> {
         let least = self.least;
         let findings = report.findings.iter();
@@ -74,8 +74,8 @@ impl Asked {
     }
 }
 
-/// Checks, and suppresses what is found. Gives the report to show: for a patch the one before it, otherwise the one after it.
-/// `suppress` takes findings out of a report that are suppressed already.
+/// Checks and suppresses the findings. Returns the report to show: the one before the change for a patch, otherwise the one
+/// after it. `suppress` removes already suppressed findings from a report.
 pub fn run(
     session: &mut Session<'_>,
     settings: Settings<'_>,
@@ -117,7 +117,7 @@ pub fn run(
             session.write(id, written.text);
         }
     }
-    // By content: what is written moves lines.
+    // Compared by content, because inserted comments move lines.
     let whys: BTreeMap<(&str, &str), &str> = asked
         .wanted(&open)
         .filter_map(|finding| Some((identity(finding), *refused.get(&wanted(finding))?)))
@@ -150,7 +150,7 @@ fn identity(finding: &Finding) -> (&str, &str) {
     (&finding.rule, &finding.fingerprint)
 }
 
-/// Why a finding cannot be suppressed by a comment, whatever the text is like.
+/// The reason why a comment can never suppress a finding, or `None`.
 fn obstacle(finding: &Finding, settings: Settings<'_>) -> Option<&'static str> {
     let rule = settings.rules.get(&finding.rule);
     if rule.is_some_and(|rule| rule.has_tag(ABOUT_IGNORES)) {
@@ -169,7 +169,7 @@ fn refusal(report: &Report, finding: &Finding, why: &str) -> Problem {
     }
 }
 
-/// Says how many findings were, or would be, suppressed in some files.
+/// Prints how many findings in some files were, or would be, suppressed.
 pub fn summarize(written: &Edits, files: &[usize], done: &str) {
     let plural = |number: usize| if number == 1 { "" } else { "s" };
     let (findings, files) = (written.count(files), files.len());

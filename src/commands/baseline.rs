@@ -1,4 +1,4 @@
-//! The baseline of a run of `check`: its file, and what is said about it.
+//! The baseline of a `check` run: its file and the messages about it.
 
 use std::path::Path;
 
@@ -6,31 +6,31 @@ use super::{CommandError, read_file, write};
 use crate::baseline::{Baseline, Entry};
 use crate::finding::{Problem, Report};
 
-/// How many entries that no longer match are listed.
+/// The most outdated entries that are listed.
 const LISTED: usize = 10;
 
-/// The file that a baseline is written to.
+/// The file to write a baseline to.
 #[derive(Clone, Copy)]
 pub struct File<'f> {
     /// The repository's root.
     pub root: &'f Path,
-    /// As it was named.
+    /// The path as given by the user.
     pub path: &'f Path,
 }
 
 /// Reads a baseline.
 ///
 /// # Errors
-/// A file that cannot be read, or is no baseline.
+/// Returns an error if the file cannot be read or is not a baseline.
 pub fn read(path: &Path) -> Result<Baseline, CommandError> {
     Baseline::read(&read_file(path)?).map_err(CommandError::Problems)
 }
 
-/// Writes all findings of a report to a baseline, and takes them out of the report. A report with problems is not written,
+/// Writes all findings of a report to a baseline and removes them from the report. A report with problems is not written,
 /// because it may lack findings.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), CommandError> {
     if !report.problems.is_empty() {
         report.problems.push(Problem {
@@ -56,11 +56,11 @@ pub fn write(file: File<'_>, report: &mut Report, quiet: bool) -> Result<(), Com
     Ok(())
 }
 
-/// Takes the findings of a baseline out of a report, lists the entries that no longer match, and removes them from the file
-/// if asked. `was_judged` says whether an entry could have matched: a finding in a file that was not read may still be there.
+/// Removes the findings of a baseline from a report, lists outdated entries, and removes those from the file if asked.
+/// `was_judged` says whether an entry could have matched: a finding in a file that was not read may still exist.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn apply(
     file: File<'_>,
     mut baseline: Baseline,

@@ -1,4 +1,4 @@
-//! Files that a run changes: their new texts, until they are written or shown as a patch.
+//! Changes to files: holds the new texts until they are written or printed as a patch.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,35 +11,35 @@ use super::write;
 use crate::discover::{self, File};
 use crate::finding::Problem;
 
-/// A file's text, at first.
+/// The byte order mark at the start of a file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// What a run changes in files.
+/// The changes of a run to files.
 #[derive(Debug, Default)]
 pub struct Edits {
     /// The files.
     pub changes: Changes,
-    /// How many fixes, or suppressed findings, each file holds.
+    /// The number of fixes or suppressed findings in each file.
     pub counts: BTreeMap<usize, usize>,
-    /// Files that cannot be written, and why.
+    /// Files that cannot be written, with the reason.
     pub refused: BTreeMap<usize, String>,
-    /// Findings that cannot be suppressed where they are.
+    /// Findings that cannot be suppressed at their place.
     pub not_suppressed: Vec<Problem>,
 }
 
 impl Edits {
-    /// What the counts of some files add up to.
+    /// The sum of the counts of some files.
     pub fn count(&self, files: &[usize]) -> usize {
         files.iter().filter_map(|at| self.counts.get(at)).sum()
     }
 }
 
-/// Old and new texts, by input.
+/// Old and new texts, by index of the input.
 #[derive(Debug, Default)]
 pub struct Changes(BTreeMap<usize, (String, String)>);
 
 impl Changes {
-    /// Gives a file a new text. `old` counts when it has none so far.
+    /// Sets the new text of a file. `old` is used only if the file has no change yet.
     pub fn set(&mut self, index: usize, old: &str, new: String) {
         match self.0.get_mut(&index) {
             Some((_, known)) => *known = new,
@@ -49,8 +49,8 @@ impl Changes {
         }
     }
 
-    /// Writes the files, and says which. One that is no longer what was read, or is not UTF-8, is left as it is and told
-    /// as not `done`.
+    /// Writes the files and returns their indices. A file that has changed since it was read, or is not UTF-8, is left
+    /// alone and reported as not `done`.
     pub fn save(&self, inputs: &Inputs, done: &str, problems: &mut Vec<Problem>) -> Vec<usize> {
         let mut written = Vec::new();
         for (index, (old, new)) in &self.0 {
@@ -66,11 +66,11 @@ impl Changes {
         written
     }
 
-    /// Writes a patch that `git apply` takes at the repository's root, and gives the files in it. A file of which there can be
-    /// none is told.
+    /// Prints a patch that `git apply` accepts at the repository's root, and returns the files in it. Reports a file that
+    /// cannot be part of a patch.
     ///
     /// # Errors
-    /// Output that cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn show(
         &self,
         inputs: &Inputs,
@@ -89,10 +89,10 @@ impl Changes {
                     continue;
                 }
             };
-            // The first line has the mark, for git.
+            // git expects the byte order mark in the first line.
             let (old, new) = (format!("{mark}{old}"), format!("{mark}{new}"));
             let (before, after) = (named("a", &file.path), named("b", &file.path));
-            // git refuses a patch of a file in which nothing differs.
+            // git refuses a patch for a file without differences.
             if old == new {
                 continue;
             }
@@ -105,8 +105,8 @@ impl Changes {
     }
 }
 
-/// What differs between two texts, as `git apply` reads it. Lines are those of git: a carriage return alone ends none, so
-/// that a last line that ends in one is a line without an end.
+/// Writes the differences between two texts in the format of `git apply`. Lines are those of git: a lone carriage return
+/// does not end a line, so a last line that ends in one has no line break.
 fn write_hunks(out: &mut dyn Write, old: &str, new: &str) -> std::io::Result<()> {
     let (old, new): (Vec<&str>, Vec<&str>) = (
         old.split_inclusive('\n').collect(),
@@ -131,7 +131,7 @@ fn save_one(root: &Path, path: &Path, old: &str, new: &str) -> Result<(), String
     write::replace(root, path, format!("{mark}{new}").as_bytes()).map_err(|error| error.to_string())
 }
 
-/// What stands before the text of a file: its byte order mark, or nothing. An error when the file does not hold this text.
+/// The byte order mark of a file, or an empty text if it has none. `Err` if the file does not contain this text.
 fn mark_before(path: &Path, text: &str) -> Result<&'static str, String> {
     let bytes = discover::read_bytes(path).map_err(|error| error.to_string())?;
     let Ok(whole) = std::str::from_utf8(&bytes) else {
@@ -146,13 +146,13 @@ fn mark_before(path: &Path, text: &str) -> Result<&'static str, String> {
     }
 }
 
-/// What keeps a file with this text from being written, as far as that can be told beforehand.
+/// The reason why a file with this text cannot be written, or `None` if none is known before writing.
 pub fn obstacle(root: &Path, file: &File, text: &str) -> Option<String> {
     let known = mark_before(&file.absolute, text).err();
     known.or_else(|| write::obstacle(root, &file.absolute))
 }
 
-/// What is told of a file that was not written or `done` something else with.
+/// The problem for a file that was not written, or not otherwise `done`.
 pub fn problem(file: &File, done: &str, why: &str) -> Problem {
     Problem {
         file: Some(file.path.clone()),
@@ -161,7 +161,7 @@ pub fn problem(file: &File, done: &str, why: &str) -> Problem {
     }
 }
 
-/// A path as git writes it: in quotes when it holds what would end it.
+/// A path as git writes it: quoted if it contains special characters.
 fn named(side: &str, path: &str) -> String {
     let path = format!("{side}/{path}");
     let odd = |byte: u8| byte < b' ' || byte == 0x7f || byte == b'"' || byte == b'\\';

@@ -19,15 +19,15 @@ use crate::lint::{Settings, Suppressions, lint};
 use crate::model::near_miss::nearest_word;
 use crate::rule::RuleSet;
 
-/// Checks what the arguments name.
+/// Checks the files that the arguments name.
 ///
 /// # Errors
-/// Whatever keeps the job from being started: configuration, rules, formats, nothing to check.
+/// Returns an error if the configuration, rules or formats are invalid, or if there is nothing to check.
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let reports = Reports::asked_for(cli, arguments)?;
     let job = Job::of(arguments)?;
     if arguments.threads > 0 {
-        // Fails only when a pool exists already, which then serves as well.
+        // Fails only if a global pool already exists, which is fine.
         let _ = rayon::ThreadPoolBuilder::new()
             .num_threads(usize::from(arguments.threads))
             .build_global();
@@ -39,7 +39,7 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         })?;
     }
     let rules = load_selected_rules(arguments, &place.config, &place.root)?;
-    // Before everything is read: a run must not end in a typing mistake.
+    // Loaded before the files are read, so that a mistyped path fails early.
     let known = match &arguments.baseline {
         Some(path) => Some((path.as_path(), baseline::read(path)?)),
         None => None,
@@ -102,17 +102,17 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     Ok(exit)
 }
 
-/// What a run does with what it finds.
+/// What a run does with its findings.
 enum Job {
-    /// Reports it.
+    /// Reports them.
     Report,
-    /// Fixes it.
+    /// Fixes them.
     Fix(fix::Mode),
-    /// Suppresses it.
+    /// Suppresses them.
     AddIgnores(add_ignores::Asked),
 }
 
-/// Whether files were changed, or would be.
+/// Whether files were changed or would be changed.
 #[derive(Clone, Copy)]
 enum Done {
     Written,
@@ -120,7 +120,7 @@ enum Done {
 }
 
 impl Job {
-    /// What the arguments ask for.
+    /// Reads the job from the arguments.
     fn of(arguments: &Check) -> Result<Job, CommandError> {
         if let Some(mode) = fix::Mode::of(arguments)? {
             return Ok(Job::Fix(mode));
@@ -153,7 +153,7 @@ impl Job {
         })
     }
 
-    /// Writes the files that it changed.
+    /// Writes the changed files.
     fn save(&self, edits: &Edits, inputs: &Inputs, quiet: bool, problems: &mut Vec<Problem>) {
         let done = match self {
             Job::Report => return,
@@ -169,7 +169,7 @@ impl Job {
         }
     }
 
-    /// Says how much changed in some files.
+    /// Prints how much changed in some files.
     fn summarize(&self, edits: &Edits, files: &[usize], done: Done) {
         match (self, done) {
             (Job::Report, _) => {}
@@ -185,13 +185,13 @@ impl Job {
     }
 }
 
-/// Whether this run could have found an entry of a baseline.
+/// Whether this run could have matched an entry of a baseline.
 fn was_judged(entry: &Entry, inputs: &Inputs, rules: &RuleSet) -> bool {
     let discovery = &inputs.discovery;
     let was_read = || discovery.files.iter().any(|file| file.path == entry.file);
     match rules.get(&entry.rule) {
         Some(rule) => discovery.whole || (!rule.may_rest_on_other_files() && was_read()),
-        // A rule that is off has not run; one that no longer exists never will.
+        // A disabled rule did not run. A rule that no longer exists never will.
         None => discovery.whole && !rules.loaded().contains(&entry.rule),
     }
 }
@@ -246,7 +246,7 @@ fn load_selected_rules(
             )));
         }
     }
-    // Whoever names a rule wants to see what it finds.
+    // A rule that is named explicitly must run.
     rules.ask_for(&arguments.select);
     let with_severity = config.rules.iter();
     let with_severity = with_severity.filter(|(_, setting)| setting.severity.is_some());

@@ -1,4 +1,4 @@
-//! `kubetaint completions` and `kubetaint man`: what shells and `man` are told, made from the definition of the
+//! `kubetaint completions` and `kubetaint man`: shell completions and manual pages, generated from the definition of the
 //! command line.
 
 use std::io::Write;
@@ -9,17 +9,17 @@ use crate::cli::{self, Completions, Man};
 use crate::model::near_miss::nearest_word;
 use crate::output::Format;
 
-/// Prints the completions for a shell.
+/// Prints the completion script for a shell.
 ///
 /// # Errors
-/// Output that cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let ids: Vec<&str> = builtin::RULES
         .iter()
         .map(|(file, _)| file.trim_end_matches(".yaml"))
         .collect();
     let formats: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-    // Shells offer what is most often meant; files of reports and rules of a user's own are typed as ever.
+    // Completions only offer common values. Report files and custom rules can still be typed.
     let mut definition = cli::definition()
         .mut_subcommand("check", |check| {
             check
@@ -31,16 +31,16 @@ pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, Command
             explain.mut_arg("rule", |rule| rule.value_parser(ids.clone()))
         });
     let mut script = Vec::new();
-    // Into memory, because the generator takes a writer that fails for a reason to stop the program.
+    // Generated in memory, because the generator panics if its writer fails.
     clap_complete::generate(arguments.shell, &mut definition, "kubetaint", &mut script);
     out.write_all(&script)?;
     Ok(Exit::Clean)
 }
 
-/// Prints the manual page of the program or of one command.
+/// Prints the manual page of the program or of a command.
 ///
 /// # Errors
-/// A command that does not exist; output that cannot be written.
+/// Returns an error if the command does not exist or the output cannot be written.
 pub fn man(arguments: &Man, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let mut program = cli::definition();
     program.build();

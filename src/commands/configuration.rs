@@ -1,4 +1,4 @@
-//! The configuration of a run, and files that look like one and are not read.
+//! The configuration of a run, and files that look like a configuration but are not read.
 
 use std::fs;
 use std::path::Path;
@@ -12,26 +12,26 @@ use crate::model::near_miss::nearest_word;
 use crate::source::{Position, SourceId};
 use crate::yaml;
 
-/// What the name of a configuration is made of.
+/// The base name of a configuration file.
 const STEM: &str = "kubetaint";
 
 const EXTENSIONS: [&str; 4] = ["yaml", "yml", "json", "toml"];
 
-/// Reads the configuration: the file that is named, else that of the repository, else the defaults.
+/// Reads the named configuration, or else the one of the repository, or else returns the defaults.
 ///
 /// # Errors
-/// A file that cannot be read, mistakes in it.
+/// Returns an error if the file cannot be read or contains errors.
 pub fn load(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config, CommandError> {
     let path = match named {
         Some(path) => path.to_path_buf(),
         None => root.join(CONFIG_FILE),
     };
-    // A link that leads nowhere is there, and somebody meant it.
+    // A dangling link counts as a configuration, because somebody created it on purpose.
     if isolated || (named.is_none() && path.symlink_metadata().is_err()) {
         return Ok(Config::default());
     }
     if named.is_none() {
-        // Nobody named it here, and its lines may be shown.
+        // The user did not name this file, and messages may show its lines.
         discover::check_found(root, &path)
             .map_err(|why| CommandError::Message(format!("{CONFIG_FILE}: {why}")))?;
     }
@@ -44,7 +44,7 @@ pub fn load(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config,
     config::parse(source, SourceId::CONFIGURATION).map_err(CommandError::Problems)
 }
 
-/// A problem for each file at the repository's root that is meant as its configuration and has another name.
+/// A problem for each file at the repository's root that looks like a misnamed configuration.
 pub fn misnamed(root: &Path) -> Vec<Problem> {
     let Ok(entries) = fs::read_dir(root) else {
         return Vec::new();
@@ -68,7 +68,7 @@ pub fn misnamed(root: &Path) -> Vec<Problem> {
         .collect()
 }
 
-/// A warning for each configuration below the root: it is that of a project of its own, or somebody expects it to count.
+/// A warning for each configuration below the root. It is either that of a separate project or wrongly expected to apply.
 pub fn nested(discovery: &Discovery, config: &Config, root: &Path) -> Vec<Problem> {
     let files = discovery.files.iter();
     let files = files.map(|file| (file.path.as_str(), file.scanned_from));
@@ -106,7 +106,7 @@ const BEGINNING: Position = Position {
     column: 1,
 };
 
-/// Whether a file's name is nearly that of the configuration.
+/// Whether a file name is similar to that of the configuration.
 fn may_be_meant(name: &str) -> bool {
     if name == CONFIG_FILE || !name.is_ascii() {
         return false;
@@ -117,7 +117,7 @@ fn may_be_meant(name: &str) -> bool {
         || nearest_word(&plain, &[STEM]).is_some()
 }
 
-/// The letters of a name without its extension.
+/// The letters and digits of a name without its extension.
 fn plain(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let stem = match lower.rsplit_once('.') {
@@ -127,14 +127,14 @@ fn plain(name: &str) -> String {
     stem.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// Whether nothing but a configuration has such a name: one that begins with a dot, or is none of a manifest.
+/// Whether only a configuration has such a name: it begins with a dot, or its extension is not one of manifests.
 fn is_exact(name: &str) -> bool {
     let plain = plain(name);
     let dotted = name.starts_with('.') && plain.starts_with(STEM);
     dotted || (plain == STEM && name.to_ascii_lowercase().ends_with(".toml"))
 }
 
-/// Whether a file says what only a configuration says.
+/// Whether a file has keys that only a configuration has.
 fn is_configuration(root: &Path, path: &str) -> bool {
     let Ok(source) = read_source(&root.join(path), path.to_owned()) else {
         return false;
@@ -149,7 +149,7 @@ fn is_configuration(root: &Path, path: &str) -> bool {
         .iter()
         .filter_map(yaml::Field::name)
         .collect();
-    // Lists of pools, reports and manifests of this program are no configurations.
+    // Pool lists, reports and manifests of kubetaint are not configurations.
     !keys
         .iter()
         .any(|key| ["apiVersion", "kind", "findings"].contains(key))

@@ -8,15 +8,15 @@ use crate::cli::{Cli, Explain};
 use crate::explain::{page, screen};
 use crate::model::near_miss::nearest_word;
 
-/// Columns of a terminal whose width is not known, and of a file.
+/// The width in columns for files and for terminals of unknown width.
 const WIDTH: usize = 80;
-/// Longer lines are read with effort.
+/// Longer lines are hard to read.
 const MOST_COLUMNS: usize = 100;
 
-/// Prints the page of one rule.
+/// Prints the page of a rule.
 ///
 /// # Errors
-/// A rule that does not exist; rules that do not load; output that cannot be written.
+/// Returns an error if the rule does not exist, the rules do not load, or the output cannot be written.
 pub fn run(cli: &Cli, arguments: &Explain, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules_here(&arguments.rules)?;
     let Some(rule) = rules.get(&arguments.rule) else {

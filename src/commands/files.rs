@@ -1,4 +1,4 @@
-//! `kubetaint check --show-files`: which files would be read, and why others would not.
+//! `kubetaint check --show-files`: lists the files to read, and the reasons why others are skipped.
 
 use std::io::Write;
 
@@ -7,11 +7,11 @@ use super::{CommandError, Exit};
 use crate::cli::Cli;
 use crate::discover::{self, Why};
 
-/// Lists the files that would be read, and on standard error those that would not. Files of other kinds are counted, and
-/// listed only when the user wants to hear more.
+/// Lists the files to read, and the skipped files on standard error. Files of other kinds are only counted, unless the
+/// output is verbose.
 ///
 /// # Errors
-/// Output that cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let place = &inputs.place;
     for file in &inputs.discovery.files {

@@ -1,4 +1,4 @@
-//! `check --fix` and `check --diff`: applies fixes, and checks again until nothing changes.
+//! `check --fix` and `check --diff`: applies fixes and checks again until nothing changes.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::lint::fixes::apply;
 use crate::lint::session::Session;
 use crate::source::SourceId;
 
-/// One fix may make room for another; a chain that is longer than this has no end.
+/// A fix may enable another one. A longer chain is assumed to be endless.
 const ROUNDS: usize = 10;
 
-/// What is to be done with fixes.
+/// How to apply fixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
-    /// Also those that may change where pods run.
+    /// Whether to include fixes that may change where pods run.
     unsafe_too: bool,
-    /// Show a patch, and change nothing.
+    /// Whether to print a patch instead of changing files.
     show: bool,
 }
 
 impl Mode {
-    /// What the arguments ask for.
+    /// Reads the mode from the arguments.
     ///
     /// # Errors
-    /// Standard input cannot be fixed.
+    /// Returns an error if standard input is to be fixed.
     pub fn of(arguments: &Check) -> Result<Option<Mode>, CommandError> {
-        // Beside --add-ignores a patch shows comments.
+        // With --add-ignores the patch contains comments.
         let shown = arguments.diff && arguments.add_ignores.is_none();
         let wanted = arguments.fix || arguments.unsafe_fixes || shown;
         if wanted && arguments.paths.iter().any(|path| path.as_os_str() == "-") {
@@ -47,8 +47,8 @@ impl Mode {
     }
 }
 
-/// Checks and fixes in turn until nothing changes. Gives the report to show: for a patch the first, otherwise the last.
-/// `suppress` takes findings out of a report that are not to be fixed. `obstacle` says why an input cannot be written.
+/// Checks and fixes in turn until nothing changes. Returns the report to show: the first for a patch, otherwise the last.
+/// `suppress` removes findings that are not fixed. `obstacle` returns the reason why an input cannot be written.
 pub fn run(
     session: &mut Session<'_>,
     mode: Mode,
@@ -106,7 +106,7 @@ pub fn run(
     (report, fixed)
 }
 
-/// Reports files that could not be fixed.
+/// Reports the files that could not be fixed.
 pub fn report_refused(fixed: &Edits, inputs: &Inputs, problems: &mut Vec<Problem>) {
     for (index, why) in &fixed.refused {
         let file = inputs.discovery.files.get(*index);
@@ -114,7 +114,7 @@ pub fn report_refused(fixed: &Edits, inputs: &Inputs, problems: &mut Vec<Problem
     }
 }
 
-/// Says how many fixes were, or would be, applied to some files.
+/// Prints how many fixes were, or would be, applied to some files.
 pub fn summarize(fixed: &Edits, files: &[usize], done: &str) {
     let (fixes, files) = (fixed.count(files), files.len());
     if fixes == 0 {

@@ -1,4 +1,4 @@
-//! `kubetaint init`: writes a commented configuration for what is found.
+//! `kubetaint init`: writes a commented configuration for a repository.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::output::count;
 use crate::proposal::{Seen, propose};
 use crate::source::{Source, SourceId};
 
-/// Writes the configuration, or prints it.
+/// Writes or prints the configuration.
 ///
 /// # Errors
-/// A folder that is not there, a configuration that is there already, a file that cannot be written.
+/// Returns an error if the folder does not exist, a configuration already exists, or the file cannot be written.
 pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let print = arguments.stdout || arguments.path.as_os_str() == "-";
     let folder = match arguments.path.as_os_str() {
@@ -51,7 +51,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         others: &inputs.discovery.others,
         counts: &listing.counts,
     });
-    // What is proposed must be what `check` reads; better none than one with errors.
+    // `check` must be able to read the proposal. No proposal is better than one with errors.
     let proposed = config::parse(
         Source::new(CONFIG_FILE, text.clone()),
         SourceId::CONFIGURATION,

@@ -1,5 +1,5 @@
-//! What every command that reads manifests needs from the disk: the repository's root, its configuration, the files to
-//! read, and reading them with a sign of life.
+//! The inputs that commands reading manifests need from the disk: the repository's root, its configuration and the files.
+//! Shows the progress of reading them.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -24,34 +24,34 @@ use crate::source::{FileKind, STDIN_PATH};
 /// A run that takes longer shows its progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The repository of a run, and its configuration.
+/// The repository of a run, with its configuration.
 pub struct Place {
-    /// Files and folders that were asked for.
+    /// The files and folders given by the user.
     paths: Vec<PathBuf>,
-    /// Standard input was asked for.
+    /// Whether standard input was given.
     stdin: bool,
     /// The repository's root.
     pub root: PathBuf,
-    /// Where the user stands.
+    /// The user's working directory.
     pub standpoint: Standpoint,
-    /// The configuration, or its defaults.
+    /// The configuration, or the default one.
     pub config: Config,
-    /// The configuration is that of the repository: nobody named another, or wanted none.
+    /// Whether the configuration is that of the repository: the user neither named another nor disabled it.
     usual: bool,
-    /// Files beside it that are meant as the configuration and are not read.
+    /// Problems for misnamed configurations next to it, which are not read.
     pub misnamed: Vec<Problem>,
 }
 
 impl Place {
-    /// Files and folders that were asked for.
+    /// The files and folders given by the user.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// The repository that the paths are in, and the configuration that was asked for.
+    /// Finds the repository of the paths and the requested configuration.
     ///
     /// # Errors
-    /// A working directory that cannot be told, a configuration that cannot be read or has errors.
+    /// Returns an error if the working directory is unknown, or the configuration cannot be read or has errors.
     pub fn find(paths: &[PathBuf], beside: &Beside) -> Result<Place, CommandError> {
         let (stdin, paths): (Vec<_>, Vec<_>) = paths
             .iter()
@@ -74,10 +74,10 @@ impl Place {
         })
     }
 
-    /// A folder as a repository of its own, without configuration.
+    /// Treats a folder as a repository of its own, without configuration.
     ///
     /// # Errors
-    /// A folder that cannot be reached.
+    /// Returns an error if the folder cannot be accessed.
     pub fn bare(folder: &Path) -> Result<Place, CommandError> {
         let root = folder
             .canonicalize()
@@ -93,8 +93,7 @@ impl Place {
         })
     }
 
-    /// Says on standard error what went wrong: `error` or `warning`, and each problem with its place as it is reached from
-    /// here.
+    /// Prints problems on standard error, each as `error` or `warning` with its place relative to the working directory.
     pub fn say(&self, weight: &str, problems: &[Problem]) {
         for line in output::problem_lines(problems, &self.standpoint) {
             super::say(format_args!("{weight}: {line}"));
@@ -104,24 +103,24 @@ impl Place {
 
 /// The files of a run.
 pub struct Inputs {
-    /// Where they are.
+    /// Their repository.
     pub place: Place,
-    /// Which they are.
+    /// The files found.
     pub discovery: Discovery,
-    /// How they are read.
+    /// The table used to read them.
     pub table: Table,
-    /// Nothing was found where the user asked.
+    /// Whether no files were found at the given paths.
     nothing: bool,
-    /// Standard input is all that the user asked for.
+    /// Whether standard input is all that the user gave.
     pub(super) only_stdin: bool,
     problems: Vec<Problem>,
 }
 
 impl Inputs {
-    /// Finds the files to read: those that were asked for, the inventories of the configuration, and those `given`.
+    /// Finds the files to read: the requested ones, the inventories of the configuration, and the `given` ones.
     ///
     /// # Errors
-    /// Provider tables that do not load, nothing to read.
+    /// Returns an error if provider tables do not load or there is nothing to read.
     pub fn find(place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let mut inputs = Inputs::gather(place, given)?;
         if inputs.nothing {
@@ -141,10 +140,10 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// The same, whether there is something to read or not.
+    /// Like `find`, but finding nothing is not an error.
     ///
     /// # Errors
-    /// Provider tables that do not load.
+    /// Returns an error if provider tables do not load.
     pub fn gather(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
         let table = load_table(&configured_tables(config, &place.root)?)?;
@@ -184,7 +183,7 @@ impl Inputs {
         })
     }
 
-    /// What a run over these files goes by.
+    /// The settings of a run over these files.
     pub fn settings<'s>(&'s self, rules: &'s RuleSet, suppressions: Suppressions) -> Settings<'s> {
         Settings {
             rules,
@@ -195,7 +194,7 @@ impl Inputs {
         }
     }
 
-    /// Lists the node pools in them; what went wrong so far is among the problems.
+    /// Lists the node pools in the files. Earlier problems are included.
     pub fn list_pools(&self, quiet: bool) -> Listing {
         let rules = RuleSet::default();
         let settings = self.settings(&rules, Suppressions::Off);
@@ -206,14 +205,14 @@ impl Inputs {
         listing
     }
 
-    /// Puts what went wrong so far among the problems of a run.
+    /// Adds earlier problems to those of a run.
     pub fn add_problems(&self, problems: &mut Vec<Problem>) {
         problems.extend(self.problems.iter().cloned());
         problems.sort();
         problems.dedup();
     }
 
-    /// Has every file read, and shows how far that is when it takes long.
+    /// Reads every file and shows the progress if it takes long.
     pub fn read<T>(
         &self,
         quiet: bool,
@@ -244,7 +243,7 @@ impl Inputs {
             let done = 1 + read.fetch_add(1, Ordering::Relaxed);
             if !quiet && started.elapsed() > PATIENCE {
                 if bar.is_hidden() {
-                    // Draws on a terminal only.
+                    // Draws only on a terminal.
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                 }
                 bar.set_position(done.min(inputs.len()) as u64);
@@ -256,7 +255,7 @@ impl Inputs {
     }
 }
 
-/// As seen from the working directory. One that cannot be told is taken for the root.
+/// The working directory, relative to the root. If it is unknown, the root is used.
 fn standpoint(root: &Path) -> Standpoint {
     env::current_dir().map_or_else(
         |_| Standpoint::default(),
@@ -272,7 +271,7 @@ fn shown(paths: &[PathBuf]) -> String {
     paths.join(", ")
 }
 
-/// Inventories are read wherever they are; one that is not there is a problem at its place in the configuration.
+/// Inventories are read from any folder. A missing one is a problem at its place in the configuration.
 fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> Vec<Problem> {
     let mut problems = Vec::new();
     for inventory in config
@@ -317,7 +316,7 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
     problems
 }
 
-/// Files whose pools were given for this run are read wherever they are. Gives the paths that they are read by.
+/// Inventories given for this run are read from any folder. Returns the paths that they are read by.
 fn add_given(
     discovery: &mut Discovery,
     given: &[PathBuf],
@@ -337,7 +336,7 @@ fn add_given(
             continue;
         }
         for mut file in found.files {
-            // Its name says nothing about whether it matters: it was named.
+            // A named file is always relevant, whatever its name.
             file.kind = FileKind::Yaml;
             paths.push(file.path.clone());
             discovery.files.retain(|other| other.path != file.path);

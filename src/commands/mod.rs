@@ -1,5 +1,5 @@
-//! One file for each command, and what they share: gathers what it needs from the disk, calls the pure parts, writes
-//! what they give.
+//! One file for each command, plus shared code: collects the inputs from the disk, calls the pure modules and writes their
+//! output.
 
 mod add_ignores;
 mod baseline;
@@ -40,19 +40,19 @@ use crate::finding::Problem;
 use crate::rule::RuleSet;
 use crate::source::Source;
 
-/// Says a line on standard error. Where nobody can listen (a full disk, a closed pipe) nothing is said, and the run goes on.
+/// Prints a line on standard error. Ignores write errors (a full disk, a closed pipe), so that the run continues.
 pub fn say(line: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// How a command ends; the numbers are a contract.
+/// The outcome of a command. The numbers are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Nothing at or above the threshold.
+    /// No finding at or above the threshold.
     Clean,
-    /// Findings at or above it.
+    /// Findings at or above the threshold.
     Findings,
-    /// The job could not be done.
+    /// The command could not do its job.
     Problems,
 }
 
@@ -67,16 +67,16 @@ impl Exit {
     }
 }
 
-/// Why a command could not do its job.
+/// An error that prevents a command from doing its job.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// Problems with places, one line each.
+    /// Problems with places, one per line.
     #[error("{}", lines(.0))]
     Problems(Vec<Problem>),
-    /// Anything else, in one sentence.
+    /// Any other error, in one sentence.
     #[error("{0}")]
     Message(String),
-    /// Output could not be written.
+    /// An error while writing the output.
     #[error("the output could not be written: {0}")]
     Output(#[from] std::io::Error),
 }
@@ -86,11 +86,11 @@ fn lines(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-/// The provider tables that the program carries, and those in the given folders. A table of the user's replaces a
-/// built-in one of the same file name.
+/// The built-in provider tables and those in the given folders. A table in a folder replaces a built-in one with the same
+/// file name.
 ///
 /// # Errors
-/// A folder that cannot be read or holds no table, a table that does not load.
+/// Returns an error if a folder cannot be read or contains no table, or a table does not load.
 pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
     let mut files: BTreeMap<String, Source> = builtin::PROVIDERS
         .iter()
@@ -116,11 +116,10 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
     Table::load(files).map_err(CommandError::Problems)
 }
 
-/// The rules that the program carries, and those of the given files and folders. A rule of the user's replaces a
-/// built-in one of the same id.
+/// The built-in rules and those at the given files and folders. A given rule replaces a built-in one with the same id.
 ///
 /// # Errors
-/// A path that cannot be read, a folder without rules, a rule that does not load.
+/// Returns an error if a path cannot be read, a folder contains no rules, or a rule does not load.
 pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     let built_in: Vec<Source> = builtin::RULES
         .iter()
@@ -129,8 +128,8 @@ pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     RuleSet::load_beside(&built_in, &rule_sources(paths)?).map_err(CommandError::Problems)
 }
 
-/// The same, with those of the folders that the configuration of this repository names: findings have their names. A mistake
-/// there is told and keeps nobody from reading about the other rules.
+/// Like [`load_rules`], plus the rules that the repository's configuration names, since findings refer to them. Errors in
+/// those are only printed, so that the other rules can still be shown.
 ///
 /// # Errors
 /// As [`load_rules`], for the given paths.
@@ -142,7 +141,7 @@ pub fn load_rules_here(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     };
     let configured = Place::find(&[PathBuf::from(".")], &beside).and_then(|place| {
         let mut folders = configured_rules(&place.config, &place.root)?;
-        // Before those that are named: the last of one id counts.
+        // Placed first, because the last rule with an id wins.
         if !folders.is_empty() {
             load_rules(&folders)?;
         }
@@ -160,10 +159,10 @@ pub fn load_rules_here(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     }
 }
 
-/// The rule files at the given paths; folders with everything below them.
+/// The rule files at the given paths. Folders are searched recursively.
 ///
 /// # Errors
-/// A path that cannot be read, a folder without rules.
+/// Returns an error if a path cannot be read or a folder contains no rules.
 pub fn rule_sources(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
     yaml_files(paths, RULE_FILES)
 }
@@ -171,10 +170,10 @@ pub fn rule_sources(paths: &[PathBuf]) -> Result<Vec<Source>, CommandError> {
 const RULE_FILES: &str = "rule files";
 const PROVIDER_TABLES: &str = "provider tables";
 
-/// The folders with rules that the configuration names.
+/// The rule folders that the configuration names.
 ///
 /// # Errors
-/// One that cannot be read or holds none, at its place in the configuration.
+/// Returns an error if a folder cannot be read or contains no rules, with its place in the configuration.
 pub fn configured_rules(config: &Config, root: &Path) -> Result<Vec<PathBuf>, CommandError> {
     configured(config, &config.rule_dirs, root, RULE_FILES)
 }
@@ -227,7 +226,7 @@ fn yaml_files(paths: &[PathBuf], what: &str) -> Result<Vec<Source>, CommandError
     Ok(sources)
 }
 
-/// The files at a path, those below a folder by name; why there are none.
+/// The files at a path, sorted by name if it is a folder, or the reason why there are none.
 fn yaml_paths(path: &Path, what: &str) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for entry in WalkDir::new(path).sort_by_file_name() {
@@ -253,7 +252,7 @@ fn is_yaml(path: &Path) -> bool {
         .is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
-/// A file of kubetaint's own (rules, tables, a baseline), read within the bounds of all files.
+/// A file of kubetaint's own (rules, tables, a baseline), read within the size limit of all files.
 fn read_file(path: &Path) -> Result<Source, CommandError> {
     own_files::read_source(path, path.display().to_string())
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use super::CommandError;
 use crate::discover;
 
-/// Files and folders by their names in reports.
+/// Files and folders, as paths in reports.
 pub struct Only(Vec<String>);
 
 impl Only {
-    /// What the user names; `None` when that is nothing, and everything is wanted.
+    /// The paths that the user names, or `None` for all findings.
     ///
     /// # Errors
-    /// A path that does not exist.
+    /// Returns an error if a path does not exist.
     pub fn named(paths: &[PathBuf], root: &Path) -> Result<Option<Only>, CommandError> {
         let names = paths
             .iter()
@@ -29,10 +29,10 @@ impl Only {
         Ok((!names.is_empty()).then_some(Only(names)))
     }
 
-    /// Whether a file is one of these, or below one of these.
+    /// Whether a file is one of the named paths or below one.
     pub fn covers(&self, file: &str) -> bool {
         self.0.iter().any(|name| {
-            // The root itself has no name.
+            // The root has the empty name.
             name.is_empty()
                 || file
                     .strip_prefix(name.as_str())

@@ -1,5 +1,5 @@
-//! Reading the files that are kubetaint's own: the configuration, rules, tables, baselines. Each is read as a whole, within
-//! the bounds of all files.
+//! Reads kubetaint's own files: the configuration, rules, tables and baselines. Each is read completely, within the size
+//! limit of all files.
 
 use std::path::{Component, Path};
 
@@ -8,10 +8,10 @@ use crate::discover::{self, File, Loaded};
 use crate::finding::Problem;
 use crate::source::{FileKind, Source};
 
-/// The text of a file that is read as a whole, under the name that messages give it.
+/// The text of a file, under the name that messages use.
 ///
 /// # Errors
-/// A file that cannot be read, is too large or is no text.
+/// Returns an error if the file cannot be read, is too large or is not text.
 pub(super) fn read_source(path: &Path, name: String) -> Result<Source, CommandError> {
     let file = File {
         path: name.clone(),
@@ -34,8 +34,8 @@ pub(super) fn read_source(path: &Path, name: String) -> Result<Source, CommandEr
     }
 }
 
-/// Why something that the configuration names is not read: it is not in the repository. What stands elsewhere can be
-/// named on the command line, by whoever runs the check.
+/// `Err` if a path in the configuration is outside the repository. Whoever runs the check can name such a path on the
+/// command line.
 pub(super) fn check_repository(root: &Path, named: &str) -> Result<(), String> {
     let path = Path::new(named);
     let is_below = path
@@ -50,7 +50,7 @@ pub(super) fn check_repository(root: &Path, named: &str) -> Result<(), String> {
     discover::check_found(root, &root.join(path)).map_err(|error| error.to_string())
 }
 
-/// Why the content of a file cannot be used.
+/// The reason why the content of a file cannot be used.
 pub(super) fn refusal(loaded: &Loaded) -> String {
     match loaded {
         Loaded::Text(_) | Loaded::Template(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
@@ -61,7 +61,7 @@ pub(super) fn refusal(loaded: &Loaded) -> String {
     }
 }
 
-/// What is said of a file beyond the bound.
+/// The message for a file above the size limit.
 pub(super) fn too_large(bytes: u64) -> String {
     let mib = |bytes: u64| bytes.div_ceil(1024 * 1024);
     format!(

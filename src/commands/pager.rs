@@ -1,13 +1,13 @@
-//! The pager that a long text is shown in on a terminal: `$PAGER`, else `less`.
+//! Shows long texts on a terminal in a pager: `$PAGER`, or else `less`.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
-/// Shows a text in the pager when it is longer than the terminal. Writes it to `out` otherwise, and where there is no pager.
+/// Shows a text in the pager if it is longer than the terminal. Otherwise, or without a pager, writes it to `out`.
 ///
 /// # Errors
-/// When `out` fails.
+/// Returns an error if `out` fails.
 pub fn show(text: &str, out: &mut dyn Write) -> io::Result<()> {
     if is_long(text) && ask_pager(text) {
         return Ok(());
@@ -15,14 +15,14 @@ pub fn show(text: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-/// Whether standard output is a terminal that cannot show all lines at once.
+/// Whether standard output is a terminal with fewer lines than the text.
 fn is_long(text: &str) -> bool {
     let size = console::Term::stdout().size_checked();
     let rows = size.map_or(0, |(rows, _)| usize::from(rows));
     io::stdout().is_terminal() && text.lines().count() >= rows
 }
 
-/// Whether a pager took the text. What it does not read is not wanted.
+/// Runs the pager. Returns whether it started; text that it does not read is dropped.
 fn ask_pager(text: &str) -> bool {
     let pager = env::var("PAGER").ok();
     let Some((program, arguments)) = command(pager.as_deref()) else {
@@ -42,7 +42,7 @@ fn ask_pager(text: &str) -> bool {
     true
 }
 
-/// The program and its arguments. An empty `$PAGER` and `cat` mean that none is wanted.
+/// The program and its arguments. An empty `$PAGER` and `cat` disable the pager.
 fn command(pager: Option<&str>) -> Option<(String, Vec<String>)> {
     let mut words = pager
         .unwrap_or("less -FRX")

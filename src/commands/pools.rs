@@ -1,4 +1,4 @@
-//! `kubetaint pools`: the node pools that were understood.
+//! `kubetaint pools`: lists the recognized node pools.
 
 use std::io::Write;
 
@@ -8,10 +8,10 @@ use super::{CommandError, Exit};
 use crate::cli::{Cli, PoolListing, Pools};
 use crate::output::PoolTable;
 
-/// Lists the node pools in what the arguments name.
+/// Lists the node pools in the files that the arguments name.
 ///
 /// # Errors
-/// Whatever keeps the job from being started: configuration, nothing to read; output that cannot be written.
+/// Returns an error if the configuration has errors, there is nothing to read, or the output cannot be written.
 pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let place = Place::find(&arguments.paths, &arguments.beside)?;
     let inputs = Inputs::find(place, &arguments.beside.pools)?;

@@ -1,4 +1,4 @@
-//! Reports, each in its format and to where it was asked for.
+//! Writes the requested reports, each in its format and to its destination.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,10 +15,10 @@ use crate::model::near_miss::nearest_word;
 use crate::output::{self, Format, RulePage, View};
 use crate::rule::{Rule, RuleSet};
 
-/// Where the repository with the pages of rules is.
+/// The repository with the pages of the rules.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// What was asked for.
+/// The requested reports.
 pub struct Reports<'a> {
     targets: Vec<(Format, Option<PathBuf>)>,
     statistics: bool,
@@ -28,10 +28,10 @@ pub struct Reports<'a> {
 }
 
 impl<'a> Reports<'a> {
-    /// What the arguments ask for; text on standard output when they do not say.
+    /// Reads the requested reports from the arguments. The default is text on standard output.
     ///
     /// # Errors
-    /// A format that does not exist; two reports for one file; a second report on standard output beside statistics.
+    /// Returns an error for an unknown format, two reports for one file, or a second report on standard output next to statistics.
     pub fn asked_for(cli: &'a Cli, arguments: &Check) -> Result<Reports<'a>, CommandError> {
         let mut targets = arguments
             .formats
@@ -89,10 +89,10 @@ impl<'a> Reports<'a> {
         })
     }
 
-    /// Writes each of them.
+    /// Writes all reports.
     ///
     /// # Errors
-    /// Output that cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn write(
         &self,
         report: &Report,

@@ -1,4 +1,4 @@
-//! `kubetaint rules`: every rule, as a table or as JSON.
+//! `kubetaint rules`: lists all rules as a table or as JSON.
 
 use std::io::Write;
 
@@ -10,13 +10,13 @@ use crate::cli::{Cli, Listing, Rules};
 use crate::output::wrap;
 use crate::rule::{Rule, RuleSet};
 
-/// Columns of a terminal whose width is not known, and of a file.
+/// The width in columns for files and for terminals of unknown width.
 const WIDTH: usize = 80;
 
 /// Lists the rules.
 ///
 /// # Errors
-/// Rules that do not load; output that cannot be written.
+/// Returns an error if the rules do not load or the output cannot be written.
 pub fn run(cli: &Cli, arguments: &Rules, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules_here(&arguments.rules)?;
     match arguments.output {
@@ -49,7 +49,7 @@ pub fn run(cli: &Cli, arguments: &Rules, out: &mut dyn Write) -> Result<Exit, Co
     Ok(Exit::Clean)
 }
 
-/// Each rule on one line, where all of them fit. Otherwise titles stand on lines of their own.
+/// Writes each rule on one line if all of them fit. Otherwise titles are on separate lines.
 fn write_table(rules: &RuleSet, width: usize, out: &mut dyn Write) -> std::io::Result<()> {
     let widest = |of: fn(&Rule) -> usize| rules.iter().map(of).max().unwrap_or_default();
     let ids = widest(|rule| rule.id.len());

@@ -1,4 +1,4 @@
-//! `kubetaint schema`: the JSON Schema of a form of file.
+//! `kubetaint schema`: prints the JSON Schema of a file format.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use crate::schema::schema;
 /// Prints the schema.
 ///
 /// # Errors
-/// Output that cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn run(arguments: &Schema, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let text = serde_json::to_string_pretty(&schema(arguments.of)).map_err(std::io::Error::from)?;
     writeln!(out, "{text}")?;

@@ -1,22 +1,22 @@
-//! The terminal that standard output may be: its colours, links and width.
+//! The properties of standard output as a terminal: colours, links and width.
 
 use std::env;
 use std::io::IsTerminal;
 
 use crate::cli::{Cli, Color};
 
-/// How the terminal wants to be written to.
+/// How to write to the terminal.
 pub struct Screen {
-    /// With colours.
+    /// Whether to use colours.
     pub color: bool,
-    /// With links: on a terminal that is known to have them.
+    /// Whether to use links, on terminals known to support them.
     pub hyperlinks: bool,
-    /// Columns; 0 when standard output is no terminal.
+    /// The width in columns, or 0 if standard output is not a terminal.
     pub width: usize,
 }
 
 impl Screen {
-    /// What standard output is, and what the user asks for.
+    /// Detects the terminal and applies the user's options.
     pub fn of(cli: &Cli) -> Screen {
         let terminal = std::io::stdout().is_terminal();
         let color = wants_color(cli.color, terminal);
@@ -32,8 +32,8 @@ impl Screen {
     }
 }
 
-/// The flag decides; then `NO_COLOR`, then `CLICOLOR_FORCE` (each counts when it is set and not empty, the second not
-/// when it is `0`), then whether there is a terminal that has colours.
+/// The flag has priority, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether the terminal supports colours. Each variable
+/// counts if it is set and not empty, `CLICOLOR_FORCE` only if it is not `0`.
 fn wants_color(asked: Color, terminal: bool) -> bool {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     match asked {

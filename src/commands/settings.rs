@@ -1,14 +1,14 @@
-//! `kubetaint check --show-settings`: what a run would go by, as YAML.
+//! `kubetaint check --show-settings`: prints the settings in effect as YAML.
 
 use std::io::Write;
 
 use crate::config::{Config, Except, RuleSetting};
 use crate::rule::RuleSet;
 
-/// Writes the settings in effect, as a configuration that says the same.
+/// Writes the settings in effect, as an equivalent configuration.
 ///
 /// # Errors
-/// Output that cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn write(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
@@ -118,7 +118,7 @@ fn write_rules(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io
         out,
         "# The severity is where nothing lowers it. A rule in a comment decides from case to case.\nrules:"
     )?;
-    // Those that the command line leaves out do not run.
+    // Rules that the command line excludes do not run.
     let mut left_out: Vec<&String> = rules.loaded().iter().collect();
     left_out.retain(|id| rules.get(id).is_none());
     left_out.sort();
@@ -140,7 +140,7 @@ fn write_rules(config: &Config, rules: &RuleSet, out: &mut dyn Write) -> std::io
                 severity: Some(severity),
                 ..
             }) => writeln!(out, "  {id}: {}", severity.as_str())?,
-            // To write the severity of one that has several would make it one everywhere.
+            // Writing the severity of a rule with several would apply one to all its cases.
             _ if rule.severities().next().is_some() => {
                 writeln!(out, "  # {}: {}", rule.id, rule.severity.as_str())?;
             }
@@ -164,8 +164,8 @@ fn except(one: &Except) -> String {
     format!("{{{}}}", written.join(", "))
 }
 
-/// A text as a YAML string whatever it holds: JSON strings are YAML, but for characters that YAML takes for line ends or
-/// does not print.
+/// Quotes any text as a YAML string. JSON strings are valid YAML, except for characters that YAML treats as line breaks or
+/// as not printable.
 fn quoted(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     let mut escaped = String::with_capacity(json.len());

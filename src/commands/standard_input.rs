@@ -1,11 +1,11 @@
-//! Standard input that holds nothing to check: the command that was to write there has most likely failed.
+//! Reports standard input without manifests: the command that writes to it has probably failed.
 
 use super::inputs::Inputs;
 use crate::finding::{Counts, Problem};
 
 impl Inputs {
-    /// A problem where standard input is all that there was to read, and it holds no manifest: the command that was to write
-    /// there has most likely failed, and what stands there is its message.
+    /// A problem if standard input was the only input and contains no manifest. The command that writes to it has probably
+    /// failed, and the input is its error message.
     pub fn check_stdin(&self, counts: &Counts, is_told: bool) -> Option<Problem> {
         if !(self.only_stdin && counts.no_manifest_on_stdin) {
             return None;

@@ -1,4 +1,4 @@
-//! `kubetaint test`: runs the examples that rules carry.
+//! `kubetaint test`: runs the examples of rules.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::verify::{self, Outcome};
 /// Runs the examples of the built-in rules, or of the rules at the given paths.
 ///
 /// # Errors
-/// Rules that do not load; output that cannot be written.
+/// Returns an error if the rules do not load or the output cannot be written.
 pub fn run(arguments: &Test, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let rules = load_rules(&arguments.paths)?;
     let table = load_table(&[])?;

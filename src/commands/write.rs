@@ -1,4 +1,4 @@
-//! Writes files so that nobody ever sees half of one.
+//! Writes files atomically, so that no partial file is ever visible.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Write as _};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::discover;
 
-/// Why a file that nobody may write to is left alone.
+/// The reason not to replace a read-only file.
 const READ_ONLY: &str = "the file is read-only";
 
-/// What keeps a file from being replaced, as far as the file itself says it.
+/// The reason why a file cannot be replaced, or `None` if the file itself shows none.
 pub fn obstacle(root: &Path, path: &Path) -> Option<String> {
     if let Err(error) = within(root, path) {
         return Some(error.to_string());
@@ -19,11 +19,11 @@ pub fn obstacle(root: &Path, path: &Path) -> Option<String> {
     read_only.then(|| READ_ONLY.to_owned())
 }
 
-/// Why a file is not written: it is a link, or below one, that leads out of the repository. A repository could have files of
-/// whoever runs the program overwritten otherwise.
+/// Refuses to write through a link that leads out of the repository. Otherwise a malicious repository could overwrite any
+/// file of the user who runs kubetaint.
 ///
 /// # Errors
-/// When it is one.
+/// Returns an error if the path is such a link or below one.
 pub fn within(root: &Path, path: &Path) -> io::Result<()> {
     if discover::leads_out(root, path) {
         return Err(io::Error::new(
@@ -34,11 +34,11 @@ pub fn within(root: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a file a new content in one step. A file that exists keeps its permissions; where a link leads is written, and the
-/// link stays.
+/// Replaces the content of a file in one step. An existing file keeps its permissions. A link is kept, and its target is
+/// written.
 ///
 /// # Errors
-/// Whatever keeps the folder from being written to; a link that leads out of the repository.
+/// Returns an error if the folder cannot be written to, or a link leads out of the repository.
 pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     within(root, path)?;
     let target = match path.canonicalize() {
@@ -51,7 +51,7 @@ pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     let old = match fs::metadata(&target) {
-        // A device or a pipe is written to, and stays what it is.
+        // A device or a pipe is written to directly, not replaced.
         Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
             return fs::write(&target, content);
         }
@@ -70,7 +70,7 @@ pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = builder.tempfile_in(folder).map_err(plain)?;
     file.write_all(content)?;
     if let Some(old) = old {
-        // Before its permissions, which a new owner would cost it.
+        // Done before setting permissions, because changing the owner clears some of them.
         keep_owner(file.as_file(), &old);
         file.as_file().set_permissions(old.permissions())?;
     }
@@ -79,7 +79,7 @@ pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// An error without the name of the temporary file, which says nothing to anybody.
+/// An error without the temporary file's name, which means nothing to users.
 fn plain(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((cause, _)) => io::Error::new(error.kind(), cause.to_owned()),
@@ -87,13 +87,13 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Leaves a file with the owner and the group that it had, as far as whoever runs this may: root in a container may.
+/// Restores a file's owner and group, as far as the current user may: root in a container may.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
     let new = file.metadata().map(|new| (new.uid(), new.gid())).ok();
     if new != Some((old.uid(), old.gid())) {
-        // Who may not give the file away may still give it to one of their groups.
+        // A user who may not change the owner may still set the group to one of their own.
         let _ = fchown(file, Some(old.uid()), Some(old.gid()))
             .or_else(|_| fchown(file, None, Some(old.gid())));
     }
@@ -102,7 +102,7 @@ fn keep_owner(file: &File, old: &Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
-/// What a new file gets before the user's mask is applied; a temporary one would be for its owner only.
+/// The mode of a new file before the umask applies. A temporary file would be readable by its owner only.
 #[cfg(unix)]
 fn usual_permissions() -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -135,7 +135,7 @@ mod tests {
         );
         assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
         replace(folder.path(), &path("fresh"), b"new").unwrap();
-        // Others may read it, whatever the mask of whoever runs this lets them.
+        // Readable by others, whatever the umask of the test run.
         fs::write(path("other"), "").unwrap();
         let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode("fresh"), mode("other"));
@@ -152,7 +152,7 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
-        // Only root may give files away; for all others there is nothing to keep.
+        // Only root may change owners. For other users there is nothing to preserve.
         let given = chown(&path, Some(12_345), Some(12_346)).is_ok();
         fs::set_permissions(&path, Permissions::from_mode(0o4750)).unwrap();
         let before = fs::metadata(&path).unwrap();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_device_stays_one_and_a_read_only_file_stays_as_it_is() {
         let folder = tempfile::TempDir::new().unwrap();
-        // A link, so that a mistake takes the place of nothing but the link.
+        // A link, so that a bug replaces only the link.
         let null = folder.path().join("null");
         symlink("/dev/null", &null).unwrap();
         replace(Path::new("/nowhere"), &null, b"new").unwrap();
