@@ -1,5 +1,5 @@
-//! A baseline: findings that were suppressed all at once. Reads and writes its file, removes its findings from a report,
-//! and knows which entries no longer match anything. Entries are matched by content, never by line.
+//! Baselines: findings that were suppressed all at once. Reads and writes the file, removes its findings from a report, and
+//! detects outdated entries. Entries are matched by content, never by line.
 
 #![cfg_attr(
     not(test),
@@ -18,7 +18,7 @@ use crate::finding::{Finding, Object, Problem, Report};
 use crate::source::{Source, SourceId};
 use crate::yaml;
 
-/// The only version so far.
+/// The only supported version.
 const VERSION: u32 = 1;
 
 const HEAD: &str = "# Findings that kubetaint suppresses. Each is identified by its content: lines may move, and a file may be renamed.\n\
@@ -29,11 +29,11 @@ const HEAD: &str = "# Findings that kubetaint suppresses. Each is identified by 
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     version: Version,
-    /// The findings, identical ones once.
+    /// The findings. Identical ones are a single entry.
     pub findings: Vec<Entry>,
 }
 
-/// [`VERSION`]: any other is refused.
+/// [`VERSION`]. Any other version is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 struct Version;
@@ -57,26 +57,26 @@ impl From<Version> for u32 {
     }
 }
 
-/// A finding that is suppressed, or several identical ones.
+/// A suppressed finding, or several identical ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The rule's id.
     pub rule: String,
-    /// The file in which it stood, relative to the repository.
+    /// The file of the finding, relative to the repository.
     pub file: String,
-    /// The object, for people.
+    /// The object, for readers of the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
-    /// The field, for people.
+    /// The field, for readers of the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// How many alike there are.
+    /// The number of identical findings.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub count: u32,
-    /// What it is known by in its file.
+    /// The fingerprint, which identifies the finding in its file.
     pub fingerprint: String,
-    /// What it is known by in other files.
+    /// An identity independent of the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub anywhere: String,
 }
@@ -130,7 +130,7 @@ impl Baseline {
     /// Reads a baseline file.
     ///
     /// # Errors
-    /// What is wrong with it, with its place.
+    /// Returns an error if the text is not a valid baseline, with the place of each error.
     pub fn read(source: &Source) -> Result<Baseline, Vec<Problem>> {
         let reading = yaml::read(source, SourceId(0), "the baseline");
         reading.whole(source, Problem::at)?.ok_or_else(|| {
@@ -142,7 +142,7 @@ impl Baseline {
         })
     }
 
-    /// A baseline with all findings of a report.
+    /// Creates a baseline from all findings of a report.
     pub fn of(report: &Report) -> Baseline {
         let mut by_identity: BTreeMap<(&str, &str), Entry> = BTreeMap::new();
         for finding in &report.findings {
@@ -171,15 +171,15 @@ impl Baseline {
         }
     }
 
-    /// The file's text.
+    /// The text of the baseline file.
     ///
     /// # Errors
-    /// None that texts and numbers could cause.
+    /// Never for a baseline of texts and numbers.
     pub fn text(&self) -> Result<String, serde_yaml::Error> {
         Ok(format!("{HEAD}{}", serde_yaml::to_string(self)?))
     }
 
-    /// Takes the findings of the baseline out of a report. Gives the entries that match none.
+    /// Removes the findings of the baseline from a report. Returns the entries that match none.
     pub fn apply(&self, report: &mut Report) -> Vec<Entry> {
         let mut left: Vec<u32> = self.findings.iter().map(|one| one.count).collect();
         let mut here: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
@@ -203,7 +203,7 @@ impl Baseline {
             found.is_some()
         };
         let mut suppressed: BTreeSet<usize> = BTreeSet::new();
-        // Those in their own files first, so that a copy elsewhere takes nothing away from them.
+        // Matches in an entry's own file come first, so that a copy elsewhere cannot use up the entry.
         for (at, finding) in report.findings.iter().enumerate() {
             if take(here.get(&(finding.rule.as_str(), finding.fingerprint.as_str()))) {
                 suppressed.insert(at);
@@ -237,7 +237,7 @@ impl Baseline {
             .collect()
     }
 
-    /// Removes entries that matched none.
+    /// Removes outdated entries.
     pub fn prune(&mut self, stale: &[Entry]) {
         for gone in stale {
             let same =

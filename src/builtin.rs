@@ -1,5 +1,4 @@
-//! The rules, provider tables and the table of releases that the program carries; `build.rs` lists those of which there
-//! are several.
+//! The built-in rules, provider tables and release table. `build.rs` lists those that consist of several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +9,16 @@ include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// The table of releases.
 pub const RELEASES: &str = include_str!("../kubernetes/releases.yaml");
-/// What is known of the keys of node labels.
+/// Known keys of node labels.
 pub const LABEL_KEYS: &str = include_str!("../kubernetes/label-keys.yaml");
-/// Clouds, and the commands that make their node pools.
+/// Clouds, and the commands that create their node pools.
 pub const CLOUDS: &str = include_str!("../kubernetes/clouds.yaml");
-/// What words in paths say.
+/// The meaning of words in paths.
 pub const PATH_WORDS: &str = include_str!("../kubernetes/path-words.yaml");
-/// Taints that no manifest of a repository need show.
+/// Taints that exist without being declared in a manifest.
 pub const WELL_KNOWN_TAINTS: &str = include_str!("../providers/well-known-taints.yaml");
 
-/// Reads one of the tables above.
+/// Parses one of the tables above.
 #[allow(
     clippy::expect_used,
     reason = "the program carries the file, and tests read it"
@@ -28,7 +27,7 @@ pub fn table<T: DeserializeOwned>(text: &str) -> T {
     serde_yaml::from_str(text).expect("the table has the form of its type")
 }
 
-/// The fields of Kubernetes' types, a line for each release in which one differs from the release before.
+/// The fields of Kubernetes types, with a line for each release in which a type differs from the previous release.
 const FIELDS: &str = include_str!("../kubernetes/fields.jsonl");
 
 #[derive(Deserialize)]
@@ -36,7 +35,7 @@ struct Release {
     fields: BTreeMap<String, Vec<String>>,
 }
 
-/// The fields that a type of Kubernetes, such as `PodSpec`, has in any release.
+/// The fields that a Kubernetes type, such as `PodSpec`, has in any release.
 pub fn fields_of(kind: &str) -> BTreeSet<String> {
     let releases = FIELDS.lines().flat_map(serde_json::from_str::<Release>);
     let lists = releases.filter_map(|mut release| release.fields.remove(kind));

@@ -1,4 +1,4 @@
-//! A rule as a page for people: Markdown that reads well in a terminal, too; and the table of all rules.
+//! Rule pages for people, in Markdown that is also readable in a terminal, and the table of all rules.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::rule::schema::{Need, Otherwise, Scope};
 use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet};
 use crate::source::text::Cut as _;
 
-/// The page of a rule, Markdown.
+/// The page of a rule, as Markdown.
 pub fn page(rule: &Rule) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.
@@ -16,14 +16,14 @@ pub fn page(rule: &Rule) -> String {
     page
 }
 
-/// The page without condition and examples, wrapped so that it fits a terminal.
+/// The page without condition and examples, wrapped to the width of a terminal.
 pub fn screen(rule: &Rule, width: usize) -> String {
     let mut page = String::new();
     let _ = write_screen(rule, &mut page);
     reflow(&page, width)
 }
 
-/// The table of all rules, Markdown, with a link to the page of each.
+/// The table of all rules, as Markdown, with a link to the page of each.
 pub fn table(rules: &RuleSet) -> String {
     let mut page = String::new();
     let _ = write_table(rules, &mut page);
@@ -48,7 +48,7 @@ fn write_table(rules: &RuleSet, page: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// What a rule looks at, as people say it.
+/// The subject of a rule, in words.
 fn subject(scope: Scope) -> &'static str {
     match scope {
         Scope::Toleration => "each toleration",
@@ -164,7 +164,7 @@ fn severities(rule: &Rule) -> String {
     parts.join("; ")
 }
 
-/// What a condition says, where it is one of the usual ones.
+/// A common condition in words.
 fn in_words(condition: &str) -> &'static str {
     match condition {
         "!workload.verbatim" => "where a template or a tool may still change the value",
@@ -180,7 +180,7 @@ fn in_words(condition: &str) -> &'static str {
     }
 }
 
-/// Markdown with its paragraphs and list items wrapped to a width; code, tables and headings stay as they are.
+/// Wraps the paragraphs and list items of a Markdown text to a width. Code, tables and headings are unchanged.
 fn reflow(text: &str, width: usize) -> String {
     let mut page = String::new();
     let mut open: Option<(usize, String)> = None;
@@ -224,7 +224,7 @@ fn is_numbered(line: &str) -> bool {
     digits.len() < line.len() && digits.starts_with(". ")
 }
 
-/// Writes the paragraph that is open.
+/// Writes the open paragraph.
 fn close(open: &mut Option<(usize, String)>, width: usize, page: &mut String) {
     if let Some((indent, paragraph)) = open.take() {
         page.push_str(&wrap(&paragraph, width, 0, indent));
@@ -232,10 +232,10 @@ fn close(open: &mut Option<(usize, String)>, width: usize, page: &mut String) {
     }
 }
 
-/// A line that is longer than this is read with effort.
+/// Longer lines are hard to read.
 const LONG: usize = 100;
 
-/// A condition, a line for each of its parts where it is long: what stands in no brackets between `&&` and `||`.
+/// A condition, split at top-level `&&` and `||` into one line per part if it is long.
 fn by_lines(condition: &str) -> String {
     let condition = on_one_line(condition);
     if condition.len() <= LONG {
@@ -286,7 +286,7 @@ fn write_fixing(rule: &Rule, page: &mut String) -> std::fmt::Result {
         let help = on_one_line(help);
         let help = without_holes(&help);
         let mut letters = help.chars();
-        // Behind `help:` it goes on a line; here it is a sentence.
+        // After `help:` it continues a line; here it is a sentence.
         let first: String = letters
             .next()
             .into_iter()
@@ -333,7 +333,7 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A sentence with `…` where the program fills in what it found.
+/// A sentence with `…` for each placeholder.
 fn without_holes(sentence: &str) -> String {
     let mut text = String::new();
     let mut depth = 0usize;

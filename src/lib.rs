@@ -1,8 +1,8 @@
-//! kubetaint reads a repository's node pools and workloads and says where taints and tolerations do not fit.
-//! The modules, in floor order: each imports only modules further down.
+//! kubetaint reads a repository's node pools and workloads and reports mismatched taints and tolerations. The modules are
+//! in layer order: each imports only modules further down.
 
-// What a repository holds must end no run. Where an index is known to be right, its file says why; parts of texts are cut by
-// `source::text`.
+// No repository content may crash a run. If an index is known to be valid, its file says why. `source::text` slices texts
+// safely.
 #![cfg_attr(
     not(test),
     warn(clippy::indexing_slicing, clippy::string_slice, clippy::unreachable)

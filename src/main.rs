@@ -1,7 +1,7 @@
-//! Reads the arguments, runs one command, turns the outcome into an exit code.
+//! Parses the arguments, runs one command and turns the outcome into an exit code.
 
-// What a repository holds must end no run. Where an index is known to be right, its file says why; parts of texts are cut by
-// `source::text`.
+// No repository content may crash a run. If an index is known to be valid, its file says why. `source::text` slices texts
+// safely.
 #![cfg_attr(
     not(test),
     warn(clippy::indexing_slicing, clippy::string_slice, clippy::unreachable)
@@ -19,7 +19,7 @@ use kubetaint::lint::caught::{bug_text, caught};
 
 fn main() -> ExitCode {
     let cli = cli::read(&|word| Path::new(word).exists());
-    // What a mistake of ours has to say becomes part of the report; its trace would only stand in the way there.
+    // Panic messages become part of the report, where a backtrace would only be noise.
     std::panic::set_hook(Box::new(|_| {}));
     caught(|| run(&cli)).unwrap_or_else(|why| {
         kubetaint::commands::say(format_args!("error: {}", bug_text("finished", &why)));
@@ -43,7 +43,7 @@ fn run(cli: &cli::Cli) -> ExitCode {
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {
         Ok(exit) => ExitCode::from(exit.code()),
-        // Whoever reads has read enough (`| head`); that is no failure of ours.
+        // The reader has closed the pipe (`| head`), which is not an error.
         Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
             ExitCode::from(Exit::Clean.code())
         }

@@ -1,5 +1,5 @@
-//! The configuration that `kubetaint init` proposes: from the files of a repository and what was understood of them to
-//! a commented text. Nothing in it changes what is concluded unless the files themselves say so.
+//! The configuration that `kubetaint init` proposes: a commented text, based on the files of a repository and the
+//! recognized pools. It changes no verdict unless the files themselves justify that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use crate::model::cluster::environments;
 use crate::model::path_words::is_test_path;
 use crate::source::text::Cut as _;
 
-/// Folders that hold what others wrote.
+/// Folders for third-party files.
 const VENDORED: [&str; 6] = [
     "vendor",
     "vendored",
@@ -20,15 +20,15 @@ const VENDORED: [&str; 6] = [
     "external",
 ];
 
-/// Environments of which at least one must be there, or the words mean something else.
+/// Environments of which at least one must occur. Otherwise similar words probably mean something else.
 const USUAL: [&str; 6] = ["dev", "preprod", "prod", "qa", "staging", "uat"];
 
-/// Patterns that a person reads; with more, clusters are for the person to write.
+/// The most patterns that are readable. Beyond that, users should write the clusters themselves.
 const MOST_PATTERNS: usize = 20;
-/// Lines of a list in a comment.
+/// The most lines of a list in a comment.
 const MOST_LINES: usize = 10;
 
-/// What was seen of a repository.
+/// Facts about a repository.
 pub struct Seen<'s> {
     /// The node pools.
     pub pools: &'s [Pool],
@@ -36,13 +36,13 @@ pub struct Seen<'s> {
     pub workload_files: &'s BTreeSet<String>,
     /// Files that were read.
     pub files: &'s [String],
-    /// Files that were not.
+    /// Files that were not read.
     pub others: &'s [String],
-    /// What was counted.
+    /// The counts of the run.
     pub counts: &'s Counts,
 }
 
-/// The text of a configuration for what was seen.
+/// The text of the proposed configuration.
 pub fn propose(seen: &Seen<'_>) -> String {
     let mut text = String::from(
         "# What kubetaint is to know about this repository. All of it is optional; `kubetaint check` reads this file.\n\
@@ -95,7 +95,7 @@ fn exclude(seen: &Seen<'_>, text: &mut String) {
     }
 }
 
-/// The folders nearest to the root whose own name says something.
+/// The outermost folders whose own name matches.
 fn top_folders(files: &[String], says: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = BTreeSet::new();
     for file in files {
@@ -112,7 +112,7 @@ fn top_folders(files: &[String], says: impl Fn(&str) -> bool) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// One proposed cluster.
+/// A proposed cluster.
 #[derive(Default)]
 struct Proposed {
     environment: &'static str,
@@ -164,7 +164,7 @@ fn clusters(seen: &Seen<'_>, text: &mut String) {
     }
 }
 
-/// The files that clusters are made of.
+/// The files that clusters are built from.
 fn relevant<'s>(seen: &'s Seen<'_>) -> impl Iterator<Item = &'s str> {
     let pools = seen.pools.iter().filter_map(|pool| pool.file.as_deref());
     let all: BTreeSet<&str> = pools
@@ -181,7 +181,7 @@ fn one_environment(word: &str) -> Option<&'static str> {
     only.filter(|_| found.len() == 1)
 }
 
-/// Clusters by name: folders are clusters of their own names, files go to those of their environment.
+/// Clusters by name. A folder named after a cluster belongs to it, a file belongs to the cluster of its environment.
 fn environments_of(seen: &Seen<'_>) -> BTreeMap<String, Proposed> {
     let mut clusters: BTreeMap<String, Proposed> = BTreeMap::new();
     let mut files = Vec::new();
@@ -248,7 +248,7 @@ fn patterns(name: &str, cluster: &Proposed, shared: &[String]) -> Vec<String> {
     list
 }
 
-/// Patterns for the files that name no environment, and for no others.
+/// Patterns that match only the files that name no environment.
 fn shared_patterns(seen: &Seen<'_>, clusters: &BTreeMap<String, Proposed>) -> Vec<String> {
     let named = |path: &str| {
         clusters.values().any(|cluster| {
@@ -262,7 +262,7 @@ fn shared_patterns(seen: &Seen<'_>, clusters: &BTreeMap<String, Proposed>) -> Ve
     let (named, shared): (Vec<&str>, Vec<&str>) = relevant(seen).partition(|path| named(path));
     let mut found = BTreeSet::new();
     for path in shared {
-        // The highest folder above it that holds no file of one environment.
+        // The outermost parent folder that contains no file of a single environment.
         let above = path.match_indices('/').map(|(at, _)| path.until(at + 1));
         let folder = above
             .into_iter()
@@ -339,7 +339,7 @@ fn pools(seen: &Seen<'_>, text: &mut String) {
     );
 }
 
-/// Lines of a comment, the first few of them.
+/// Writes the first few lines of a comment.
 fn listed(text: &mut String, lines: impl Iterator<Item = String>) {
     let mut more = 0;
     for (at, one) in lines.enumerate() {
@@ -354,7 +354,7 @@ fn listed(text: &mut String, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// One line, whatever stands in the names on it.
+/// Writes one line, whatever characters its names contain.
 fn line(text: &mut String, content: &str) {
     text.extend(
         content
@@ -364,12 +364,12 @@ fn line(text: &mut String, content: &str) {
     text.push('\n');
 }
 
-/// A path as a quoted pattern for itself, or for what is below it.
+/// A path as a quoted pattern that matches itself, or everything below it.
 fn pattern(path: &str, below: &str) -> String {
     quoted(&format!("{}{below}", literal(path)))
 }
 
-/// A path in which no character means more than itself.
+/// A path with all pattern characters escaped.
 fn literal(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for c in path.chars() {
@@ -381,7 +381,7 @@ fn literal(path: &str) -> String {
     text
 }
 
-/// A cluster's name as a key, in quotes where it could be taken for something else.
+/// A cluster's name as a YAML key, quoted if it could be misread.
 fn key(name: &str) -> String {
     let plain = name
         .chars()
@@ -390,7 +390,7 @@ fn key(name: &str) -> String {
     if plain { name.to_owned() } else { quoted(name) }
 }
 
-/// A text in double quotes, as YAML and JSON read them.
+/// A text in double quotes, valid in YAML and JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas of what people write for kubetaint and of what it writes, from the types that read and write them.
+//! JSON Schemas of the files that kubetaint reads and writes, generated from their Rust types.
 
 #![cfg_attr(
     not(test),
@@ -18,7 +18,7 @@ use crate::extract::rows::Provider;
 use crate::output::report_schema;
 use crate::rule::schema::RuleFile;
 
-/// The schema of one form of file.
+/// The schema of one file format.
 pub fn schema(of: SchemaOf) -> Value {
     let schema = match of {
         SchemaOf::Config => read::<ConfigFile>(),

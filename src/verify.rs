@@ -1,4 +1,4 @@
-//! Runs the examples that rules carry: each bad one must be found at its marked lines, each good one must not be found.
+//! Runs the examples of rules: bad ones must have findings at their marked lines, good ones must have none.
 
 use std::collections::BTreeSet;
 
@@ -11,31 +11,31 @@ use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
 use crate::yaml;
 
-/// A place where a finding was expected or made: file and line.
+/// The place of an expected or actual finding: file and line.
 pub type Line = (String, u32);
 
-/// How an example came out.
+/// The result of an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// As it should.
+    /// The example passed.
     Passed,
-    /// Lines that were marked and not found, and found and not marked.
+    /// Marked lines without a finding, or findings on unmarked lines.
     Differs {
-        /// Marked, not found.
+        /// Marked lines without a finding.
         missing: Vec<Line>,
-        /// Found, not marked.
+        /// Findings on unmarked lines.
         unexpected: Vec<Line>,
-        /// What of the example is no YAML, which is most likely why.
+        /// YAML syntax errors in the example, which are the most likely cause.
         broken: Vec<Problem>,
     },
-    /// The fixes of the rule gave another text than the example says.
+    /// The rule's fixes produced another text than the example expects.
     Fixed {
         /// The file.
         file: String,
-        /// What they gave.
+        /// The text after the fixes.
         text: String,
     },
-    /// It could not be run.
+    /// The example could not be run.
     Unusable(Vec<Problem>),
 }
 
@@ -76,7 +76,7 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// Runs one example of a rule.
+/// Runs an example of a rule.
 pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
     let report = match report(rules, table, &example.files, SUPPRESSIONS) {
         Ok(report) if report.problems.is_empty() => report,
@@ -105,7 +105,7 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
     Outcome::Passed
 }
 
-/// What of a file is no YAML.
+/// YAML syntax errors in a file.
 fn broken((path, text): &(String, String)) -> Vec<Problem> {
     let source = Source::new(path.as_str(), text.as_str());
     let is_yaml = [".yaml", ".yml", ".json"]
@@ -126,7 +126,7 @@ fn broken((path, text): &(String, String)) -> Vec<Problem> {
         .collect()
 }
 
-/// Applies the fixes of the rule to the files without their marks, which are comments, and those stay whatever happens.
+/// Applies the rule's fixes to the files without their marks. The marks are comments, which fixes never change.
 fn fixed(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
     let plain: Vec<(String, String)> = example
         .files
@@ -157,7 +157,7 @@ fn fixed(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outc
     Outcome::Passed
 }
 
-/// A text of an example without the marks of expected findings.
+/// The text of an example without the marks of expected findings.
 pub fn without_marks(text: &str) -> String {
     let lines: Vec<&str> = text
         .split('\n')
@@ -169,16 +169,16 @@ pub fn without_marks(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The configuration among the files of an example.
+/// The name of the configuration among the files of an example.
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// Comments in examples suppress findings as on this day: an example does not change with time.
+/// The date for suppression comments in examples. It is fixed, so that examples do not change over time.
 pub const SUPPRESSIONS: Suppressions = Suppressions::On(jiff::civil::date(2026, 1, 1));
 
-/// What the rules say of files that are held in memory, paths and texts, with the configuration that is among them.
+/// Checks files in memory, given as paths and texts, using the configuration among them, if any.
 ///
 /// # Errors
-/// What is wrong with the configuration.
+/// Returns an error if the configuration has errors.
 pub fn report<T: AsRef<str>>(
     rules: &RuleSet,
     table: &Table,

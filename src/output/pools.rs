@@ -74,7 +74,7 @@ impl PoolTable<'_> {
     /// Writes the table, followed by the summary if `summary` is set.
     ///
     /// # Errors
-    /// If `out` fails.
+    /// Returns an error if `out` fails.
     pub fn write(&self, summary: bool, out: &mut dyn Write) -> io::Result<()> {
         let rows: Vec<Row> = self
             .inventory

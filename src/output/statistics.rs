@@ -11,7 +11,7 @@ use super::{View, escape};
 /// Writes a line for each rule and severity, most severe first, then most frequent first, followed by the summary.
 ///
 /// # Errors
-/// If `out` fails.
+/// Returns an error if `out` fails.
 pub fn write_statistics(view: &View, out: &mut dyn Write) -> io::Result<()> {
     let mut times: BTreeMap<(Severity, &str), usize> = BTreeMap::new();
     for finding in view.findings() {
