@@ -1,6 +1,6 @@
-//! `--add-ignores` from outside: where comments are written, that they hold, and that nothing else changes.
+//! Tests of `--add-ignores`: comments are written in the right place, take effect, and nothing else changes.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ fn accept(folder: &Path, arguments: &[&str]) -> Run {
     run(folder, &all.concat())
 }
 
-/// A file's text after its findings were accepted; nothing is left, and doing it again changes nothing.
+/// The text of a file after its findings were suppressed. No finding remains, and a second run changes nothing.
 fn accepted(name: &str, text: &str) -> String {
     let folder = repo(&[(name, text)]);
     let path = folder.path().join(name);
@@ -51,14 +51,14 @@ fn accepted(name: &str, text: &str) -> String {
     after
 }
 
-/// Exactly this part of the text is another one afterwards.
+/// Asserts that exactly this part of the text changes.
 #[track_caller]
 fn becomes(name: &str, text: &str, from: &str, to: &str) {
     assert_eq!(text.matches(from).count(), 1, "{from}");
     assert_eq!(accepted(name, text), text.replace(from, to));
 }
 
-/// A Pod whose tolerations are these lines, which begin with their dash in the fifth column.
+/// A Pod with these lines as tolerations. Their dash is in the fifth column.
 fn pod(tolerations: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n  containers: [{{name: a, image: b}}]\n  tolerations:\n{tolerations}"
@@ -91,7 +91,7 @@ fn several_findings_of_a_line_share_a_comment_with_what_is_there() {
         line,
         &format!("    # kubetaint: {both}\n{line}"),
     );
-    // What is there says why on its own behalf.
+    // An existing comment gives the reason for its own rules only.
     becomes(
         "a.yaml",
         &pod(&format!(
@@ -173,7 +173,7 @@ fn line_ends_the_mark_at_the_start_and_a_missing_last_line_end_stay() {
 
 #[test]
 fn where_a_comment_would_be_text_it_stands_at_the_nearest_place_around() {
-    // Inside of quotes that go over lines.
+    // Inside quotes that span lines.
     let quoted = pod("    - key: a\n      operator: Exists\n      value: \"w\n        x\"\n");
     let comment = "# kubetaint: ignore[value-with-exists, invalid-value] the agent drains nodes";
     let after = accepted("a.yaml", &quoted);
@@ -186,7 +186,7 @@ fn where_a_comment_would_be_text_it_stands_at_the_nearest_place_around() {
         after,
         quoted.replace("value: \"w", &format!("value: \"w  {comment}"))
     );
-    // Inside of a block of text.
+    // Inside a block scalar.
     let script = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: b\n  run.sh: |\n    kubelet \\\n      \
                   --register-with-taints=a=b:NoSchedule --register-with-taints=c=d:NoSchedule\n";
     becomes(
@@ -235,7 +235,7 @@ fn json_has_an_annotation_on_the_object_and_not_on_its_pods() {
         "{\"x\": \"y\"}",
         &format!("{{\"x\": \"y\", {pair}}}"),
     );
-    // Without metadata there is no place, and that is said.
+    // Without metadata there is no place for an annotation, and the output says so.
     let bare = format!("{{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", {template}}}");
     let folder = repo(&[("a.json", &bare)]);
     let result = accept(folder.path(), &[]);
@@ -305,7 +305,7 @@ fn a_manifest_inside_terraform_is_accepted_above_the_text_that_holds_it() {
     let resource = format!(
         "resource \"kubectl_manifest\" \"a\" {{\n  yaml_body = <<-YAML\n{manifest}YAML\n}}\n"
     );
-    // A comment inside would be part of what Terraform hands on.
+    // A comment inside would become part of the value in Terraform.
     becomes(
         "main.tf",
         &resource,
@@ -481,7 +481,7 @@ fn it_goes_neither_with_fixes_nor_with_standard_input() {
     );
 }
 
-/// Everything below a folder, by path.
+/// All files below a folder, by path.
 fn texts(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     WalkDir::new(folder)
         .into_iter()
@@ -496,7 +496,7 @@ fn texts(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Accepts everything in a folder. What was written can be taken out again to the byte, and nothing is left unsaid.
+/// Suppresses everything in a folder. Removing the comments restores the files byte by byte, and nothing is unreported.
 fn accepts_everything(folder: &Path, least: &str) -> usize {
     let behind =
         Regex::new(r" {0,2}# kubetaint: ignore\[[a-z, -]+\] the agent drains nodes").unwrap();
@@ -506,7 +506,7 @@ fn accepts_everything(folder: &Path, least: &str) -> usize {
         r#",?\s*"annotations": \{("ignore\.kubetaint\.io/[a-z-]+": "the agent drains nodes",? ?)+\}|,?\s*"ignore\.kubetaint\.io/[a-z-]+": "the agent drains nodes""#,
     )
     .unwrap();
-    // What was there may get more rules and the reason.
+    // Existing comments may gain rules and the reason.
     let known =
         Regex::new(r"ignore\[[a-z, -]+\] (all|before|what)(; the agent drains nodes)?").unwrap();
     let before = texts(folder);
@@ -526,7 +526,7 @@ fn accepts_everything(folder: &Path, least: &str) -> usize {
         let stripped = above.replace_all(&new, "");
         let stripped = behind.replace_all(&stripped, "");
         let stripped = annotated.replace_all(&stripped, "");
-        // Blanks before a comment are told apart from those that were there in a test of their own.
+        // Another test checks that existing blanks before a comment are kept.
         let lines = |text: &str| -> Vec<String> {
             let kept = |line: &str| match line.strip_suffix('\r') {
                 Some(line) => format!("{}\r", line.trim_end()),
@@ -576,7 +576,7 @@ fn all_fixtures_with_windows_line_ends_are_accepted_and_change_in_nothing_else()
     assert!(accepts_everything(folder.path(), "note") > 20);
 }
 
-/// The next number of a sequence that looks like chance.
+/// The next number of a pseudorandom sequence.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,5 +1,5 @@
-//! Advice that helps: what a finding proposes is the nearest of what the workload's own cluster has, and findings about an
-//! entry do not depend on what may be added to its pods.
+//! Tests of advice: a finding proposes the nearest match in the workload's own cluster, and findings about an entry do not
+//! depend on tolerations that may be added to its pods.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ spec:
     )
 }
 
-/// A Deployment with these fields in its pod's spec.
+/// A Deployment with these fields in its pod spec.
 fn web(fields: &str) -> String {
     format!(
         "apiVersion: apps/v1
@@ -59,7 +59,7 @@ fn only(report: &Report, rule: &str) -> Finding {
     found[0].clone()
 }
 
-/// The message and the help of a rule about a toleration beside these pools.
+/// The message and the help text of a rule about a toleration, given these pools.
 fn advice(rule: &str, pools: &[(&str, &str)], fields: &str) -> (String, String) {
     let pools: String = pools
         .iter()
@@ -232,7 +232,7 @@ spec:
     }
 }
 
-/// A node pool of AKS with a taint of this key.
+/// An AKS node pool with a taint of this key.
 fn aks(key: &str) -> String {
     format!(
         "resource \"azurerm_kubernetes_cluster_node_pool\" \"batch\" {{
@@ -243,7 +243,7 @@ fn aks(key: &str) -> String {
     )
 }
 
-/// A node pool of GKE with a taint of this key.
+/// A GKE node pool with a taint of this key.
 fn gke(key: &str) -> String {
     format!(
         "resource \"google_container_node_pool\" \"batch\" {{
@@ -260,11 +260,11 @@ fn gke(key: &str) -> String {
     )
 }
 
-/// Values with a slip in the key of a toleration.
+/// Values with a typo in the key of a toleration.
 const SLIP: &str =
     "worker:\n  tolerations: [{key: workload-bach, operator: Exists, effect: NoSchedule}]\n";
 
-/// The files at which the finding about that slip points beside it.
+/// The related files of the finding about that typo.
 fn drawn(files: Vec<(&str, String)>) -> Option<Vec<String>> {
     let report = report(files);
     let mut found = report

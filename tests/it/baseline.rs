@@ -1,6 +1,6 @@
-//! Baselines, from outside: what they accept, what they do not, and what is said about entries that match nothing.
+//! Tests of baselines from the command line: what they suppress, what they do not, and messages about outdated entries.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -37,7 +37,7 @@ impl Folder {
         fs::read_to_string(self.0.path().join("known.yaml")).unwrap()
     }
 
-    /// Checks it, with the places of findings in the place of the report.
+    /// Checks the folder. The output holds only the places of findings.
     fn check(&self, arguments: &[&str]) -> Run {
         let asked = [&["check", "--format", "concise"], arguments].concat();
         let run = run(self.0.path(), &asked);
@@ -50,7 +50,7 @@ impl Folder {
     }
 }
 
-/// A folder in which everything is accepted.
+/// A folder with a baseline for all its findings.
 fn accepted(files: &[(&str, &str)]) -> Folder {
     let folder = Folder::new(files);
     let Run { code, out, err } = folder.check(&["--write-baseline", "known.yaml"]);
@@ -66,9 +66,9 @@ fn what_is_accepted_is_counted_and_not_reported() {
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(err.contains("2 in the baseline"), "{err}");
     assert!(!err.contains("no longer match"), "{err}");
-    // Without it nothing has changed.
+    // Without the baseline the findings are still reported.
     assert_eq!(folder.check(&[]).code, 1);
-    // Written twice, it is the same.
+    // Writing the baseline again gives the same file.
     let before = folder.baseline();
     folder.check(&["--write-baseline", "known.yaml"]);
     assert_eq!(folder.baseline(), before);
@@ -92,7 +92,7 @@ fn lines_may_move_and_a_file_may_be_renamed_where_the_object_is_the_same() {
     let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!((code, out.as_str()), (0, ""), "{err}");
     assert!(!err.contains("no longer match"), "{err}");
-    // Values have no object that says who they are.
+    // Values have no object with a name.
     folder.rename("values.yaml", "other-values.yaml");
     let Run { code, out, err } = folder.with_baseline(&[]);
     assert_eq!(
@@ -115,7 +115,7 @@ fn what_is_new_is_reported() {
         folder.with_baseline(&[]).out,
         "b.yaml:9:7: error[value-with-exists"
     );
-    // A copy is new, too: one was accepted, and that is the one in its own file.
+    // A copy is also new: the baseline covers only one finding, the one in the original file.
     folder.write("b.yaml", "");
     folder.write("0.yaml", &pod("web"));
     assert_eq!(
@@ -123,7 +123,7 @@ fn what_is_new_is_reported() {
         "0.yaml:9:7: error[value-with-exists"
     );
     folder.write("0.yaml", "");
-    // Another value is another finding.
+    // Another value makes another finding.
     folder.write("a.yaml", &pod("web").replace("value: w", "value: v"));
     let Run { out, err, .. } = folder.with_baseline(&[]);
     assert_eq!(out, "a.yaml:9:7: error[value-with-exists");
@@ -145,7 +145,7 @@ fn entries_that_match_nothing_are_told_and_taken_out_on_request() {
             .contains("value-with-exists in b.yaml, Pod api")
     );
     assert_eq!(folder.baseline(), whole);
-    // What was not looked at has not gone away.
+    // Findings in files that were not read may still exist.
     for narrow in [
         &["a.yaml"][..],
         &["--select", "unknown-effect"],
@@ -250,7 +250,7 @@ fn what_other_files_are_needed_for_is_not_gone_when_they_are_not_read() {
     } = folder.with_baseline(&["--prune-baseline", "apps"]);
     assert_eq!((code, said.contains("removed")), (0, false), "{said}");
     assert_eq!(folder.baseline(), written);
-    // What the file alone decides has gone.
+    // A finding that depends only on its own file is gone.
     folder.write("apps/web.yaml", &pod.replace(", value: b", ""));
     let Run { err: said, .. } = folder.with_baseline(&["--prune-baseline", "apps"]);
     assert!(said.contains("removed 1 entry"), "{said}");
@@ -263,7 +263,7 @@ fn entries_of_a_rule_that_is_no_more_are_told_and_taken_out() {
     let renamed = known.replacen("rule: value-with-exists", "rule: value-beside-exists", 1);
     folder.write("known.yaml", &renamed);
     folder.write("apps/a.yaml", &pod("web").replace("      value: w\n", ""));
-    // A part of the repository says nothing of it.
+    // A run over a part of the repository cannot judge this entry.
     let err = folder.with_baseline(&["--prune-baseline", "b.yaml"]).err;
     assert!(!err.contains("no longer match"), "{err}");
     let err = folder.with_baseline(&["--prune-baseline"]).err;

@@ -1,6 +1,6 @@
-//! Files that cannot be read: which are broken, which are templates, and which nobody wants to hear of.
+//! Files that cannot be parsed: broken ones, templates, and irrelevant ones.
 
-// A test that cannot prepare its input has failed.
+// A test that cannot set up its input must fail.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::builtin::{RULES, judged};
@@ -8,7 +8,7 @@ use crate::program::{repo, run, run_with_input};
 use kubetaint::finding::Report;
 use kubetaint::verify;
 
-/// A manifest that no tool can read, wherever it stands.
+/// A manifest that no tool can parse in any folder.
 const BROKEN: &str =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  tolerations:\n    - key: a: b\n";
 
@@ -74,7 +74,7 @@ fn a_folder_of_templates_is_one_only_beside_a_chart() {
     assert_eq!(unparsable(&[template]), ["error web/templates/a.yaml:6"]);
     let outside = ("web/crds/a.yaml", BROKEN);
     assert_eq!(unparsable(&[chart, outside]), ["error web/crds/a.yaml:6"]);
-    // One template alone, as hooks before commits name files.
+    // A single template, as pre-commit hooks pass files.
     let folder = repo(&[chart, template]);
     let alone = run(
         folder.path(),
@@ -137,7 +137,7 @@ fn what_nobody_would_apply_is_a_note_at_most() {
         let found = unparsable(&[(path, BROKEN)]);
         assert_eq!(found, [format!("error {path}:6")]);
     }
-    // Only what stands below the scanned folder counts.
+    // Only the path below the scanned folder counts.
     let folder = repo(&[("tests/a.yaml", BROKEN)]);
     let below = run(folder.path(), &["check", "tests", "--format", "concise"]);
     assert_eq!(below.code, 1, "{}", below.out);
@@ -255,7 +255,7 @@ fn keys_in_two_branches_of_a_condition_do_not_repeat_each_other() {
             "{branch}"
         );
     }
-    // The name is filled in, and both keys are there whatever it is.
+    // The name is filled in, and both keys are present whatever it is.
     assert_eq!(
         duplicates(&format!("{head}{first}{second}")),
         ["error a.yaml:7"]
@@ -278,7 +278,7 @@ fn input_without_any_manifest_is_not_taken_for_a_clean_one() {
     ] {
         let result = run_with_input(folder.path(), &["check", "-", "-q"], text);
         assert_eq!((result.code, result.err.as_str()), (2, told), "{text}");
-        // Pools that are given beside it are not what is to be checked.
+        // Pools given with --pools are not the files to check.
         let beside = ["check", "-", "-q", "--pools", "pools.yaml"];
         assert_eq!(
             run_with_input(folder.path(), &beside, text).code,

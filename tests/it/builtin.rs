@@ -1,4 +1,4 @@
-//! The rules and tables that the program carries, loaded once for a test program.
+//! The built-in rules and tables, loaded once per test binary.
 
 #![allow(dead_code, reason = "other test programs use a part of it")]
 #![allow(clippy::expect_used, reason = "a test that cannot go on has failed")]
@@ -28,7 +28,7 @@ static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     builtin::RULES.iter().map(named).collect()
 });
 
-/// Rules of a user's own, with the built-in ones.
+/// User-defined rules together with the built-in ones.
 pub fn rules_beside(own: &[Source]) -> RuleSet {
     RuleSet::load_beside(&SOURCES, own).expect("the rules load")
 }
@@ -46,7 +46,7 @@ pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
     gather(facts, paths, &Config::default(), &mut Report::default())
 }
 
-/// What rules say of files that are held in memory, with the configuration that is among them.
+/// Checks files in memory, using the configuration among them, if any.
 pub fn judged<T: AsRef<str>>(
     rules: &RuleSet,
     files: &[(T, T)],

@@ -1,6 +1,6 @@
-//! The program from outside: what it reads, prints and returns, above all on input that is odd, broken or hostile.
+//! Tests of the command line: what the program reads, prints and returns, especially for odd, broken or hostile input.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -14,7 +14,7 @@ use crate::program::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// One file beside one with a known finding, which must be found whatever the first holds.
+/// Checks a file next to one with a known finding, which must be reported whatever the first file contains.
 fn beside_bad(content: impl AsRef<[u8]>) -> Run {
     let folder = repo_of_bytes(&[("odd.yaml", content.as_ref()), ("z.yaml", BAD.as_bytes())]);
     let result = run(folder.path(), &["check", "--format", "concise"]);
@@ -45,7 +45,7 @@ fn a_path_that_does_not_exist_is_named_and_ends_with_2() {
     let result = run(folder.path(), &["check", "nope"]);
     assert_eq!((result.code, result.out.as_str()), (2, ""));
     assert_eq!(result.err, "error: nope: path does not exist\n");
-    // What is there is judged all the same.
+    // The existing file is still judged.
     let result = run(
         folder.path(),
         &["check", "nope", "a.yaml", "--format", "concise"],
@@ -131,7 +131,7 @@ fn a_pattern_that_matches_nothing_is_a_problem_and_the_rest_is_judged() {
     );
 }
 
-/// The program refuses these arguments before it reads anything, with a message that begins so.
+/// Asserts that the program refuses these arguments before reading files, with a message that begins like this.
 fn assert_refused(folder: &TempDir, arguments: &[&str], expected: &str) {
     let result = run(folder.path(), arguments);
     assert_eq!((result.code, result.out.as_str()), (2, ""), "{arguments:?}");
@@ -220,7 +220,7 @@ fn a_file_of_100_mb_is_a_finding_if_it_may_hold_manifests_and_is_not_kept_in_mem
 #[test]
 fn nesting_of_100_000_levels_is_a_finding_in_every_notation() {
     let depth = 100_000;
-    // By indentation this deep, it is beyond the size that is read.
+    // With this depth of indentation, it exceeds the size limit.
     let block: String = {
         let keys: Vec<String> = (0..10_050).map(|n| " ".repeat(n) + "a:").collect();
         format!("kind: Pod\n{}", keys.join("\n"))
@@ -722,7 +722,7 @@ fn gitignore_and_exclude_are_honoured() {
     ]);
     let result = run(folder.path(), &["check", "--format", "concise"]);
     assert_eq!((result.code, result.places()), (1, ONE.to_vec()));
-    // Named explicitly, an ignored file is read.
+    // An ignored file is read if it is named explicitly.
     let result = run(
         folder.path(),
         &["check", "ignored/a.yaml", "--format", "concise"],
@@ -806,11 +806,11 @@ fn paths_for_people_lead_there_from_where_they_stand() {
         let text = run(&from, &["check", root]).out;
         for path in paths {
             assert!(from.join(path).exists(), "{path}");
-            // The first with its lines, the others by their places.
+            // The first one with its lines, the others by their places.
             let here = [format!("[{path}:9:7]"), format!(" {path}:9:7 ")];
             assert!(here.iter().any(|at| text.contains(at)), "{path}: {text}");
         }
-        // Every command names them alike.
+        // Every command prints the same paths.
         let files = run(&from, &["check", "--show-files", root]).out;
         assert_eq!(files.lines().collect::<Vec<_>>(), paths);
     }
@@ -1079,7 +1079,7 @@ spec:
     assert!(findings.len() >= 3 && related > 0, "{report:#}");
 }
 
-/// A repository with findings in several files, at several places.
+/// A repository with findings in several files and places.
 fn many() -> TempDir {
     let text = format!("{BAD}---\n{BAD}");
     let several = BAD.replace(
@@ -1173,7 +1173,7 @@ fn rules_are_listed_as_a_table_and_as_json() {
     assert_eq!((table.code, json.code), (0, 0));
     let json = json.json();
     let rules = json["rules"].as_array().unwrap();
-    // Titles stand below.
+    // Titles are on separate lines below.
     let rows = table.out.lines().filter(|line| !line.starts_with(' '));
     assert_eq!(rows.count(), rules.len());
     assert!(table.out.lines().all(|line| line.chars().count() <= 80));
@@ -1383,7 +1383,7 @@ fn the_settings_in_effect_are_shown_and_nothing_is_checked() {
         shown["rules"]["blanket-exists"]["except"][0]["kind"],
         "DaemonSet"
     );
-    // One that is now this, now that, cannot be written as one severity.
+    // A rule with varying severity cannot be written with a single one.
     assert!(
         result.out.contains("\n  # unknown-effect: error\n"),
         "{}",
@@ -1477,7 +1477,7 @@ fn a_report_on_a_full_disk_is_told_with_its_file() {
 fn a_device_takes_a_baseline_and_stays_a_device() {
     use std::os::unix::fs::FileTypeExt as _;
     let folder = repo(&[("z.yaml", BAD)]);
-    // Through a link of the user's own: a mistake takes the place of the link at most.
+    // Through a link of the user's own, so that a bug replaces at most the link.
     let elsewhere = tempfile::TempDir::new().unwrap();
     let link = elsewhere.path().join("null");
     std::os::unix::fs::symlink("/dev/null", &link).unwrap();
@@ -1591,7 +1591,7 @@ fn windows_line_ends_and_a_byte_order_mark_in_the_configuration_mean_nothing() {
         ),
         ("sub/z.yaml", BAD),
     ]);
-    // From a folder below it counts, too.
+    // It also applies in a subfolder.
     for from in [folder.path().to_path_buf(), folder.path().join("sub")] {
         let result = run(&from, &["check"]);
         assert_eq!(result.code, 0, "{}{}", result.out, result.err);
@@ -1615,7 +1615,7 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     assert!(plain.out.contains("; -v lists them"), "{}", plain.out);
     let quiet = check(&["-q"]);
     assert_eq!(quiet.out, "");
-    // Beside other formats the list goes where the summary goes.
+    // With other formats the list goes to the same stream as the summary.
     let concise = check(&["-v", "--format", "concise"]);
     assert_eq!(concise.out, "");
     assert!(

@@ -1,5 +1,5 @@
-//! What a cluster's declaration may change: to say that all its pools are known proves more and never hides a finding, over
-//! all situations, all examples of rules and generated repositories.
+//! Declaring a cluster complete proves more findings and never hides one. Checked over all situations, all examples of
+//! rules and generated repositories.
 
 #![allow(
     clippy::expect_used,
@@ -21,7 +21,7 @@ type Files = Vec<(String, String)>;
 
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// A finding without what completeness may change: rule, file, line and column.
+/// A finding without the fields that completeness may change: rule, file, line and column.
 type Key = (String, String, u32, u32);
 
 fn found(report: &Report) -> BTreeMap<Key, Severity> {
@@ -43,7 +43,7 @@ fn found(report: &Report) -> BTreeMap<Key, Severity> {
     found
 }
 
-/// Every repository of the situations and of the rules' examples, by name.
+/// All repositories of the situations and of the rules' examples, by name.
 fn repositories() -> Vec<(String, Files)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
     let mut all: BTreeMap<String, Files> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn to_say_that_a_cluster_is_complete_hides_no_finding() {
     assert!(lost.is_empty(), "{}", lost.join("\n"));
 }
 
-/// What the first report has and the second lacks, or says less severely.
+/// Findings of the first report that are missing or less severe in the second.
 fn lost(name: &str, before: &Report, after: &Report) -> Vec<String> {
     let later = found(after);
     let mut lost = Vec::new();

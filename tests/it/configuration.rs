@@ -1,6 +1,6 @@
-//! The configuration hides nothing: what it says and cannot mean is told at its place, and what it says is what runs.
+//! The configuration hides nothing: its errors are reported at their place, and its settings take effect.
 
-// A test that cannot prepare its input has failed.
+// A test that cannot set up its input must fail.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
@@ -37,7 +37,7 @@ fn check(files: &[(&str, &str)]) -> Run {
     run(folder.path(), &["check", "--format", "concise"])
 }
 
-/// Severity and rule of each finding.
+/// The severity and rule of each finding.
 fn found(run: &Run) -> Vec<String> {
     let report = run.json();
     let findings = report["findings"].as_array().unwrap();
@@ -60,11 +60,11 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
     let place = "error: .kubetaint.yaml:4:15: `complete: true` says that all node pools of cluster `prod` are known, but none was found";
     assert!(result.err.contains(place), "{}", result.err);
 
-    // Of a part of the repository it cannot be told.
+    // In a run over a part of the repository this is unknown.
     let folder = repo(&files(claim));
     let result = run(folder.path(), &["check", "apps"]);
     assert!(!result.err.contains("none was found"), "{}", result.err);
-    // Wherever pools come from, they are pools.
+    // Pools count wherever they come from.
     let result = run(folder.path(), &["check", "--pools", "pools/gpu.yaml"]);
     assert!(!result.err.contains("none was found"), "{}", result.err);
     for more in [
@@ -80,7 +80,7 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
             result.err
         );
     }
-    // One for many is told once.
+    // One problem for several clusters is reported once.
     let many = "clusters:\n  \"{cluster}\": {paths: [\"apps/{cluster}/**\"], complete: true}\n";
     let result = check(&[
         ("apps/a/web.yaml", APP),
@@ -94,7 +94,7 @@ fn complete_without_any_node_pool_is_an_error_at_its_place() {
         result.err
     );
     assert!(result.err.contains("`a` (and 1 more)"), "{}", result.err);
-    // The pools' own command says so, too.
+    // `kubetaint pools` reports it, too.
     let folder = repo(&files(claim));
     assert_eq!(run(folder.path(), &["pools"]).code, 2);
 }
@@ -119,7 +119,7 @@ fn a_declared_cluster_is_no_test_whatever_its_folder_is_called() {
 
 #[test]
 fn test_paths_replace_the_list_that_is_there_without_them() {
-    // A key that is nearly that of the pool: a warning where nothing lowers it.
+    // A key similar to that of the pool: a warning if nothing lowers it.
     let app = APP
         .replace("example.com/gpu", "example.com/gpus")
         .replace("      nodeSelector: {pool: gpu}\n", "");
@@ -185,7 +185,7 @@ fn what_show_settings_prints_is_a_configuration_that_says_the_same() {
         ("pools/gpu.yaml", POOL),
         ("rules/no-x.yaml", crate::program::OWN_RULE),
     ]);
-    // A table that is right, whatever form tables have.
+    // A valid table, in the current format of tables.
     let provider = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/providers")).unwrap();
     let provider = provider
         .filter_map(Result::ok)
@@ -200,7 +200,7 @@ fn what_show_settings_prints_is_a_configuration_that_says_the_same() {
     );
     let mut texts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
     texts.push(String::new());
-    // All that go together: of those with the same key, one.
+    // All that can be combined, with only one of those that share a key.
     for skip in 0..2 {
         let mut keys = std::collections::BTreeSet::new();
         let ordered: Vec<&str> = match skip {
@@ -223,7 +223,7 @@ fn what_show_settings_prints_is_a_configuration_that_says_the_same() {
         let after = run(folder.path(), &["check", "--format", "json"]);
         let findings = |run: &Run| {
             let mut all = run.json()["findings"].clone();
-            // A pool of the configuration stands at another line of it.
+            // A pool in the configuration is on another line of it.
             for one in all.as_array_mut().unwrap() {
                 let one = one.as_object_mut().unwrap();
                 one.remove("related");
@@ -287,7 +287,7 @@ fn a_configuration_of_another_name_is_an_error() {
             }
         }
     }
-    // A manifest and what the program itself prints may be called so.
+    // Manifests and kubetaint's own output may have this name.
     let pools = "{\"pools\": []}";
     let result = check(&[("kubetaint.yaml", GOOD), ("kubetaint.json", pools)]);
     assert_eq!(
@@ -310,7 +310,7 @@ fn a_configuration_below_the_root_is_told_and_breaks_nothing() {
     assert_eq!(result.code, 0, "{}", result.err);
     let message = "warning: apps/.kubetaint.yaml:1:1: is not read: the configuration of a run is the .kubetaint.yaml at the repository's root";
     assert!(result.err.contains(message), "{}", result.err);
-    // One of a repository of its own, of a test, or that is excluded, is nobody's mistake.
+    // A configuration of a nested repository, in a test or excluded is not reported.
     let silent = |path: &str, root: &str, git: bool| {
         let folder = repo(&[("a.yaml", GOOD), (path, config), (".kubetaint.yaml", root)]);
         if git {
@@ -363,7 +363,7 @@ fn an_exception_that_fits_nothing_is_told_at_its_place() {
         ),
     ] {
         let run = result(except);
-        // What is nearly there was mistyped; anything else may be meant for what comes.
+        // A near match is a typo; anything else may be meant for future objects.
         let weight = match why.contains("did you mean") {
             true => "error",
             false => "warning",
@@ -378,12 +378,12 @@ fn an_exception_that_fits_nothing_is_told_at_its_place() {
             run.err
         );
     }
-    // One that could fit, and of which nothing is excepted now, is worth a line.
+    // An exception that could match but currently matches no finding is worth a warning.
     let spare = result("name: web");
     let line =
         "warning: .kubetaint.yaml:3:14: this exception matches no finding of `blanket-exists`";
     assert!(spare.code < 2 && spare.err.contains(line), "{}", spare.err);
-    // Neither can be told of a part, nor of a rule that did not run.
+    // Neither is known for a part of the repository or for a rule that did not run.
     let config = "rules: {blanket-exists: {except: [{kind: Nothing}]}}\n";
     let folder = repo(&[("a/agent.yaml", AGENT), (".kubetaint.yaml", config)]);
     for arguments in [

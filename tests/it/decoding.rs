@@ -1,4 +1,4 @@
-//! What Kubernetes makes of odd spellings and of values in the wrong place, one by one. The comparison with Kubernetes' own
+//! How Kubernetes decodes odd spellings and values in the wrong place, case by case. The comparison with Kubernetes' own
 //! code over many texts is in `tests/conformance/`.
 
 #![allow(
@@ -23,7 +23,7 @@ fn node(fields: &str) -> String {
     format!("apiVersion: v1\nkind: Node\nmetadata: {{name: a}}\n{fields}\n")
 }
 
-/// The rules that report an error.
+/// The rules that report errors.
 fn errors(text: &str) -> Vec<String> {
     let report = judged(&RULES, &[("a.yaml", text)], Suppressions::Off);
     let errors = report.findings.into_iter();
@@ -317,7 +317,7 @@ fn a_spec_that_is_no_map_is_an_error() {
 
 #[test]
 fn line_breaks_that_only_go_yaml_knows_end_values() {
-    // The rest of the line is a line of its own.
+    // The rest of the line counts as a separate line.
     for mark in ["\u{2028}", "\u{2029}", "\u{85}"] {
         let text = pod(&format!(
             "  tolerations:\n  - {{operator: Exists}}\n  nodeSelector:\n    a: x{mark}y"
@@ -350,7 +350,7 @@ fn a_dash_alone_in_braces_is_a_text() {
             "{written} {labels:?}"
         );
     }
-    // With a blank behind it, it begins an entry.
+    // Followed by a blank, it starts an entry.
     assert_eq!(errors(&pod("  tolerations: [- ]")), ["unparsable-manifest"]);
 }
 
@@ -422,7 +422,7 @@ fn a_pod_spec_that_merges_a_map_is_read_in_full() {
     assert_eq!(shape.host_network, Field::Is(true));
 }
 
-/// A toleration in a list in brackets, between two that are in order.
+/// A toleration in a flow sequence, between two valid ones.
 fn in_brackets(entry: &str) -> String {
     pod(&format!(
         "  tolerations: [{{key: a, operator: Exists}}, {entry}]"

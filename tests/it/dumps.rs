@@ -1,4 +1,4 @@
-//! When a dump of a cluster's Nodes says which pools there are: not where a pool may have no node just now.
+//! Tests when a dump of a cluster's Nodes lists all pools: not if a pool may currently have no nodes.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ use crate::builtin::{RULES, judged};
 use kubetaint::finding::Severity;
 use kubetaint::verify;
 
-/// A Node with these labels, as an item of a list.
+/// A Node with these labels, as a list item.
 fn node(name: &str, labels: &str) -> String {
     format!(
         "- apiVersion: v1
@@ -40,7 +40,7 @@ fn list(items: &[String]) -> String {
     format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat())
 }
 
-/// Whether the pools of a cluster are completely known by these inventories: only then it is said that no pool has a label.
+/// Whether these inventories cover all pools of a cluster. Only then can a finding say that no pool has a label.
 fn is_complete(inventories: &[(&str, String)]) -> bool {
     let names: Vec<&str> = inventories.iter().map(|(name, _)| *name).collect();
     let config = format!(
@@ -109,7 +109,7 @@ fn a_dump_with_the_pools_themselves_says_which_there_are() {
         karpenter("at-zero", "v1", "NodePool"),
     ];
     assert!(is_complete(&[("nodes.yaml", list(&items))]));
-    // A manifest elsewhere is one pool, and not all there are.
+    // A manifest elsewhere adds one pool, but it is not a full list.
     let pool = karpenter("web", "v1", "NodePool")
         .replacen("- ", "", 1)
         .replace("\n  ", "\n");

@@ -1,4 +1,4 @@
-//! The tables of facts in `kubernetes/`: each fact has a source, and none stands twice.
+//! The tables of facts in `kubernetes/`: each fact has a source, and none is duplicated.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_yaml::Value;
 
-/// Tables whose sources are comments, or the program that wrote them.
+/// Tables whose sources are comments, or the program that generated them.
 const OTHERS: [&str; 2] = ["fields.jsonl", "releases.yaml"];
 
 #[test]
@@ -26,7 +26,7 @@ fn every_fact_has_a_source() {
     assert!(read >= 3);
 }
 
-/// Checks that each text stands below a map with a source, and that no list holds a value twice.
+/// Checks that each text is below a mapping with a source, and that no sequence contains a value twice.
 fn check(value: &Value, mut sourced: bool, at: &str) {
     match value {
         Value::Mapping(map) => {

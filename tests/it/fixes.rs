@@ -1,6 +1,6 @@
-//! `--fix`, `--unsafe-fixes` and `--diff`, from outside: which bytes change, and that no others do.
+//! Tests of `--fix`, `--unsafe-fixes` and `--diff`: the right bytes change, and no others.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -26,7 +26,7 @@ fn fixed(text: &str, arguments: &[&str]) -> String {
     check(folder.path(), arguments);
     assert_eq!(fs::metadata(&path).unwrap().permissions(), before);
     let after = fs::read_to_string(&path).unwrap();
-    // Doing it again changes nothing.
+    // A second run changes nothing.
     check(folder.path(), arguments);
     assert_eq!(fs::read_to_string(&path).unwrap(), after);
     after
@@ -217,7 +217,7 @@ fn what_cannot_be_written_is_told_and_still_found() {
     let mut permissions = fs::metadata(&kept).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&kept, permissions).unwrap();
-    // No patch can be made of what git takes for something else than text.
+    // A patch cannot contain a file that git treats as binary.
     let Run {
         code,
         out: patch,
@@ -368,7 +368,7 @@ fn comments_and_texts_that_look_like_heredocs_keep_no_manifest_below_from_being_
         let after = String::from_utf8(after).unwrap();
         assert_eq!(after, format!("{above}{expected}"), "{above} {err}");
     }
-    // What `%%{` says is no directive.
+    // `%%{` is an escape, not a directive.
     let said = resource.replace("# why", "# 5 %%{ why");
     let (after, err) = fixed_bytes("main.tf", said.as_bytes());
     let expected = said.replace("        value: b # 5", "        # 5");

@@ -1,10 +1,10 @@
-//! The program on files that nobody wrote: whatever a repository holds, a run ends soon and in order, and what it changes is
-//! what it says that it changes.
+//! Fuzzing: on any repository, a run ends soon and without a crash, and it changes only what it says that it changes.
 //!
-//! Plain `cargo test` tries a handful. `cargo test --test it fuzz -- --ignored` tries as many as `KUBETAINT_FUZZ_FILES` says, from
-//! `KUBETAINT_SEED` on (a batch for each number); files to begin with are the fixtures, the rules, and those in the folders of `KUBETAINT_FUZZ_SEEDS`
-//! (parted by `:`). `KUBETAINT_FUZZ_PROGRAM` names another build of the program, `KUBETAINT_FUZZ_SECONDS` how much processor time a
-//! run may take. A failing batch is bisected; what is left of it stays in the system's folder for temporary files.
+//! Plain `cargo test` tries a few files. `cargo test --test it fuzz -- --ignored` tries `KUBETAINT_FUZZ_FILES` files,
+//! starting at seed `KUBETAINT_SEED` (one batch per seed). The initial files are the fixtures, the rules and the folders in
+//! `KUBETAINT_FUZZ_SEEDS` (separated by `:`). `KUBETAINT_FUZZ_PROGRAM` names another build of the program,
+//! `KUBETAINT_FUZZ_SECONDS` the processor time allowed for a run. A failing batch is bisected, and the minimized files are
+//! kept in the system's temporary folder.
 
 #![allow(
     clippy::expect_used,
@@ -27,19 +27,19 @@ use serde_json::Value;
 use tempfile::TempDir;
 use walkdir::WalkDir;
 
-/// Files in a batch: many enough that starting the program does not count, few enough to bisect soon.
+/// Files in a batch: enough that the start of the program does not matter, few enough to bisect quickly.
 const BATCH: usize = 100;
 
-/// The memory that a run may take.
+/// The memory limit of a run.
 const KILOBYTES: usize = 512 * 1024;
 
-/// What goes wrong first, in words.
+/// `Err` describes the first failure.
 type Tried = Result<(), String>;
 
-/// What is tried on a folder with a batch of files.
+/// A check on a folder with a batch of files.
 type Trial = fn(&Path) -> Tried;
 
-/// What is tried, in rotation.
+/// The checks, in rotation.
 const TRIALS: &[(&str, Trial)] = &[
     ("reports", reports),
     ("fixes", |folder| fixes(folder, "--fix")),
@@ -64,7 +64,7 @@ fn program() -> PathBuf {
         .map_or_else(|| env!("CARGO_BIN_EXE_kubetaint").into(), PathBuf::from)
 }
 
-/// Runs the program within bounds. An error when it ends in another way than a run ends.
+/// Runs the program within limits. Returns an error if it ends abnormally.
 fn run(folder: &Path, arguments: &[&str]) -> Result<Output, String> {
     let seconds = number("KUBETAINT_FUZZ_SECONDS", 10);
     let output = Command::new("sh")
@@ -90,7 +90,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Result<Output, String> {
     }
 }
 
-/// The JSON report of a run that writes one.
+/// The JSON report of a run, or an error if it wrote none.
 fn json(output: &Output) -> Result<Value, String> {
     let report: Value = serde_json::from_slice(&output.stdout).map_err(|error| {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -105,7 +105,7 @@ fn json(output: &Output) -> Result<Value, String> {
     Ok(report)
 }
 
-/// A copy with nothing but the files.
+/// A copy of the files alone.
 fn copy(folder: &Path) -> TempDir {
     let target = TempDir::new().unwrap();
     fs::create_dir(target.path().join(".git")).unwrap();
@@ -133,7 +133,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Complains about the first file in which two copies differ.
+/// Returns an error for the first file that differs between two copies.
 fn same(what: &str, one: &Path, other: &Path) -> Tried {
     let other = files(other);
     for (path, text) in files(one) {
@@ -169,7 +169,7 @@ fn reports(folder: &Path) -> Tried {
     Ok(())
 }
 
-/// What is fixed is what a patch says; a second time changes nothing, and nothing is changed that no fix names.
+/// `--fix` makes the changes of the patch, a second run changes nothing, and only reported edits are made.
 fn fixes(folder: &Path, how: &str) -> Tried {
     let patch = run(folder, &["check", how, "--diff"])?.stdout;
     let fixed = copy(folder);
@@ -188,7 +188,7 @@ fn fixes(folder: &Path, how: &str) -> Tried {
 }
 
 fn apply(folder: &Path, patch: &[u8]) -> Tried {
-    // Not below the files, so that it is none of them.
+    // Outside the folder, so that it is not one of the files.
     let elsewhere = TempDir::new().unwrap();
     let path = elsewhere.path().join("patch");
     fs::write(&path, patch).unwrap();
@@ -207,7 +207,7 @@ fn apply(folder: &Path, patch: &[u8]) -> Tried {
     Err(format!("git apply: {said}"))
 }
 
-/// Whether bytes changed that belong to no safe fix.
+/// Checks that no bytes changed outside of safe fixes.
 fn outside(folder: &Path, fixed: &Path) -> Tried {
     let report = json(&run(folder, &["check", "--format", "json"])?)?;
     let (before, after) = (files(folder), files(fixed));
@@ -219,7 +219,7 @@ fn outside(folder: &Path, fixed: &Path) -> Tried {
         if old == new || kept(old, new, edits) {
             continue;
         }
-        // Fixes may have made room for others, of which the first report says nothing.
+        // Fixes may have enabled others, which the first report does not contain.
         let again = copy(folder);
         write(again.path(), path, &applied(old, edits));
         let next = json(&run(again.path(), &["check", "--format", "json"])?)?;
@@ -256,12 +256,12 @@ fn edits(report: &Value) -> BTreeMap<String, Vec<Edit>> {
     all
 }
 
-/// The text behind a byte order mark, to which the report's places refer.
+/// The text after a byte order mark. The report's offsets refer to it.
 fn unmarked(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
-/// Whether everything between the edits still stands there, in its order.
+/// Whether everything between the edits is still there, in the same order.
 fn kept(old: &[u8], new: &[u8], edits: &[Edit]) -> bool {
     let (old, mut rest) = (unmarked(old), unmarked(new));
     let mut at = 0;
@@ -288,7 +288,7 @@ fn position(text: &[u8], piece: &[u8]) -> Option<usize> {
     text.windows(piece.len()).position(|held| held == piece)
 }
 
-/// The text after those edits that overlap none before them.
+/// The text after applying the edits that overlap no earlier one.
 fn applied(old: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mark = old.len() - unmarked(old).len();
     let mut made = old[..mark].to_vec();
@@ -306,7 +306,7 @@ fn applied(old: &[u8], edits: &[Edit]) -> Vec<u8> {
     made
 }
 
-/// What is listed as an inventory can be read as one.
+/// Pools listed as an inventory can be read as one.
 fn pools(folder: &Path) -> Tried {
     run(folder, &["pools"])?;
     for form in ["yaml", "json"] {
@@ -347,7 +347,7 @@ fn listings(folder: &Path) -> Tried {
     Ok(())
 }
 
-/// What a baseline accepts is found no more.
+/// Findings in a baseline are no longer reported.
 fn baseline(folder: &Path) -> Tried {
     let elsewhere = TempDir::new().unwrap();
     let path = elsewhere.path().join("baseline.yaml");
@@ -365,7 +365,7 @@ fn baseline(folder: &Path) -> Tried {
     }
 }
 
-/// Comments accept what they were written for, and a second time nothing is written.
+/// Written comments suppress their findings, and a second run writes nothing.
 fn ignores(folder: &Path) -> Tried {
     let patch = run(folder, &["check", "--add-ignores", "why not", "--diff"])?.stdout;
     let written = copy(folder);
@@ -380,7 +380,7 @@ fn ignores(folder: &Path) -> Tried {
     same("a second time", written.path(), again.path())
 }
 
-/// Each file as one of the program's own, where it is not what it should be.
+/// Uses each file as one of kubetaint's own files, although it may not be valid.
 fn own_files(folder: &Path) -> Tried {
     for (path, text) in files(folder).into_iter().take(12) {
         let elsewhere = copy_of_nothing();
@@ -417,14 +417,14 @@ fn try_files(files: &[Seed], trial: Trial) -> Tried {
     trial(folder.path())
 }
 
-/// As few of the files as fail by themselves, and how.
+/// A minimal set of files that still fails, with the failure.
 fn bisect(files: &[Seed], why: String, trial: Trial) -> (Vec<Seed>, String) {
     let mut files = files.to_vec();
     let mut why = why;
     let mut parts = 2;
     while files.len() > 1 {
         let size = files.len().div_ceil(parts);
-        // What fails without some of them does not need them.
+        // If it fails without some of the files, they are not needed.
         let fewer = (0..files.len()).step_by(size).find_map(|from| {
             let to = (from + size).min(files.len());
             let rest = [&files[..from], &files[to..]].concat();
@@ -447,7 +447,7 @@ fn bisect(files: &[Seed], why: String, trial: Trial) -> (Vec<Seed>, String) {
     (files, why)
 }
 
-/// Tries so many files, from a seed on. What fails is kept, and named.
+/// Tries this many files, starting at a seed. Failing files are kept and named.
 fn fuzz(count: usize, seed: u64) {
     let asked = env::var("KUBETAINT_FUZZ_SEEDS").unwrap_or_default();
     let own = ["fixtures", "rules", "providers", "tests/it/odd_fixes"];

@@ -1,5 +1,5 @@
-//! The house is as its plan says: imports run downward, each outside library is named where it belongs, files are of
-//! a size to be read, and the pages that people read say what the program does.
+//! Checks the architecture: imports point downward, each external crate is used only where it belongs, files have a
+//! readable size, and the documentation matches the program.
 
 #![allow(
     clippy::expect_used,
@@ -17,7 +17,7 @@ use std::process::Command;
 use imports::{Named, named_paths, without_literals, without_tests};
 use walkdir::WalkDir;
 
-/// The floors, highest first. A module imports only from floors below its own, never from its own and never upward.
+/// The layers, highest first. A module imports only from lower layers, never from its own or a higher one.
 const FLOORS: &[&[&str]] = &[
     &["main"],
     &["commands"],
@@ -30,7 +30,7 @@ const FLOORS: &[&[&str]] = &[
     &["source", "builtin"],
 ];
 
-/// Pairs that floors would allow and the plan does not.
+/// Imports that the layers would allow but the design does not.
 const STRANGERS: &[(&str, &str, &str)] = &[
     ("yaml", "finding", "yaml knows nothing of Kubernetes"),
     (
@@ -53,7 +53,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
     ("lint", "cli", "the pipeline does not know who calls it"),
 ];
 
-/// Paths outside the house, and the only modules that may name them.
+/// External paths, and the only modules that may use them.
 const RESERVED: &[(&str, &[&str])] = &[
     ("granit_parser", &["yaml"]),
     ("unicode_ident", &["terraform"]),
@@ -80,10 +80,10 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("std::net", &[]),
 ];
 
-/// Lines of a file that are not tests.
+/// The most lines of a file without its tests.
 const MAX_LINES: usize = 420;
 
-/// Files that may be longer, each with its reason.
+/// Files that may be longer, each with the reason.
 const LONG_FILES: &[(&str, &str)] = &[
     (
         "lint/judge.rs",
@@ -101,13 +101,13 @@ const LONG_FILES: &[(&str, &str)] = &[
     ("yaml/node.rs", "the tree and every way to look at it"),
 ];
 
-/// Circles that are left on purpose: whole and part, told apart for their size only.
+/// Deliberate cycles: a whole and its part, split only because of their size.
 const PAIRS: &[[&str; 2]] = &[
     ["model::node_labels", "model::node_selection"],
     ["lint::overlay", "lint::gather"],
 ];
 
-/// Files that still hold methods of a type that another file defines. None is added to them.
+/// Files that still contain methods of a type from another file. Do not add any.
 const AWAY: &[&str] = &[
     "commands/standard_input.rs",
     "config/clusters.rs",
@@ -135,7 +135,7 @@ const AWAY: &[&str] = &[
     "yaml/tree.rs",
 ];
 
-/// Names that say nothing about what is inside.
+/// Names that say nothing about the contents.
 const EMPTY_NAMES: [&str; 7] = [
     "utils", "util", "helpers", "helper", "common", "misc", "shared",
 ];
@@ -148,7 +148,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// One source file: its path below `src/`, with `/`, and its text.
+/// A source file: its path below `src/`, with `/`, and its text.
 struct Code {
     path: String,
     text: String,
@@ -162,7 +162,7 @@ impl Code {
         }
     }
 
-    /// The module that the file is: `yaml/path.rs` is `yaml`, `path`.
+    /// The module of the file: `yaml/path.rs` is `yaml`, `path`.
     fn module(&self) -> Vec<String> {
         let mut module: Vec<String> = self
             .path
@@ -176,7 +176,7 @@ impl Code {
         module
     }
 
-    /// The floor's inhabitant that the file belongs to; empty for the map itself.
+    /// The top-level module of the file; empty for `lib.rs`.
     fn top(&self) -> String {
         self.module().first().cloned().unwrap_or_default()
     }
@@ -193,7 +193,7 @@ impl Code {
         named_paths(&self.code())
     }
 
-    /// A path from the crate's root, when it leads into this crate.
+    /// A path from the crate root, or `None` if it leads outside this crate.
     fn resolve(&self, segments: &[String]) -> Option<Vec<String>> {
         let mut base = self.module();
         let mut rest = segments;
@@ -202,7 +202,7 @@ impl Code {
                 base.clear();
                 rest = &rest[1..];
             }
-            // The program sees the library from outside.
+            // The binary sees the library from outside.
             "kubetaint" if self.top() == "main" => {
                 base.clear();
                 rest = &rest[1..];
@@ -246,7 +246,7 @@ fn floor(module: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| floor.contains(&module))
 }
 
-/// Everything that is wrong with what the files import.
+/// All violations in the files' imports.
 fn import_complaints(sources: &[Code]) -> Vec<String> {
     let mut complaints = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
@@ -287,7 +287,7 @@ fn import_complaints(sources: &[Code]) -> Vec<String> {
     complaints
 }
 
-/// Outside paths that are named where they must not be.
+/// External paths that are used where they must not be.
 fn reserved_complaints(sources: &[Code]) -> Vec<String> {
     let mut complaints = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
@@ -304,7 +304,7 @@ fn reserved_complaints(sources: &[Code]) -> Vec<String> {
                             .chain(std::iter::repeat(None)),
                     )
                     .all(|(part, segment)| segment.is_some_and(|segment| segment == part));
-                // A lone word that is not imported is a variable.
+                // A single word that is not imported is a variable.
                 let is_path = named.imported || named.segments.len() > 1;
                 if is_it && is_path && !allowed.contains(&top.as_str()) {
                     complaints.push(format!(
@@ -318,7 +318,7 @@ fn reserved_complaints(sources: &[Code]) -> Vec<String> {
     complaints
 }
 
-/// Circles between the files of a folder. Faces (`mod.rs`) are left out: parts may use what the face declares.
+/// Import cycles between the files of a folder. `mod.rs` files are left out, because files may use what they declare.
 fn circles(sources: &[Code]) -> Vec<String> {
     let modules: BTreeSet<Vec<String>> = sources.iter().map(Code::module).collect();
     let mut edges: BTreeMap<Vec<String>, BTreeSet<Vec<String>>> = BTreeMap::new();
@@ -349,7 +349,7 @@ fn circles(sources: &[Code]) -> Vec<String> {
             }
         }
     }
-    // Whoever imports nobody that is left, or is imported by nobody that is left, is in no circle.
+    // A file that imports no remaining file, or is imported by none, is in no cycle.
     loop {
         let imported: BTreeSet<_> = edges.values().flatten().cloned().collect();
         let free: Vec<_> = edges
@@ -375,7 +375,7 @@ fn circles(sources: &[Code]) -> Vec<String> {
         .collect()
 }
 
-/// Methods that stand in another file than their type: such files call each other without an import that says so.
+/// Methods outside the file of their type. Such files call each other without a visible import.
 fn methods_away_from_their_type(sources: &[Code]) -> Vec<String> {
     let mut complaints = Vec::new();
     for source in sources.iter().filter(|source| !source.is_test()) {
@@ -393,7 +393,7 @@ fn methods_away_from_their_type(sources: &[Code]) -> Vec<String> {
             let Some(rest) = text.strip_prefix("impl") else {
                 continue;
             };
-            // What stands in brackets after `impl` is generic.
+            // Angle brackets after `impl` enclose generic parameters.
             let mut depth = 0_i32;
             let start = rest.find(|c: char| {
                 depth += match c {
@@ -483,7 +483,7 @@ fn the_map_lists_the_modules_in_floor_order() {
         .collect();
     assert!(floors.is_sorted(), "src/lib.rs: {listed:?}");
     let planned = FLOORS.iter().flat_map(|floor| floor.iter()).count();
-    // All but `main`.
+    // All except `main`.
     assert_eq!(listed.len(), planned - 1);
 }
 
@@ -626,7 +626,7 @@ fn no_module_has_an_empty_name() {
     }
 }
 
-/// What we word ourselves has a field for each thing that a rule may ask, and a sentence has a case for each condition.
+/// Notices have a field for each property that a rule may need, and messages have a case for each condition.
 #[test]
 fn built_in_rules_parse_no_words_of_ours_and_say_plain_sentences() {
     let ours = ["notice.", "workload.refused", "workload.rejection"];
@@ -685,7 +685,7 @@ fn rules_and_providers_are_named_like_their_files() {
     }
 }
 
-/// Every file that the repository would hold: what `.gitignore` names is left out.
+/// Every file that belongs in the repository, without those that `.gitignore` excludes.
 fn repository_files() -> Vec<PathBuf> {
     ignore::WalkBuilder::new(root())
         .hidden(false)
@@ -700,7 +700,7 @@ fn repository_files() -> Vec<PathBuf> {
 
 #[test]
 fn no_file_names_a_place_on_somebodys_machine() {
-    // Put together here, so that this file does not name them.
+    // Assembled here, so that this file does not contain them.
     let places = [["/wo", "rk/"], ["/tmp", "/wt"], ["/ro", "ot/"]].map(|parts| parts.concat());
     let files = repository_files();
     assert!(files.len() > 100, "the repository's files were found");
@@ -754,7 +754,7 @@ fn the_configuration_and_the_rule_that_the_readme_shows_are_right() {
         path("apps/gallery.yaml"),
     )
     .expect("a copy");
-    // The first pattern of the shown cluster and the excluded files have to match something.
+    // The first pattern of the sample cluster and of the excluded files must match something.
     for place in ["clusters/prod", "vendor"] {
         fs::create_dir_all(path(place)).expect("folders");
         fs::write(path(place).join("x.yaml"), "{}\n").expect("a file");
@@ -852,7 +852,7 @@ fn the_readme_shows_what_the_action_takes_and_gives() {
     }
     table.push('\n');
     assert!(readme.contains(&table), "README.md does not show:\n{table}");
-    // The one that is shown is the one that runs here.
+    // The version in the README is the one used here.
     let checkout = readme
         .lines()
         .find(|line| line.contains("uses: actions/checkout@"))
@@ -889,14 +889,14 @@ fn the_rules_that_the_pages_name_exist() {
     assert!(named > 0, "README.md shows `kubetaint explain`");
 }
 
-/// Names of the dependencies in `Cargo.toml`, those for tests included.
+/// Names of the dependencies in `Cargo.toml`, including dev-dependencies.
 fn dependencies() -> BTreeSet<String> {
     let mut inside = false;
     let mut names = BTreeSet::new();
     for line in read("Cargo.toml").lines() {
         if line.starts_with('[') {
             inside = line.ends_with("dependencies]");
-            // As cargo writes it for the package.
+            // The form that cargo writes into the package.
             if let Some((_, name)) = line.split_once("dependencies.") {
                 names.insert(name.trim_end_matches(']').to_owned());
             }

@@ -1,6 +1,6 @@
-//! Comments and annotations that accept findings: what each form covers, and what is said of those that cover nothing.
+//! Suppression by comments and annotations: what each form covers, and what is reported for unused ones.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::builtin::{RULES, rules_beside};
@@ -19,7 +19,7 @@ fn report_with(files: &[(&str, &str)], suppressions: Suppressions, keep: &[&str]
     crate::builtin::judged(&rules, files, suppressions)
 }
 
-/// `line rule` of each finding that is left and of each that is accepted.
+/// `line rule` of each remaining and each suppressed finding.
 fn judged(text: &str) -> (Vec<String>, Vec<String>) {
     told(&report_with(
         &[("pod.yaml", text)],
@@ -63,7 +63,7 @@ metadata: {name: web}
       effect: NoSchedule
 ";
 
-/// The Pod with a text at one of its places.
+/// The Pod with a text inserted at one of its marks.
 fn pod(place: usize, text: &str) -> String {
     let mut pod = POD.replace(&format!("@{place}"), text);
     for other in 1..=9 {
@@ -150,13 +150,13 @@ fn a_comment_is_for_its_own_file_and_document() {
     let (found, suppressed) = judged(&both);
     assert_eq!(found, ["9 value-with-exists", "13 value-with-exists"]);
     assert_eq!(suppressed.len(), 2);
-    // At the very end of a document there is nothing that it could be for but the next one.
+    // At the end of a document it can only apply to the next one.
     let (found, suppressed) = judged(&format!("{first}{ABOVE}---\n{first}"));
     assert_eq!(found, ["9 value-with-exists", "13 value-with-exists"]);
     assert_eq!(suppressed.len(), 2);
     let (found, _) = judged(&format!("{first}{ABOVE}"));
     assert!(found.contains(&"15 unused-ignore".to_owned()), "{found:?}");
-    // A text that looks like one is none.
+    // A text that looks like a comment is not one.
     let (found, suppressed) = judged(&pod(2, "# as in `kubetaint: ignore[value-with-exists]`\n"));
     assert_eq!((found.len(), suppressed.len()), (2, 0));
 }
@@ -282,7 +282,7 @@ fn a_rule_that_did_not_run_makes_no_comment_unused() {
     ];
     let (found, _) = told(&report_with(&off, on, &[]));
     assert_eq!(found, ["10 value-with-exists", "14 value-with-exists"]);
-    // Without pools this rule says nothing, whatever stands in the manifest.
+    // Without pools this rule reports nothing, whatever the manifest contains.
     let pools = pod(3, "# kubetaint: ignore[toleration-value-mismatch] why\n");
     let (found, _) = told(&report_with(&[("pod.yaml", &pools)], on, &[]));
     assert_eq!(found, ["10 value-with-exists", "14 value-with-exists"]);
@@ -369,7 +369,7 @@ fn comments_in_a_text_that_is_not_read_are_read_by_lines() {
     assert_eq!(places, ["one", "two", "three"]);
 }
 
-/// Whether the one finding in a pod with these tolerations is accepted, and rules that are found.
+/// Whether the one finding in a pod with these tolerations is suppressed, and the rules with findings.
 fn accepted(list: &str) -> (bool, Vec<String>) {
     let text = format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: a, image: b}}]\n{list}"

@@ -1,6 +1,6 @@
-//! `kubetaint init` from outside: what it proposes is read without errors, and loses nothing that was found before.
+//! Tests of `kubetaint init`: its proposal is valid and loses none of the previous findings.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -165,7 +165,7 @@ fn every_situation_gets_a_configuration_that_loads_and_loses_nothing() {
         if situation.join(".kubetaint.yaml").exists() {
             continue;
         }
-        // Only where paths say something there is more in it than comments.
+        // Only meaningful paths give it more than comments.
         let Run {
             code,
             out: text,

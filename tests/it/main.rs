@@ -1,4 +1,4 @@
-//! Tests of the library and of the program from outside, a module for each subject.
+//! Integration tests of the library and the program, one module per subject.
 
 mod add_ignores;
 mod advice;

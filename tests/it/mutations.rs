@@ -1,6 +1,6 @@
-//! Files that nobody wrote: texts with bytes, lines, tokens and blocks of others in them, the same for the same seed.
+//! Generates mutated files, which mix bytes, lines, tokens and blocks of existing ones. The same seed gives the same files.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// A sequence of numbers that is the same for the same seed.
+/// A pseudorandom sequence, reproducible from its seed.
 pub struct Dice(u64);
 
 impl Dice {
@@ -36,18 +36,18 @@ impl Dice {
     }
 }
 
-/// A file to begin with.
+/// An initial file.
 #[derive(Clone)]
 pub struct Seed {
-    /// Its name, and the folder that it is in.
+    /// Its name, with its folder.
     pub name: String,
     pub text: Vec<u8>,
 }
 
-/// Longer files make a run slow and find nothing more.
+/// Longer files are slow and find nothing more.
 const LONGEST: u64 = 12_000;
 
-/// The files of these folders that speak of what the program reads, and the examples of the rules.
+/// The relevant files of these folders, and the examples of the rules.
 pub fn seeds(folders: &[&Path]) -> Vec<Seed> {
     let mut seeds = Vec::new();
     for folder in folders {
@@ -85,7 +85,7 @@ pub fn seeds(folders: &[&Path]) -> Vec<Seed> {
     seeds
 }
 
-/// The block texts below `bad:` and `good:` of a rule.
+/// The block scalars below `bad:` and `good:` of a rule.
 fn examples(rule: &str) -> Vec<Seed> {
     let mut found = Vec::new();
     let lines: Vec<&str> = rule.lines().collect();
@@ -116,7 +116,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Pieces that mean something to a parser, or to the program.
+/// Tokens that are special to a parser or to kubetaint.
 const TOKENS: &[&str] = &[
     "- ",
     ": ",
@@ -255,7 +255,7 @@ fn line_starts(text: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// The bytes of a line with all that is indented deeper below it.
+/// The byte range of a line with everything indented below it.
 fn block(text: &[u8], dice: &mut Dice) -> std::ops::Range<usize> {
     let starts = line_starts(text);
     let first = dice.below(starts.len());
@@ -313,7 +313,7 @@ fn shallower(text: &[u8], by: usize) -> Vec<u8> {
     made
 }
 
-/// Text that opens many brackets, lists or blocks within each other.
+/// Text that nests many brackets, sequences or block scalars.
 fn deep(dice: &mut Dice) -> String {
     let times = *dice.pick(&[10, 60, 130, 300, 3000]);
     match dice.below(8) {
@@ -330,7 +330,7 @@ fn deep(dice: &mut Dice) -> String {
     }
 }
 
-/// Anchors that stand for more and more.
+/// Anchors that expand exponentially.
 fn aliases(dice: &mut Dice) -> String {
     let mut text = "a0: &a0 [x, x, x]\n".to_owned();
     for at in 1..=dice.below(12) {
@@ -344,7 +344,7 @@ fn insert(text: &mut Vec<u8>, at: usize, piece: &[u8]) {
     text.splice(at..at, piece.iter().copied());
 }
 
-/// Changes a text once.
+/// Applies one mutation to a text.
 fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
     let place = dice.below(text.len() + 1);
     match dice.below(26) {
@@ -374,7 +374,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             insert(text, place, token.as_bytes());
         }
         8 => {
-            // A token in place of a value.
+            // Replaces a value with a token.
             let at = line(text, dice);
             let colon = text[at.clone()]
                 .iter()
@@ -417,7 +417,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             insert(text, to.min(text.len()), &piece);
         }
         13 | 14 => {
-            // A block of another file.
+            // Inserts a block of another file.
             let other = &dice.pick(seeds).text;
             let from = block(other, dice);
             let to = *dice.pick(&line_starts(text));
@@ -425,7 +425,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             insert(text, to, &other[from]);
         }
         15 => {
-            // The head of this and the tail of another.
+            // Joins the start of this file and the end of another.
             let other = &dice.pick(seeds).text;
             let from = *dice.pick(&line_starts(other));
             let to = *dice.pick(&line_starts(text));
@@ -455,7 +455,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             text.extend_from_slice(tail.as_bytes());
         }
         18 => {
-            // Quotes around a value.
+            // Puts quotes around a value.
             let at = line(text, dice);
             let held = text[at.clone()].to_vec();
             let colon = held.windows(2).position(|pair| pair == b": ");
@@ -488,7 +488,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             insert(text, end, comment.as_bytes());
         }
         20 => {
-            // An anchor or a tag before a value, or an alias in its place.
+            // Adds an anchor or a tag to a value, or replaces it with an alias.
             let at = line(text, dice);
             let colon = text[at.clone()].iter().position(|byte| *byte == b':');
             if let Some(colon) = colon {
@@ -514,7 +514,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             insert(text, at.min(text.len()), piece.as_bytes());
         }
         22 => {
-            // The whole as a text in another.
+            // Embeds the whole text in another.
             let inner = indented(text, 4);
             let head = *dice.pick(&[
                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a.yaml: |\n",
@@ -535,7 +535,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
             text.extend_from_slice(other);
         }
         _ => {
-            // A word in place of one of the program's words.
+            // Replaces a word with one that kubetaint knows.
             const WORDS: &[&str] = &[
                 "Exists",
                 "Equal",
@@ -588,7 +588,7 @@ fn change(text: &mut Vec<u8>, seeds: &[Seed], dice: &mut Dice) {
     }
 }
 
-/// A file made of one of these and pieces of others. Names are such that the program reads most of them.
+/// A file mutated from one of the seeds with pieces of others. Most names are ones that kubetaint reads.
 pub fn mutated(seeds: &[Seed], number: usize, dice: &mut Dice) -> Seed {
     let seed = dice.pick(seeds);
     let mut text = seed.text.clone();

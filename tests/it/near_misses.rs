@@ -1,4 +1,4 @@
-//! Which keys and words count as slips of others, and which do not.
+//! Which keys and words count as misspellings of others, and which do not.
 
 use kubetaint::model::near_miss::{Likeness, key_likeness, nearest_word};
 
@@ -83,7 +83,7 @@ fn names_of_one_family_are_not_slips_of_each_other() {
         ("windows-2019", "windows-2022"),
         ("large", "xlarge"),
         ("x-large", "2x-large"),
-        // Members and places.
+        // Team members and locations.
         ("team-a", "team-b"),
         ("team-a", "team-ab"),
         ("prod-east", "prod-west"),
@@ -104,7 +104,7 @@ fn names_of_one_family_are_not_slips_of_each_other() {
         ("preemptible", "non-preemptible"),
         ("frontend", "backend"),
         ("staging", "testing"),
-        // Other makers' and other people's domains.
+        // Domains of other vendors and people.
         ("nvidia.com/gpu", "amd.com/gpu"),
         ("amd.com/gpu", "arm.com/gpu"),
         ("a.io/pool", "a.dev/pool"),

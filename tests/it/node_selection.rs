@@ -1,6 +1,6 @@
 //! Truth tables of "selects" and "can land", with the reason for each row.
 
-// The lints know test functions only, not the functions that these share.
+// Clippy's exemption covers test functions only, not their helpers.
 #![allow(clippy::unwrap_used)]
 
 use Truth::{No, Unknown, Yes};
@@ -37,7 +37,7 @@ fn term(expressions: &[&str], fields: &[&str]) -> Term {
     }
 }
 
-/// Terms in required node affinity.
+/// Terms of required node affinity.
 fn affinity(terms: &[&[&str]]) -> NodeSelection {
     NodeSelection {
         required: Field::Is(terms.iter().map(|texts| term(texts, &[])).collect()),
@@ -45,7 +45,7 @@ fn affinity(terms: &[&[&str]]) -> NodeSelection {
     }
 }
 
-/// `key=value` pairs of nodeSelector.
+/// `key=value` pairs of a nodeSelector.
 fn selector(pairs: &[&str]) -> NodeSelection {
     NodeSelection {
         node_selector: labelled(pairs, OtherLabels::None).labels,

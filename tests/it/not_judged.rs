@@ -1,6 +1,6 @@
-//! What is counted as not judged for a reason is not held against it for the same reason: in the bad examples of every
-//! rule something is added that may give the pods tolerations. A finding that is still there must be there whether they
-//! are given or not, each object that is left open must be listed, and the list is what the summary counts.
+//! A workload counted as not judged for a reason must have no finding that depends on that reason. Each bad example of
+//! every rule gets something that may add tolerations. A remaining finding must occur whether or not they are added. Each
+//! undecided object must be listed, and the summary must count the list.
 
 #![allow(
     clippy::expect_used,
@@ -19,17 +19,17 @@ use rayon::prelude::*;
 
 type Files = Vec<(String, String)>;
 
-/// A finding as it can be found again: rule, file, field path, and which of the same.
+/// The identity of a finding across runs: rule, file, field path, and its index among equal ones.
 type Found = BTreeSet<(String, String, String, u32)>;
 
-/// Something that may add tolerations, and what it comes to when it is known.
+/// Something that may add tolerations, and its possible outcomes.
 struct Doubt {
     name: &'static str,
-    /// Whether it is there and not known.
+    /// The files with the unknown source of tolerations.
     open: fn(&Files) -> Option<Files>,
-    /// The same files when nothing is added, and when a toleration of everything is.
+    /// The same files with no toleration added, and with a toleration of everything.
     settled: fn(&Files) -> Option<[Files; 2]>,
-    /// What a reason of the list holds; absent where it depends on the pools whether there is one.
+    /// A part of the listed reason, or `None` if it depends on the pools whether there is one.
     because: Option<&'static str>,
 }
 
@@ -109,7 +109,7 @@ const DOUBTS: [Doubt; 7] = [
     },
 ];
 
-/// Rules that speak of such a doubt themselves, in a note that says on what it depends.
+/// Rules that report such a doubt themselves, in a note that says what it depends on.
 const SAYS_SO: [&str; 1] = ["accelerator-request-without-toleration"];
 
 fn requests_devices(files: &Files) -> bool {
@@ -117,7 +117,7 @@ fn requests_devices(files: &Files) -> bool {
     files.iter().any(|(_, text)| is_asked(text)) && has_pods(files)
 }
 
-/// The files with a Kustomization that takes them in and patches every object.
+/// The files with a Kustomization that includes them and patches every object.
 fn patched(files: &Files) -> Option<Files> {
     let own = |text: &str| text.contains("Kustomization") || text.contains("patches");
     if !has_pods(files) || files.iter().any(|(_, text)| own(text)) {
@@ -177,7 +177,7 @@ fn beside(files: &Files, text: &str) -> Files {
 
 const CONFIG: &str = ".kubetaint.yaml";
 
-/// A plugin runs, and no other beyond Kubernetes' defaults.
+/// Enables a plugin, and no other except Kubernetes' defaults.
 fn with_plugin(files: &Files, plugin: &str) -> Option<Files> {
     let mut files = files.clone();
     let line = &*format!("admission: [{plugin}]\n");
@@ -218,7 +218,7 @@ fn is_workload(document: &str) -> bool {
     kinds.iter().any(|kind| is(kind)) && document.contains("containers:")
 }
 
-/// The files with each of their workloads changed; nothing where they have none, or one that the change does not fit.
+/// The files with each workload changed, or `None` if there is none or the change does not apply to one.
 fn each_workload(files: &Files, change: impl Fn(&str) -> Option<String>) -> Option<Files> {
     if !has_pods(files) {
         return None;
@@ -303,7 +303,7 @@ fn what_is_not_judged_for_a_reason_is_not_held_against_it_for_the_same_reason() 
     let examples: Vec<_> = RULES
         .iter()
         .flat_map(|rule| rule.examples.iter().map(move |example| (rule, example)))
-        // What is no YAML has no pods, and of a key that is written twice only one is read.
+        // Invalid YAML has no pods, and only one of several duplicate keys is read.
         .filter(|(rule, _)| !["unparsable-manifest", "duplicate-yaml-key"].contains(&&*rule.id))
         .filter(|(_, example)| example.bad)
         .collect();
@@ -330,7 +330,7 @@ fn what_is_not_judged_for_a_reason_is_not_held_against_it_for_the_same_reason() 
                         .filter(|(rule, ..)| !SAYS_SO.contains(&rule.as_str()));
                     wrong.extend(more.map(|one| format!("{at}: {one:?}")));
                 }
-                // What is written is wrong whatever is added.
+                // Errors in what is written do not depend on what is added.
                 let errors =
                     |severity, scope| severity == Severity::Error && !is_about_objects(scope);
                 let (all, there) = (found(&report, |_, _| true), found(&without, errors));
@@ -371,7 +371,7 @@ fn the_list_is_what_the_summary_counts_and_names_nothing_twice() {
     });
 }
 
-/// What is listed of these files, as `-v` says it.
+/// The list for these files, as printed by `-v`.
 fn listed(files: &[(&str, &str)]) -> Vec<String> {
     let report = crate::builtin::judged(&RULES, files, verify::SUPPRESSIONS);
     let all = report.not_judged.iter();
@@ -421,7 +421,7 @@ fn a_pod_whose_toleration_a_plugin_may_add_says_so() {
     let files = [("apps/web.yaml", web.as_str()), ("pools.yaml", &pool)];
     let because = "GPU pods: ExtendedResourceToleration may add a toleration for `nvidia.com/gpu`";
     assert_eq!(listed(&files), [format!("apps/web.yaml:3 web: {because}")]);
-    // Without a request the same pod is judged, and nothing is open.
+    // Without a request the same pod is judged, and nothing is undecided.
     let files = [("apps/web.yaml", BLOCKED), ("pools.yaml", &pool)];
     assert_eq!(listed(&files), [] as [&str; 0]);
 }
@@ -457,7 +457,7 @@ fn what_is_written_and_not_literal_is_shown_at_its_place() {
     let web = BLOCKED.replace("{pool: gpu}", "{pool: \"${POOL}\"}");
     let shown = "apps/web.yaml:7 web: `pool: \"${POOL}\"` is filled in later";
     assert_eq!(listed(&[("apps/web.yaml", &web)]), [shown]);
-    // What the API server rejects is judged: it is an error, and nothing is open.
+    // A rejection by the API server is a verdict: it is an error, and nothing is undecided.
     let web = BLOCKED.replace("{pool: gpu}", "{pool: true}");
     assert_eq!(listed(&[("apps/web.yaml", &web)]), [] as [&str; 0]);
 }

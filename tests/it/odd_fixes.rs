@@ -1,8 +1,8 @@
-//! Odd files and what a careful person would make of them: `tests/it/odd_fixes/*.txt` hold texts before and after `--fix
-//! --unsafe-fixes`, and each is tried with other line ends, with a byte order mark, without a last line break, and between
-//! other documents.
+//! Odd files and the fixes that a careful person would make. `tests/it/odd_fixes/*.txt` contain texts before and after
+//! `--fix --unsafe-fixes`. Each is also tried with other line ends, with a byte order mark, without a final line break, and
+//! between other documents.
 //!
-//! A case begins with `== ` and what it is about; `>>` parts the text from what becomes of it. `<TAB>` is a tab.
+//! A case begins with `== ` and its description. `>>` separates the text from the result. `<TAB>` is a tab.
 
 #![allow(
     clippy::expect_used,
@@ -25,7 +25,7 @@ struct Case {
     name: String,
     before: String,
     after: String,
-    /// A fragment: entries of a list of tolerations.
+    /// Whether the text is a fragment: entries of a tolerations list.
     entries: bool,
 }
 
@@ -59,8 +59,8 @@ fn report(path: &str, text: &str) -> Report {
     judged(&RULES, &[(path, text)], verify::SUPPRESSIONS)
 }
 
-/// The text after as many rounds as it takes. One fix may bring to light what another is for, and at the end nothing is
-/// found that was not found at first.
+/// The text after all rounds of fixes. One fix may uncover another finding, but at the end there is no finding that was not
+/// there at first.
 fn fixed(path: &str, first: &str) -> String {
     let before = counted(&report(path, first));
     let mut text = first.to_owned();
@@ -101,7 +101,7 @@ fn counted(report: &Report) -> BTreeMap<String, usize> {
 
 type Turn = (&'static str, fn(&str) -> String);
 
-/// What texts look like elsewhere.
+/// Variants of the same text.
 const TURNS: [Turn; 5] = [
     ("as it is", str::to_owned),
     ("CRLF", |text| text.replace('\n', "\r\n")),
@@ -186,7 +186,7 @@ fn odd_files_become_what_a_careful_person_would_write() {
     );
 }
 
-/// A sequence of numbers that is the same in every run.
+/// A pseudorandom sequence that is the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -207,7 +207,7 @@ impl Dice {
     }
 }
 
-/// An entry's fields with their values, as written and as they are to be; nothing for one that is to go.
+/// An entry's fields with their values before and after the fix, or `None` for a removed field.
 type Fields = Vec<(&'static str, String, Option<String>)>;
 
 fn entry(dice: &mut Dice, number: usize) -> Fields {
@@ -230,7 +230,7 @@ fn entry(dice: &mut Dice, number: usize) -> Fields {
         let meant = if executes { "NoExecute" } else { "NoSchedule" };
         fields.push(("effect", effect.to_owned(), Some(meant.to_owned())));
     }
-    // With a misspelt NoExecute the seconds would be taken out before the effect is one.
+    // If NoExecute is misspelt, the seconds would be removed before the effect is corrected.
     if dice.one_in(3) && effect != "noexecute" {
         fields.push((
             "tolerationSeconds",
@@ -245,7 +245,7 @@ fn entry(dice: &mut Dice, number: usize) -> Fields {
     fields
 }
 
-/// A comment that nothing else says.
+/// A unique comment.
 fn comment(dice: &mut Dice, comments: &mut Vec<String>) -> String {
     if !dice.one_in(3) {
         return String::new();
@@ -321,7 +321,7 @@ fn write_entry(
     text
 }
 
-/// What the list of tolerations says, with comments aside.
+/// The tolerations in a text, ignoring comments.
 fn tolerations(text: &str) -> Vec<BTreeMap<String, String>> {
     let stream = yaml::parse(text, SourceId(0));
     assert!(stream.errors.is_empty(), "{:?}\n{text}", stream.errors);
@@ -384,7 +384,7 @@ fn whatever_the_shape_only_what_is_wrong_changes() {
                 panic!("round {round}: {comment} is gone:\n{text}\nbecame\n{after}")
             });
         }
-        // Lines are as they were, those aside in which something was wrong.
+        // Lines are unchanged, except for those with an error.
         let right = |line: &&str| {
             !line.contains("exists")
                 && !line.contains("equals")
@@ -401,7 +401,7 @@ fn whatever_the_shape_only_what_is_wrong_changes() {
         let (before, after_lines) = (kept(&text), kept(&after));
         let mut rest = after_lines.iter();
         for line in &before {
-            // A comma goes with what follows it, and a first field leaves its dash to the next.
+            // A comma is removed with the entry after it, and a removed first field leaves its dash to the next.
             let bare = |line: &str| {
                 let line = line.trim().trim_start_matches("- ");
                 line.trim_end_matches(',').to_owned()

@@ -1,5 +1,5 @@
-//! One mistake, one finding: no entry gets two that contradict each other, the one that explains the mistake stays, and
-//! what is usual is counted.
+//! One finding per mistake: no entry has two findings that contradict each other, the rule that explains the mistake wins,
+//! and findings about the usual state are counted.
 
 #![allow(
     clippy::expect_used,
@@ -15,7 +15,7 @@ use crate::program::run;
 use kubetaint::finding::{Report, Severity};
 use kubetaint::lint::Suppressions;
 
-/// Rules whose sentences about one entry cannot both be of use.
+/// Rules whose messages about one entry would contradict each other.
 const CONTRADICTIONS: [(&str, &str); 24] = [
     ("legacy-master-key", "tolerates-control-plane"),
     ("legacy-master-key", "toleration-key-near-miss"),
@@ -43,7 +43,7 @@ const CONTRADICTIONS: [(&str, &str); 24] = [
     ("orphan-toleration", "duplicate-toleration"),
 ];
 
-/// Entries as people write them, good and bad.
+/// Typical entries, valid and invalid.
 const ENTRIES: [&str; 20] = [
     "{key: node-role.kubernetes.io/master, operator: Exists, effect: NoSchedule}",
     "{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}",
@@ -67,7 +67,7 @@ const ENTRIES: [&str; 20] = [
     "{operator: Exists, effect: NoSchedule}",
 ];
 
-/// A finding's rule by the object and the entry that it is about.
+/// The rules with findings, by object and entry.
 type Said = BTreeMap<(String, String), BTreeSet<String>>;
 
 fn entry(path: &str) -> &str {
@@ -106,7 +106,7 @@ fn rules_of(report: &Report) -> Vec<(&str, Severity)> {
         .collect()
 }
 
-/// A workload of a kind, with lines of its pod's spec.
+/// A workload of a kind, with these lines in its pod spec.
 fn workload(kind: &str, name: &str, spec: &str) -> String {
     let spec: String = spec.lines().map(|line| format!("      {line}\n")).collect();
     format!(

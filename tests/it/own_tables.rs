@@ -1,4 +1,4 @@
-//! A provider is added by one file: a table of the user's own, in a folder that the configuration names.
+//! A single file adds a provider: a user-defined table in a folder that the configuration names.
 
 use crate::program::{Run, concise};
 

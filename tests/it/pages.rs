@@ -1,6 +1,5 @@
-//! The pages of the rules below `docs/rules` are what the rules say.
-//! `KUBETAINT_PAGES=write cargo test --test it pages` writes them anew, which is due after any change of a
-//! built-in rule; `.ci/run` refuses what is stale.
+//! The pages in `docs/rules` match the rules. `KUBETAINT_PAGES=write cargo test --test it pages` regenerates them, which is
+//! required after any change of a built-in rule. `.ci/run` rejects stale pages.
 
 #![allow(
     clippy::expect_used,
@@ -15,7 +14,7 @@ use std::path::Path;
 use crate::builtin::RULES;
 use kubetaint::explain;
 
-/// What must stand in the folder: names and texts.
+/// The expected contents of the folder, by name.
 fn pages() -> BTreeMap<String, String> {
     let mut pages: BTreeMap<String, String> = RULES
         .iter()

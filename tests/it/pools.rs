@@ -1,7 +1,7 @@
-//! `kubetaint pools` and inventories from outside: what is listed, and that pools listed in one repository are judged
-//! in another as if they were declared there.
+//! Tests of `kubetaint pools` and inventories: what is listed, and that pools listed in one repository are judged in
+//! another as if they were declared there.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -231,8 +231,8 @@ fn one_cluster(complete: bool) -> Config {
     config::parse(source, SourceId::CONFIGURATION).unwrap()
 }
 
-/// `severity rule place`, where a place in a pool is that pool's file. Rules of scope notice are about the text of a
-/// file, which an inventory does not repeat.
+/// `severity rule place`. A place in a pool is the pool's file. Excludes rules of scope notice, which are about the text of
+/// a file that an inventory does not contain.
 fn findings(report: &Report, pool_file: &dyn Fn(&str, u32) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
     for finding in &report.findings {
@@ -252,7 +252,7 @@ fn findings(report: &Report, pool_file: &dyn Fn(&str, u32) -> Option<String>) ->
     found
 }
 
-/// Situations in which the files with the pools also change workloads, which no list of pools can do.
+/// Situations in which the files with pools also change workloads, which an inventory cannot do.
 const CHANGE_WORKLOADS: [&str; 1] = ["kueue-flavor-adds-the-toleration"];
 
 const OPEN_POOL: &str = "\
@@ -266,16 +266,16 @@ spec:
       taints: \"{{ .Values.taints }}\"
 ";
 
-/// What comes of situations whose pools are listed in an inventory instead of standing there.
+/// The results of situations whose pools are listed in an inventory instead of declared.
 #[derive(Default)]
 struct Apart {
     compared: usize,
     about_both: usize,
-    /// Situations in which findings differ, with those that were due and those that came.
+    /// Situations with different findings, with the expected and the actual ones.
     different: Vec<String>,
 }
 
-/// Judges every situation with its pools in an inventory, on which `change` is done first.
+/// Judges every situation with its pools in an inventory, after applying `change` to the inventory.
 fn apart(change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/situations");
     let mut folders: Vec<_> = fs::read_dir(root)
@@ -283,7 +283,7 @@ fn apart(change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
         .map(|entry| entry.unwrap().path())
         .collect();
     folders.sort();
-    // A pool of which not everything is known, so that what a rule says of complete ones is not said of it.
+    // A partly unknown pool, so that rules about complete clusters do not apply.
     let open = repo(&[("pools/gpu.yaml", OPEN_POOL), ("apps/web.yaml", LOST)]);
     folders.push(open.path().to_owned());
     let mut apart = Apart::default();
@@ -304,7 +304,7 @@ fn apart(change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
             let (pools, workloads): (Vec<_>, Vec<_>) =
                 whole.iter().cloned().partition(|(path, _)| declares(path));
             let mut inventory = list(&pools, &config).inventory;
-            // Pools that stand beside workloads in one file cannot be taken apart.
+            // Pools in the same file as workloads cannot be separated.
             let mixed = listing.workload_files.iter().any(|file| declares(file));
             if mixed
                 || pools.is_empty()
@@ -323,7 +323,7 @@ fn apart(change: &dyn Fn(&mut Inventory), until_different: bool) -> Apart {
                 files.push(("pools.inventory".to_owned(), text.clone()));
                 let report = check(&files, &elsewhere);
                 assert_eq!(report.problems, [], "{}", situation.display());
-                // Where each entry begins, and the file that it names.
+                // The start of each entry, and the file that it names.
                 let mut entries: Vec<(u32, String)> = Vec::new();
                 for (number, line) in (1..).zip(text.lines()) {
                     let line = line.trim_start_matches("- ").trim();
@@ -384,7 +384,7 @@ fn pools_that_are_listed_elsewhere_are_judged_as_if_they_were_declared_here() {
     );
 }
 
-/// Something that an inventory could lose.
+/// Information that an inventory could lose.
 type Loss = (&'static str, fn(&mut Inventory));
 
 #[test]
@@ -487,7 +487,7 @@ fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
         .map(|pool| &pool["name"])
         .collect();
     assert_eq!(names, ["vision", "idle"]);
-    // A third pool may have no node just now.
+    // A third pool may currently have no nodes.
     assert_eq!(list["complete"], false);
     let nodes = nodes.replace("cloud.google.com/gke-nodepool", "example.com/pool");
     write(outside.path(), "nodes.yaml", &nodes);
@@ -509,7 +509,7 @@ fn a_dump_of_nodes_is_complete_and_its_pools_are_pools() {
         ["apps/train.yaml:7:22: error[selector-matches-no-pool"]
     );
     assert_eq!(about("untolerated-pool").len(), 1, "{found:?}");
-    // What was listed from such a dump is as complete as the dump.
+    // An inventory listed from such a dump is as complete as the dump.
     let listed = run(folder.path(), &["pools", "--pools", dump, "-o", "yaml"]).out;
     write(outside.path(), "listed.yaml", &listed);
     let listed = outside.path().join("listed.yaml");
@@ -530,7 +530,7 @@ fn an_inventory_of_several_clusters_gives_each_its_own() {
             "clusters:\n  prod: {paths: [prod/], complete: true}\n  staging: {paths: [staging/], complete: true}\n",
         ),
     ]);
-    // A pool with taints that a template fills in leaves no cluster complete.
+    // A pool with taints from a template leaves no cluster complete.
     for folder in ["prod", "staging"] {
         let path = infra.path().join(folder).join("pools.yaml");
         let text = fs::read_to_string(&path).unwrap();
@@ -559,13 +559,13 @@ fn an_inventory_of_several_clusters_gives_each_its_own() {
         selector(concise(apps.path(), &[])),
         ["apps/prod/train.yaml:7:22: warning[selector-matches-no-pool"]
     );
-    // A cluster that has another name here may be any of those that have none.
+    // A cluster with another name in this repository may be any without a name.
     write(apps.path(), ".kubetaint.yaml", clusters);
     assert_eq!(
         selector(concise(apps.path(), &[])),
         ["apps/prod/train.yaml:7:22: warning[selector-matches-no-pool"]
     );
-    // Given with a flag, each pool goes to the cluster that it names.
+    // If given with a flag, each pool belongs to the cluster that it names.
     write(
         apps.path(),
         ".kubetaint.yaml",
@@ -589,7 +589,7 @@ fn a_pool_is_listed_once_where_its_inventory_lies_beside_it() {
     write(folder.path(), "infra/inventory.yaml", &inventory);
     let again = run(folder.path(), &["pools", "-o", "yaml"]).out;
     assert_eq!(again, inventory);
-    // Without its original it stands for itself, with the places of the original.
+    // Without the original file the inventory's pool is used, with the places of the original.
     fs::remove_file(folder.path().join("infra/pools.yaml")).unwrap();
     assert_eq!(run(folder.path(), &["pools", "-o", "yaml"]).out, inventory);
 }
@@ -644,7 +644,7 @@ fn clusters_that_share_files_judge_them_each() {
         .map(|finding| &finding["cluster"])
         .collect();
     assert_eq!(unschedulable, ["us"]);
-    // A name of a pool's cluster that no path gives is an error at its place.
+    // A pool's cluster name that no path gives is an error at its place.
     write(
         folder.path(),
         ".kubetaint.yaml",
@@ -687,7 +687,7 @@ fn a_file_that_was_named_for_its_pools_and_has_none_is_a_problem() {
 const NO_POOLS: &str = "no node pools were read in it; such a file is what `kubectl get nodes -o yaml` or `kubetaint pools -o yaml` \
      printed, a list of node pools of gcloud, az or aws, or manifests of node pools";
 
-/// A workload that fits no pool, be they all known.
+/// A workload that fits no pool, even if all are known.
 const LOST: &str = "\
 apiVersion: apps/v1
 kind: Deployment
@@ -789,20 +789,20 @@ fn a_pool_that_is_declared_and_seen_in_a_dump_is_one_pool() {
         assert_eq!(pool["labels"]["example.com/team"], "x");
         assert_eq!(pool["taints"].as_array().unwrap().len(), 2);
     }
-    // What differs stays two: nodes of which some carry another taint, and a declaration that says something else.
+    // Differing pools are not merged: nodes of which some have another taint, and a declaration that contradicts them.
     assert_eq!(list(&declared(other), &nodes).len(), 2);
     assert_eq!(
         list(&declared(taint), &(node("n1", taint) + &node("n2", other))).len(),
         3
     );
-    // Two that are called so cannot be told apart.
+    // Two pools with the same name are ambiguous.
     let twice = format!("{}---\n{0}", declared(taint));
     assert_eq!(list(&twice, &nodes).len(), 3);
 }
 
 #[test]
 fn an_inventory_outside_of_the_folder_was_shown_below_it() {
-    // No repository: what is shown begins at the folder that is listed.
+    // Outside a repository, paths start at the listed folder.
     let folder = repo(&[("apps/a.yaml", "a: b\n")]);
     fs::remove_dir(folder.path().join(".git")).unwrap();
     let elsewhere = repo(&[(

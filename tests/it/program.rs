@@ -1,7 +1,7 @@
-//! The program as a user starts it, for the tests that look at it from outside.
+//! Runs the program as a user does, for tests of the command line.
 
 #![allow(dead_code, reason = "other test programs use a part of it")]
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -34,7 +34,7 @@ spec:
   containers: [{name: a, image: b}]
 ";
 
-/// The rule `no-x`, of which the bad example is none until its key is `x`.
+/// The rule `no-x`. Its bad example only matches once its key is `x`.
 pub const OWN_RULE: &str = "id: no-x
 title: Key x is used
 severity: warning
@@ -64,7 +64,7 @@ examples:
             operator: Exists
 ";
 
-/// What a run gave.
+/// The result of a run.
 pub struct Run {
     pub code: i32,
     pub out: String,
@@ -113,7 +113,7 @@ pub fn run_with_input(folder: &Path, arguments: &[&str], input: impl AsRef<[u8]>
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that refuses its arguments ends without reading.
+    // A program that rejects its arguments exits without reading.
     match child.stdin.take().unwrap().write_all(input.as_ref()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         written => written.unwrap(),
@@ -130,7 +130,7 @@ pub fn repo(files: &[(&str, &str)]) -> TempDir {
     repo_of_bytes(&files)
 }
 
-/// The same with files that may be no text.
+/// A repository with files that may be binary.
 pub fn repo_of_bytes(files: &[(&str, &[u8])]) -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join(".git")).unwrap();
@@ -140,14 +140,14 @@ pub fn repo_of_bytes(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// Writes a file, and the folders that it is in.
+/// Writes a file and creates its folders.
 pub fn write(folder: &Path, path: &str, content: impl AsRef<[u8]>) {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
 }
 
-/// Copies a folder with everything in it.
+/// Copies a folder recursively.
 pub fn copy(from: &Path, to: &Path) {
     for entry in WalkDir::new(from) {
         let entry = entry.unwrap();

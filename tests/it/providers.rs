@@ -1,4 +1,4 @@
-//! What the provider tables read out of `fixtures/providers/`: pools with labels, taints and their origins, and the
+//! What the provider tables read from `fixtures/providers/`: pools with labels, taints and their origins, and the
 //! tolerations of every custom resource.
 
 #![allow(
@@ -43,7 +43,7 @@ fn text(field: &Field<String>) -> Value {
     match field {
         Field::Absent => json!(""),
         Field::Is(text) => json!(text),
-        // Written, and not to be known from here.
+        // Written, but its value is unknown.
         Field::Unknown => Value::Null,
     }
 }
@@ -56,7 +56,7 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// A taint, and the text that its place covers: the first line of it is enough to tell whether it is the right one.
+/// A taint and the text at its span. The first line is enough to verify that it is the right one.
 fn taint(one: &PoolTaint, sources: &[Source]) -> Value {
     let mut value = json!({
         "key": text(&one.taint.key),
@@ -83,7 +83,7 @@ fn pool(pool: &NodePool, sources: &[Source]) -> Value {
         .map(|(key, value)| (key.clone(), text(value)))
         .collect();
     let mut value = json!({
-        // A pool that has no name, not even a made-up one.
+        // A pool without a name, not even a generated one.
         "name": Some(&pool.name).filter(|name| !name.is_empty()),
         "provider": pool.provider,
         "labels": labels,
@@ -123,7 +123,7 @@ fn pool(pool: &NodePool, sources: &[Source]) -> Value {
     value
 }
 
-/// Every file of a fixture but the expectation, by its path in it.
+/// Every file of a fixture except the expectation, by path.
 fn inputs(provider: &str) -> Vec<Source> {
     let folder = folder(provider);
     walkdir::WalkDir::new(&folder)
@@ -333,7 +333,7 @@ fn every_provider_fixture_is_tested() {
     }
 }
 
-/// One toleration with a known owner: kind, path and key, and what is told of the three.
+/// Identifies a toleration with a known owner: kind, path and key.
 type Known = (String, String, String);
 
 fn known_tolerations() -> BTreeMap<Known, (String, u64)> {

@@ -1,6 +1,6 @@
-//! Reports in the formats of other programs, and what helps around them, from outside.
+//! Tests of reports in the formats of other programs, and of related options.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -16,7 +16,7 @@ const FORMATS: [&str; 10] = [
 #[test]
 fn every_format_is_written_in_one_run_and_none_changes_the_exit_code() {
     let folder = repo(&[("apps/bad.yaml", BAD), ("broken.yaml", "a: [\n")]);
-    // Elsewhere, or the next run would read them.
+    // Outside the repository, so that the next run does not read them.
     let reports = tempfile::TempDir::new().unwrap();
     let path = |format: &str| reports.path().join(format);
     let targets: Vec<String> = FORMATS
@@ -168,7 +168,7 @@ fn sarif_marks_what_comments_and_the_baseline_accept_unless_it_is_to_leave_them_
     assert_eq!((code, results.len()), (0, 0));
     let (code, results) = with(&["--baseline", "accepted.txt", "--only", "meant.yaml"]);
     assert_eq!((code, results.len()), (0, 1));
-    // Not accepted, they are findings like others.
+    // Without suppression, they are ordinary findings.
     let (code, results) = with(&["--no-ignores", "--omit-suppressed"]);
     assert_eq!((code, results.len()), (1, 2));
 }
@@ -241,7 +241,7 @@ fn manual_pages_are_made_for_the_program_and_each_command() {
     );
 }
 
-/// A workload whose selector picks a pool of another file that it does not tolerate, and a finding elsewhere.
+/// A workload whose selector matches a pool in another file that it does not tolerate, and a finding elsewhere.
 fn two_places() -> tempfile::TempDir {
     let pool = "apiVersion: v1
 kind: Node
@@ -297,7 +297,7 @@ fn only_keeps_what_touches_the_files_by_its_own_place_or_a_related_one() {
     assert!(!found.contains(&exists));
     let (_, found) = rules(&["apps/web.yaml.d", "infra"]);
     assert!(found.contains(&exists) && found.contains(&selected));
-    // What others have does not fail this run, and is not counted.
+    // Findings in other files do not fail this run and are not counted.
     assert_eq!(rules(&["kubetaint.txt"]), (0, Vec::new()));
     let gone = run(folder.path(), &["check", "--only", "gone.yaml"]);
     assert_eq!(gone.code, 2);
@@ -401,7 +401,7 @@ fn show_files_lists_what_is_read_and_says_why_the_rest_is_not() {
         (quiet.out.as_str(), quiet.err.as_str()),
         ("a.json\nb.yaml\n", "")
     );
-    // Where nothing is read, the reasons are what one is after.
+    // If no file is read, the reasons are printed by default.
     let nothing = run(folder.path(), &["check", "vendor", "--show-files"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (0, ""));
     assert!(nothing.err.contains("`exclude`"), "{}", nothing.err);

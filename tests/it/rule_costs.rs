@@ -1,13 +1,13 @@
-//! Rules that a repository brings along cost what they may: one that takes too many steps is named, and the run ends.
+//! Rules from a repository have a step limit: a rule that exceeds it is named, and the run ends.
 
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::program::{BAD, OWN_RULE, Run, repo, run};
 
 const CONDITION: &str = "toleration.key == \"x\"";
 
-/// What a run says with a rule of this condition in the repository.
+/// The output of a run with a rule of this condition in the repository.
 fn with_condition(condition: &str) -> Run {
     let rule = OWN_RULE.replace(
         &format!("when: {CONDITION}\n"),
@@ -39,7 +39,7 @@ fn is_named(condition: &str) {
     assert!(err.contains("rule no-x"), "{condition}\n{err}");
     assert!(err.contains("too many steps"), "{condition}\n{err}");
     assert!(!out.contains("[no-x]"), "{out}");
-    // The other rules are applied all the same.
+    // The other rules still apply.
     assert!(out.contains("value-with-exists"), "{out}");
 }
 
@@ -54,7 +54,7 @@ fn numbers(upto: usize) -> String {
     format!("[{}]", numbers.join(","))
 }
 
-/// Comprehensions in each other, each over the same range.
+/// Nested comprehensions over the same range.
 fn nested(range: &str, depth: usize, inner: &str) -> String {
     let mut text = inner.to_owned();
     for level in (0..depth).rev() {
@@ -78,7 +78,7 @@ fn a_rule_without_steps_fails_whatever_else_its_condition_says() {
     let costly = nested(&numbers(50), 8, "v7 > 0");
     is_named(&format!("{costly} || true"));
     is_named(&format!("[1, 2].exists(n, n == 2 || {costly})"));
-    // In a sentence as in a condition.
+    // The same limit applies to messages.
     let rule = OWN_RULE
         .replace(CONDITION, "toleration.key != \"\"")
         .replace(
@@ -96,7 +96,7 @@ fn a_rule_without_steps_fails_whatever_else_its_condition_says() {
 
 #[test]
 fn texts_and_lists_that_multiply_end_soon() {
-    // Each level has one turn, and a text or a list of thirty times the size.
+    // Each level has one iteration, and a text or list thirty times the size.
     let mut text = "v4 != \"\"".to_owned();
     let mut list = "size(v4) > 0".to_owned();
     for level in (0..5).rev() {

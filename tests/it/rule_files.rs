@@ -1,4 +1,4 @@
-//! Rule files of a user's own: one file adds a rule, and a broken one is an error at its place.
+//! User-defined rule files: a single file adds a rule, and an invalid one is an error at its place.
 
 #![allow(
     clippy::expect_used,
@@ -12,7 +12,7 @@ use std::fs;
 use crate::program::{repo, run};
 use tempfile::TempDir;
 
-/// A rule that is right. Tests break it one line at a time.
+/// A valid rule. Tests break it one line at a time.
 const RULE: &str = r#"id: night-only
 title: The night pool is for jobs
 severity: warning
@@ -70,7 +70,7 @@ fn replaced(from: &str, to: &str) -> String {
     RULE.replace(from, to)
 }
 
-/// The rule is refused by every command that loads it, with this complaint at this place of its file.
+/// Asserts that every command that loads the rule rejects it, with this message at this place of its file.
 fn assert_refused(rule: &str, place: &str, complaint: &str) {
     let folder = folder(rule);
     for arguments in [

@@ -1,4 +1,4 @@
-//! Manifests that several tests judge.
+//! Manifests shared by several tests.
 
 /// A pool named gpu with the label `pool: gpu` and one hard taint.
 pub const POOL: &str = "apiVersion: karpenter.sh/v1

@@ -1,7 +1,7 @@
 //! Truth tables of "tolerates" and of the API server's checks, with the reason for each row.
 //! "Selects" and "can land" are in `node_selection.rs`.
 
-// The lints know test functions only, not the functions that these share.
+// Clippy's exemption covers test functions only, not their helpers.
 #![allow(clippy::panic)]
 
 use Truth::{No, Unknown, Yes};
@@ -10,7 +10,7 @@ use kubetaint::model::toleration::{Toleration, daemon_set_tolerations, tolerate}
 use kubetaint::model::validation::ErrorCode::{self, *};
 use kubetaint::model::{Field, Truth};
 
-/// `-` is absent, `?` is unknown, anything else is the text; `''` is the empty text.
+/// `-` is absent, `?` is unknown, `''` is the empty text, anything else is the text itself.
 fn field(text: &str) -> Field<String> {
     match text {
         "-" => Field::Absent,
@@ -382,7 +382,7 @@ fn one_fitting_entry_is_enough_and_none_is_no() {
 
 #[test]
 fn the_api_server_objects_in_its_own_order() {
-    /// Entry, seconds, field and code of each objection, reason.
+    /// Entry, seconds, field and code of each error, reason.
     type Row<'a> = (&'a str, Option<i64>, &'a [(&'a str, ErrorCode)], &'a str);
     let cases: &[Row] = &[
         ("k Equal v NoSchedule", None, &[], "legal"),

@@ -1,4 +1,4 @@
-//! The JSON Schemas: the files in `schemas/` are what the program prints, and what the repository holds is valid by them.
+//! The JSON Schemas: the files in `schemas/` match the program's output, and the repository's files are valid.
 
 #![allow(
     clippy::expect_used,
@@ -31,7 +31,7 @@ fn validator(form: SchemaOf) -> Validator {
     jsonschema::draft202012::new(&schema(form)).expect("the schema is a schema")
 }
 
-/// What is wrong with a value, a line each.
+/// The validation errors of a value, one per line.
 fn wrong(validator: &Validator, value: &Value) -> Vec<String> {
     validator
         .iter_errors(value)

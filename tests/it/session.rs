@@ -1,7 +1,7 @@
-//! A session that keeps what files say against a new one over the same files: whatever is edited, added or removed, both
-//! report the same.
+//! Compares a long-lived session with a new one over the same files: after any edit, addition or removal of files, both
+//! give the same report.
 //!
-//! `KUBETAINT_SESSION_FOLDERS` names folders with real repositories (separated by `:`) that are edited, too.
+//! `KUBETAINT_SESSION_FOLDERS` names folders with real repositories (separated by `:`) to edit as well.
 
 #![allow(
     clippy::expect_used,
@@ -66,7 +66,7 @@ fn config_of(texts: &Texts) -> Config {
     config
 }
 
-/// Everything of a report that does not depend on how sources are numbered.
+/// A report without everything that depends on the numbering of sources.
 fn written(report: &Report) -> String {
     let place = |span: kubetaint::source::Span| {
         let source = report.sources.get(&span.source);
@@ -101,7 +101,7 @@ fn written(report: &Report) -> String {
     )
 }
 
-/// What a person may do to a text.
+/// A text after a typical manual edit.
 fn edited(text: &str, other: &str, number: usize) -> String {
     let half: String = text.chars().take(text.chars().count() / 2).collect();
     match number % 6 {
@@ -116,7 +116,7 @@ fn edited(text: &str, other: &str, number: usize) -> String {
     }
 }
 
-/// Edits the files of a repository one after the other, and compares.
+/// Edits the files of a repository one by one and compares the reports.
 fn compare(name: &str, files: Texts, edits: usize) {
     let config = config_of(&files);
     let settings = Settings {
@@ -195,7 +195,7 @@ fn reports_of_a_session_are_those_of_a_new_one_whatever_is_edited() {
     let mut compared = 0;
     for (at, folder) in folders.iter().enumerate() {
         let files = texts(folder);
-        // Each of them once takes long: those with several files, in turn.
+        // Comparing all of them takes long, so use every fifth, and only those with several files.
         if files.len() < 2 || at % 5 != 0 {
             continue;
         }

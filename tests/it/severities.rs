@@ -1,5 +1,5 @@
-//! Severity is proof: the same mistake has the same severity in every shape of file where it is proven, what is less than
-//! that says why, and no note claims what only an error may claim.
+//! Severity follows proof: the same mistake has the same severity in every kind of file where it is proven, anything less
+//! says why, and no note claims what only an error may claim.
 
 #![allow(
     clippy::unwrap_used,
@@ -86,7 +86,7 @@ const QUOTES: &str = "spec:
 
 const VALUES: &str = "web:\n  tolerations: @\n";
 
-/// Shapes where the list surely reaches the API server as it stands; `@` is the list.
+/// Files in which the list certainly reaches the API server unchanged. `@` is the list.
 fn proven() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let inner = |indent: usize, text: &str| -> String {
         let pad = " ".repeat(indent);
@@ -236,7 +236,7 @@ fn proven() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     ]
 }
 
-/// Shapes where something may change the list before a pod gets it.
+/// Files in which something may change the list before it reaches a pod.
 fn doubtful() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     vec![
         (
@@ -290,7 +290,7 @@ fn report(files: &[(&str, String)], list: &str) -> Report {
     judged(&RULES, &filled, verify::SUPPRESSIONS)
 }
 
-/// The severity and the message of what a rule finds.
+/// The severity and the message of each finding of a rule.
 fn found(report: &Report, rule: &str) -> Vec<(Severity, String)> {
     let mut all: Vec<_> = report
         .findings
@@ -349,7 +349,7 @@ fn a_setting_that_only_shares_its_name_with_tolerations_is_no_mistake() {
     }
 }
 
-/// What only an error may claim of pods and objects.
+/// Claims about pods and objects that only an error may make.
 const CLAIMS: [&str; 10] = [
     "Pending",
     "rejects",

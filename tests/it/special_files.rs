@@ -1,8 +1,8 @@
-//! Links, devices and pipes that a repository holds: what never ends is not read, what is elsewhere is not written, and
-//! the run says so.
+//! Links, devices and pipes in a repository: endless files are not read, files outside the repository are not written, and
+//! the run reports it.
 
 #![cfg(unix)]
-// A test that cannot prepare its files has failed.
+// A test that cannot set up its files must fail.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -27,7 +27,7 @@ fn pipe(folder: &TempDir, name: &str) {
     assert!(made.success());
 }
 
-/// The run could not do all of its job, and says of this file why.
+/// Asserts that the run is incomplete and reports the reason for this file.
 fn refuses(run: &Run, said: &str) {
     assert_eq!(run.code, 2, "{}{}", run.out, run.err);
     assert!(run.err.contains(said), "{said}: {}", run.err);
@@ -137,7 +137,7 @@ fn what_the_configuration_names_outside_of_the_repository_is_refused() {
             assert!(run.err.contains("the repository"), "{}", run.err);
         }
     }
-    // Whoever runs the program may name what is elsewhere.
+    // Users may name files outside the repository.
     let folder = repo(&[("a.yaml", GOOD)]);
     let rules = outside.join("no-x.yaml");
     let run = run(

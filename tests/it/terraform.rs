@@ -1,5 +1,5 @@
-//! What is read out of the Terraform configurations, plans and states below `fixtures/providers/`: pools with labels,
-//! taints, where each is written, and what is not known for which reason. And broken and hostile input.
+//! What is read from the Terraform configurations, plans and states below `fixtures/providers/`: pools with labels and
+//! taints, their places, and the reasons for unknown parts. Also broken and hostile input.
 
 #![allow(
     clippy::expect_used,
@@ -26,13 +26,13 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
 }
 
-/// Everything that is read of some files.
+/// Everything read from some files.
 struct Reading {
     sources: Vec<Source>,
     gathered: Gathered,
 }
 
-/// Files that configurations read by their names.
+/// Files that configurations read by name.
 struct Sources<'s>(&'s [Source]);
 
 impl Files for Sources<'_> {
@@ -104,7 +104,7 @@ fn read_fixture(name: &str) -> Reading {
 }
 
 impl Reading {
-    /// `file:line:column`, and the text that stands there.
+    /// `file:line:column`, and the text at the span.
     fn place(&self, span: Span) -> String {
         let source = &self.sources[span.source.0 as usize];
         let at = source.position(span.start);
@@ -137,7 +137,7 @@ impl Reading {
             .unwrap_or("it is complete")
     }
 
-    /// The pools as a person would write them down.
+    /// The pools in a readable form.
     fn show(&self) -> String {
         let mut shown = String::new();
         for placed in &self.gathered.pools {
@@ -248,7 +248,7 @@ fn every_configuration_among_the_fixtures_is_tested() {
     }
 }
 
-/// Every resource and module of the tables that speak of Terraform alone occurs in a fixture.
+/// Every resource and module of the Terraform-only tables occurs in a fixture.
 #[test]
 fn every_table_of_terraform_has_a_fixture() {
     let folders: BTreeSet<String> = fs::read_dir(fixtures())
@@ -274,7 +274,7 @@ fn one(text: &str) -> Reading {
     read(&[("main.tf", text)])
 }
 
-/// A pool whose taints and labels are given, at the top of a configuration.
+/// A pool with these taints and labels, in a root configuration.
 fn with_locals(locals: &str) -> Reading {
     one(&format!(
         "provider \"aws\" {{}}\nlocals {{\n{locals}\n}}\nresource \"aws_eks_node_group\" \"p\" {{\n  \
@@ -291,7 +291,7 @@ fn keys(reading: &Reading) -> Vec<String> {
         .collect()
 }
 
-/// The keys that an expression gives, and whether these are all.
+/// The keys of an expression's result, and whether they are all known.
 fn keys_of(expression: &str) -> (Vec<String>, bool) {
     let reading = with_locals(&format!(
         "name = \"p\"\nlabels = {{}}\nbase = [\"a\", \"b\"]\nmap = {{ x = \"1\", y = \"2\" }}\ntaints = {expression}"
@@ -445,7 +445,7 @@ fn named_files_of_values_count_where_they_agree() {
 
 #[test]
 fn the_default_of_a_module_that_nobody_calls_says_nothing() {
-    // What stands among modules is made to be called; what else nobody calls is applied as it stands.
+    // A folder among modules is meant to be called. Any other folder without a caller is applied as it is.
     for path in ["modules/m", "terraform/module/m", "acme-modules/m"] {
         let library = read(&[(&format!("{path}/main.tf"), VARIABLE)]);
         let why = library.why_open("p");
@@ -585,7 +585,7 @@ fn hostile_input_is_bounded_and_open() {
     );
     assert_eq!(counted.pools().len(), 1);
     assert_eq!(keys(&counted), ["a"]);
-    // Each local is twice as long as the one before.
+    // Each local is twice as long as the previous one.
     let mut doubling = "name = \"p\"\nlabels = {}\ntaints = [local.l60]\nl0 = \"x\"\n".to_owned();
     let mut lists = "name = \"p\"\nlabels = {}\ntaints = local.l60\nl0 = [\"x\"]\n".to_owned();
     let mut nested = "name = \"p\"\nlabels = {}\ntaints = local.l5000\nl0 = [\"x\"]\n".to_owned();
@@ -619,7 +619,7 @@ fn hostile_input_is_bounded_and_open() {
         "]".repeat(5_000)
     );
     assert_eq!(read(&[("main.tf.json", &deep)]).gathered.notices.len(), 0);
-    // A module that calls itself, twice.
+    // A module that calls itself twice.
     let calls = "module \"a\" {\n  source = \"./\"\n}\nmodule \"b\" {\n  source = \"./.\"\n}\nresource \
                  \"aws_eks_node_group\" \"p\" {\n  node_group_name = \"p\"\n}\n";
     assert!(!one(calls).pools().is_empty());
@@ -684,7 +684,7 @@ fn states_are_read_in_both_forms() {
     }
 }
 
-/// A manifest in a heredoc, with the variables `known`, which is `k`, and `open`, which has no value.
+/// A manifest in a heredoc, with the variables `known`, whose value is `k`, and `open`, which has no value.
 fn manifest(heredoc: &str) -> Reading {
     one(&format!(
         "provider \"aws\" {{}}\nvariable \"known\" {{\n  default = \"k\"\n}}\nvariable \"open\" {{}}\nresource \"kubectl_manifest\" \"m\" {{\n  \
@@ -692,7 +692,7 @@ fn manifest(heredoc: &str) -> Reading {
     ))
 }
 
-/// A Pod with these lines below its spec, at four blanks.
+/// A Pod with these lines below its spec, indented by four blanks.
 fn pod_of(lines: &str) -> Reading {
     manifest(&format!(
         "<<-EOT\n  apiVersion: v1\n  kind: Pod\n  metadata: {{name: p}}\n  spec:\n    containers: [{{name: c}}]\n{lines}  EOT"
@@ -860,7 +860,7 @@ fn huge_templates_are_given_up() {
     assert!(pod_of(&lines).gathered.workloads.is_empty());
 }
 
-/// Launch templates with this user data, and a pool that is made with one of them.
+/// Launch templates with this user data, and a pool that uses one of them.
 fn with_user_data(user_data: &str) -> Reading {
     one(&format!(
         "provider \"aws\" {{}}\nvariable \"open\" {{}}\nresource \"aws_launch_template\" \"gpu\" {{\n  user_data = {user_data}\n}}\n\
@@ -932,14 +932,14 @@ fn broken_manifests_and_templates_never_panic_and_all_places_are_in_their_files(
         let template = format!("{}{sign}{}", &pool[..half], &pool[half..]);
         for text in [format!("{before}{sign}{after}"), format!("{before}{sign}")] {
             let reading = read(&[("main.tf", &text), ("templates/pool.yaml.tftpl", &template)]);
-            // Places that are not in their file, or inside a character, would not be shown.
+            // Spans outside their file or inside a character could not be shown.
             reading.show();
             for notice in &reading.gathered.notices {
                 reading.place(notice.span);
             }
         }
     }
-    // A heredoc in a text of JSON has no lines of its own.
+    // A heredoc in a JSON text has no lines of its own.
     let reading = read(&[(
         "main.tf.json",
         r#"{"resource": {"kubectl_manifest": {"m": {"yaml_body": "${<<-EOT\n  kind: Pod\n  EOT\n}"}}}}"#,
@@ -947,7 +947,7 @@ fn broken_manifests_and_templates_never_panic_and_all_places_are_in_their_files(
     assert!(reading.gathered.workloads.is_empty());
 }
 
-/// A release that sets these values, each a name and a value, beside `values`.
+/// A release that sets these values, as pairs of name and value, in addition to `values`.
 fn release(values: &str, sets: &[(&str, &str)]) -> Reading {
     let mut text = format!(
         "provider \"aws\" {{}}\nvariable \"open\" {{}}\nresource \"helm_release\" \"r\" {{\n  values = {values}\n"
@@ -982,7 +982,7 @@ fn values_that_are_set_one_by_one_are_put_together() {
         reading.place(located.field("operator").expect("a field")),
         "main.tf:14:12 `\"agent.tolerations[0].operator\"`"
     );
-    // What an entry lacks may stand in the values, or under a name that is not known.
+    // What an entry lacks may be in the values, or under an unknown name.
     for (values, name) in [
         ("[\"tolerations: []\"]", "tolerations[0].key"),
         ("[var.open]", "tolerations[0].key"),
@@ -1043,7 +1043,7 @@ fn a_manifest_that_is_a_file_counts_once_however_terraform_reads_it() {
         );
         let reading = read(&[("x/main.tf", &text), ("x/p.yaml", pod)]);
         assert_eq!(reading.gathered.workloads.len(), 1, "{expression}");
-        // Where nothing but the template stands, it is read where it is filled in.
+        // A manifest that exists only as a template is read where it is filled in.
         let text = text.replace("p.yaml", "p.tpl");
         let reading = read(&[("x/main.tf", &text), ("x/p.tpl", pod)]);
         assert_eq!(reading.gathered.workloads.len(), 1, "{expression}");
@@ -1061,7 +1061,7 @@ fn lines_may_end_as_on_windows() {
     assert_eq!(reading.place(located.entry), "main.tf:10:11 `key: a`");
 }
 
-/// A file of Terragrunt's for the module of EKS, with lines before its inputs and a list of taints.
+/// A Terragrunt file for the EKS module, with lines before its inputs and a list of taints.
 fn terragrunt(before: &str, taints: &str) -> String {
     format!(
         "{before}\nterraform {{\n  source = \"tfr:///terraform-aws-modules/eks/aws?version=20.8.4\"\n}}\nlocals {{\n  key = \
@@ -1088,7 +1088,7 @@ fn terragrunts_inputs_are_those_of_the_module() {
         "{}",
         reading.place(span)
     );
-    // What a run tells is not known.
+    // Values that are known only at run time are unknown.
     let reading = read(&[(path, &terragrunt("", "dependency.x.outputs.taints"))]);
     assert!(reading.pools().iter().all(|pool| !pool.complete));
 }
@@ -1121,7 +1121,7 @@ fn what_terragrunt_includes_may_set_more() {
         let included = |root: &str| of(&include(root_path, "shallow"), root);
         assert_eq!(included("remote_state {}"), [p(true)], "{root_path}");
         assert_eq!(included("inputs = { region = local.x }"), [p(true)]);
-        // Where both set one name, the includer's counts.
+        // If both set the same name, the including file's value wins.
         assert_eq!(included(groups), [p(true)]);
         assert_eq!(included("inputs = local.all"), [p(true), open()]);
         let defaults = "inputs = { eks_managed_node_group_defaults = { taints = {} } }";
@@ -1132,7 +1132,7 @@ fn what_terragrunt_includes_may_set_more() {
             "locals {\n  x = {}\n}\ninputs = { self_managed_node_groups = { q = local.x } }";
         assert_eq!(included(others), [p(true), ("q".to_owned(), 0, true)]);
     }
-    // Merged deeply, what is written is still there.
+    // With a deep merge, the file's own values are kept.
     let deep = include(in_parents, "deep");
     assert_eq!(of(&deep, "remote_state {}"), [p(true)]);
     assert_eq!(of(&deep, groups), [p(false), open()]);
@@ -1152,7 +1152,7 @@ fn what_terragrunt_includes_may_set_more() {
         [p(true), ("q".to_owned(), 0, true)]
     );
     assert_eq!(of(&include(in_parents, "no_merge"), groups), [p(true)]);
-    // One that cannot be read may say anything.
+    // An unreadable include may contain anything.
     let run = include("run_cmd(\"x\")", "shallow");
     assert_eq!(of(&run, "remote_state {}"), [p(true), open()]);
     let broken = include(in_parents, "shallow");
@@ -1173,7 +1173,7 @@ fn terragrunts_files_may_have_all_from_what_they_include() {
                 "{ one = { key = local.key, effect = \"NO_SCHEDULE\" } }",
             ),
         ),
-        // It includes itself, or what is not there.
+        // It includes itself, or a missing file.
         (
             "loop/terragrunt.hcl",
             "include {\n  path = \"terragrunt.hcl\"\n}\nlocals {\n  a = local.b\n  b = local.a\n}\ninputs = { eks_managed_node_groups = local.a }",
@@ -1208,7 +1208,7 @@ fn what_terragrunt_reads_of_other_files_is_known() {
             ),
             ("live/shared/groups.hcl", groups),
             ("live/env.hcl", env),
-            // Not above the file that is read.
+            // Not in a parent folder of the file that is read.
             ("live/prod/env.hcl", "locals {\n  key = \"wrong\"\n}\n"),
         ]);
         let pool = reading.pool("p");
@@ -1221,7 +1221,7 @@ fn what_terragrunt_reads_of_other_files_is_known() {
         of("locals {\n  key = \"k\"\n}\n"),
         (Some("k".to_owned()), true)
     );
-    // These read each other.
+    // These files read each other.
     let circle =
         "locals {\n  key = read_terragrunt_config(\"shared/groups.hcl\").locals.groups\n}\n";
     assert_eq!(of(circle), (None, false));
@@ -1298,7 +1298,7 @@ fn pools_are_there_whatever_their_keys_are() {
             "module.eks-2 \"c:NoSchedule\" true",
         ]
     );
-    // These may be one and the same, of which the last counts.
+    // These may have the same name, in which case the last one counts.
     for (one, other) in [
         ("\"${var.name}-gpu\"", "big-gpu"),
         ("big-gpu", "\"${var.name}-gpu\""),
@@ -1376,7 +1376,7 @@ fn what_is_taken_apart_with_regular_expressions_is_known() {
     }
 }
 
-/// A node pool of GKE with what stands in its `node_config`.
+/// A GKE node pool with this `node_config`.
 fn gke(name: &str, config: &str) -> String {
     format!(
         "resource \"google_container_node_pool\" \"{name}\" {{\n  name = \"{name}\"\n  node_config {{\n{config}\n  }}\n}}\n"
@@ -1534,7 +1534,7 @@ fn what_is_nested_or_repeated_without_end_is_read_in_time_and_hides_nothing() {
             drop(file);
         }
     }
-    // As deep as anybody would write, and far deeper.
+    // A realistic depth, and a far greater one.
     for depth in [40, 10_000] {
         let lists = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         let sum = vec!["1"; depth].join(" + ");

@@ -1,6 +1,6 @@
-//! What is not known is never wrong, for whole files: in the bad examples of every rule each value, list and map in turn
-//! becomes a template. A finding that is still there must be there whatever the template is filled with; one that is gone
-//! must have been counted.
+//! Unknown values never cause false findings, for whole files: in the bad examples of every rule, each value, sequence and
+//! mapping in turn becomes a template. A finding that remains must be right for any value of the template. A finding that
+//! is gone must be counted as not judged.
 
 #![allow(
     clippy::expect_used,
@@ -21,8 +21,8 @@ use kubetaint::verify;
 use kubetaint::yaml::{self, Kind, Node};
 use rayon::prelude::*;
 
-/// What a finding says although more than one value is possible, by rule and by how the keys above the value end: why that
-/// is right.
+/// Findings that are right although several values are possible, by rule and the suffix of the path of keys, with the
+/// reason.
 const SURE: &[(&str, &str, &str)] = &[
     (
         "daemonset-misses-pool",
@@ -51,28 +51,28 @@ const SURE: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// How many places with the same keys above are tried in one example.
+/// The most places with the same path of keys that are tried in one example.
 const ALIKE: usize = 3;
 
 type Files = Vec<(String, String)>;
 
-/// A place that can be templated.
+/// A place that can become a template.
 struct Place {
     file: usize,
     /// The value alone, or from the colon to its end.
     range: Range<usize>,
-    /// What stands before the text that is put in.
+    /// The text before the inserted template.
     lead: &'static str,
-    /// The nearest key above.
+    /// The nearest parent key.
     key: String,
-    /// All keys above.
+    /// All parent keys.
     chain: String,
-    /// The whole field with its line breaks, when it stands on lines of its own, and its column.
+    /// The whole field with its line breaks, if it is on lines of its own, and its column.
     lines: Option<(Range<usize>, usize)>,
     kind: Kind,
 }
 
-/// Where findings of the rule are: file and path, with the severity.
+/// The findings of the rule: file and path, with the severity.
 type Found = BTreeMap<(String, String), Severity>;
 
 #[test]
@@ -84,13 +84,13 @@ fn no_rule_fires_because_of_what_is_not_known() {
     let wrong: Vec<String> = kubetaint::builtin::RULES
         .par_iter()
         .flat_map_iter(|(name, _)| {
-            // Rules name each other, and each runs alone here.
+            // Rules refer to each other, but each runs alone here.
             let mut rules = RuleSet::load(&sources).expect("the rules load");
             let id = name.trim_end_matches(".yaml");
             rules.retain(|rule| rule.id == id);
             let rule = rules.get(id).expect("a file holds a rule");
             let mut wrong = Vec::new();
-            // What is said of single entries and taints is tried in `unknown_values.rs`.
+            // Rules about single entries and taints are covered by `unknown_values.rs`.
             if !matches!(rule.scope, Scope::Workload | Scope::Pool | Scope::Notice) {
                 return wrong;
             }
@@ -115,7 +115,7 @@ fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<
         if place.key == "apiVersion"
             || [".metadata", ".metadata.name"].contains(&place.chain.as_str())
         {
-            // These say who an object is, and there are no rules about that.
+            // These identify an object, and no rules are about that.
             continue;
         }
         for (form, files) in templated(&example.files, &place) {
@@ -134,7 +134,7 @@ fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<
                 .keys()
                 .filter(|one| !found.contains_key(*one))
                 .collect();
-            // What reading notices is about what is written, and a template is not that.
+            // Notices are about literal values, which a template is not.
             let counts = rule.scope != Scope::Notice;
             if counts
                 && !gone.is_empty()
@@ -147,7 +147,7 @@ fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<
                 );
             }
             if rule.has_tag("witnesses") && (form != "quoted" || place.kind == Kind::Mapping) {
-                // Whoever cannot be heard at all bears no witness, and the message counts those who could.
+                // An unreadable workload gives no testimony, and the message counts the readable ones.
                 continue;
             }
             let proves =
@@ -194,7 +194,7 @@ fn try_example(rules: &RuleSet, rule: &Rule, example: &Example, wrong: &mut Vec<
     }
 }
 
-/// Whether all rules together count something that they cannot judge.
+/// Whether any rule counts something as not judged.
 fn is_counted(files: &Files) -> bool {
     let report = judged(&RULES, files, verify::SUPPRESSIONS);
     !report.counts.not_judged.is_empty()
@@ -209,7 +209,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// Findings of the rule; nothing where the files can no longer be read for another reason than the template.
+/// Findings of the rule, or `None` if the files cannot be read for a reason other than the template.
 fn run(rules: &RuleSet, rule: &Rule, files: &Files) -> Option<(Found, Report)> {
     let report = verify::report(rules, &TABLE, files, verify::SUPPRESSIONS).ok()?;
     let mut found = Found::new();
@@ -224,7 +224,7 @@ fn run(rules: &RuleSet, rule: &Rule, files: &Files) -> Option<(Found, Report)> {
     Some((found, report))
 }
 
-/// Every value, list and map of the files.
+/// Every value, sequence and mapping of the files.
 fn places(files: &Files) -> Vec<Place> {
     let mut places = Vec::new();
     for (file, (path, text)) in files.iter().enumerate() {
@@ -236,7 +236,7 @@ fn places(files: &Files) -> Vec<Place> {
             below(document.root(), file, text, "", &mut places);
         }
     }
-    // Of places that are alike in many documents a few are enough.
+    // A few of the places that are alike in many documents are enough.
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     places.retain(|place| {
         let times = seen.entry(place.chain.clone()).or_default();
@@ -285,7 +285,7 @@ fn below(node: Node<'_>, file: usize, text: &str, chain: &str, places: &mut Vec<
     }
 }
 
-/// The files with the place templated in each form that fits there.
+/// The files with the place as a template, in each form that fits there.
 fn templated(files: &Files, place: &Place) -> Vec<(&'static str, Files)> {
     let mut all = Vec::new();
     let mut put = |form, range: Range<usize>, text: &str| {
@@ -319,7 +319,7 @@ fn filled(files: &Files, place: &Place, text: &str) -> Option<Files> {
     stream.errors.is_empty().then_some(files)
 }
 
-/// What stands under each key in all examples of the rule, as JSON.
+/// The values of each key in all examples of the rule, as JSON.
 fn values(rule: &Rule) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for example in &rule.examples {
@@ -373,7 +373,7 @@ fn json(node: Node<'_>) -> String {
     }
 }
 
-/// What the template may be filled with.
+/// Possible values of the template.
 fn candidates(place: &Place, known: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let mut all: Vec<&str> = match place.kind {
         Kind::Scalar => vec!["\"other\"", "\"\""],
@@ -389,7 +389,7 @@ fn candidates(place: &Place, known: &BTreeMap<String, BTreeSet<String>>) -> Vec<
     all.into_iter().map(str::to_owned).collect()
 }
 
-/// Two node groups and workloads of which each has something that does not fit.
+/// Two node groups, and workloads that each have a mismatch.
 const TERRAFORM: [(&str, &str); 3] = [
     (
         ".kubetaint.yaml",
@@ -457,14 +457,14 @@ spec:
     ),
 ];
 
-/// Rules that tell between them of workloads that fit no pool; which of them does depends on what is known of the pools.
+/// Rules that share the workloads that fit no pool. Which one applies depends on what is known about the pools.
 const NOWHERE: [&str; 3] = [
     "selected-pool-not-tolerated",
     "selector-matches-no-pool",
     "unschedulable-workload",
 ];
 
-/// What a variable may be set to.
+/// Possible values of a variable.
 const SETTINGS: [&str; 7] = [
     "\"other\"",
     "\"batch\"",

@@ -1,5 +1,5 @@
-//! What is not known is never wrong: each bad example of each rule, with one value at a time replaced by a template,
-//! must not be found any more where the rule's condition reads that value.
+//! Unknown values never cause false findings: if one value in a rule's bad example becomes a template and the rule's
+//! condition reads that value, the finding must disappear.
 
 #![allow(
     clippy::expect_used,
@@ -15,10 +15,10 @@ use kubetaint::source::{SourceId, Span};
 use kubetaint::verify;
 use kubetaint::yaml::{self, Kind, Node};
 
-/// The value that nobody knows.
+/// An unknown value.
 const UNKNOWN: &str = "\"{{ x }}\"";
 
-/// Facts of an entry or a taint that are made from several of its fields.
+/// Facts of an entry or a taint that are derived from several of its fields.
 const DERIVED: &[(&str, &[&str])] = &[
     ("means", &["key"]),
     ("legacy", &["key"]),
@@ -36,7 +36,7 @@ const DERIVED: &[(&str, &[&str])] = &[
     ("selectorMismatches", &["key", "value"]),
 ];
 
-/// Values that a condition reads and does not need: rule, field and why.
+/// Values that a condition reads but does not depend on: rule, field and reason.
 const NOT_NEEDED: &[(&str, &str, &str)] = &[
     (
         "immediate-eviction",
@@ -121,7 +121,7 @@ fn fields_read(rule: &Rule) -> Vec<&'static str> {
     fields
 }
 
-/// Where values of these fields stand in what an example's findings point at: file, place and field.
+/// The places of these fields' values in the subjects of an example's findings: file, place and field.
 fn places(
     rule: &Rule,
     example: &Example,
@@ -158,7 +158,7 @@ fn places(
     places
 }
 
-/// The smallest map around a finding's start: the entry.
+/// The smallest mapping around a finding's start: the entry.
 fn innermost<'a>(node: Node<'a>, finding: &Finding) -> Option<Node<'a>> {
     let span = node.span();
     if !(span.start <= finding.span.start && finding.span.start < span.end) {
@@ -178,7 +178,7 @@ fn line_of(text: &str, span: Span) -> u32 {
     u32::try_from(before.matches('\n').count() + 1).expect("an example is short")
 }
 
-/// Whether the rule still has a finding in the entry that holds the line.
+/// Whether the rule still has a finding in the entry that contains the line.
 fn fires(rule: &Rule, files: &[(String, String)], at: usize, line: u32) -> bool {
     let report = judged(&RULES, files, verify::SUPPRESSIONS);
     report.findings.iter().any(|finding| {

@@ -1,6 +1,6 @@
-//! Verdicts over small repositories that are held in memory: what must be found, where, and what must be left open.
+//! Verdicts over small in-memory repositories: expected findings, their places, and what must stay undecided.
 
-// A test that cannot prepare its input has failed.
+// A test that cannot set up its input must fail.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::builtin::{RULES, judged, rules_beside};
@@ -28,7 +28,7 @@ fn report(files: &[(&str, &str)]) -> Report {
     checked(&RULES, files)
 }
 
-/// `severity rule path:line:column`, of all findings.
+/// `severity rule path:line:column` of all findings.
 fn places(report: &Report) -> Vec<String> {
     report
         .findings
@@ -261,7 +261,7 @@ nodes:
     );
 }
 
-/// A rule of the user's about Pods.
+/// A user-defined rule about Pods.
 fn own_rule(condition: &str, message: &str) -> String {
     format!(
         "id: own
@@ -326,7 +326,7 @@ fn what_no_rule_could_decide_is_counted_once() {
         report.counts.not_judged.values().sum::<u32>()
     };
     assert_eq!(counts("{team: \"${TEAM}\"}"), 1);
-    // A label that is not there is no secret.
+    // A missing label is not an unknown one.
     assert_eq!(counts("{}"), 0);
 }
 
@@ -500,7 +500,7 @@ spec:
     assert_eq!(messages, ["example.com/one", "example.com/other"]);
 }
 
-/// What a rule of the user's that always finds something says about a pod spec, or about each of its entries.
+/// The message of a user-defined rule that always matches, for a pod spec or for each of its entries.
 fn says(scope: &str, message: &str, files: &[(&str, &str)]) -> Vec<String> {
     let rule = own_rule("true", message)
         .replace("scope: workload", &format!("scope: {scope}"))
@@ -552,7 +552,7 @@ fn a_rule_sees_the_qos_class_and_what_belongs_to_the_cluster() {
     assert_eq!(said("{requests: {cpu: 100m}}", "high"), "Burstable false ");
 }
 
-/// A Namespace whose annotations are given, and `BLOCKED` in it.
+/// A Namespace with these annotations, and `BLOCKED` in it.
 fn in_namespace(annotations: &str) -> (String, String) {
     let namespace = format!(
         "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: team\n  annotations: {{{annotations}}}\n"
@@ -581,7 +581,7 @@ fn default_tolerations_of_a_namespace_are_merged() {
     let other = "[{\"key\": \"example.com/other\", \"operator\": \"Exists\"}]";
     let declared = "admission: [PodTolerationRestriction]\n";
     let blocked = ["note selected-pool-not-tolerated web.yaml:7:22"];
-    // Whether the plugin runs or not: this one does not help, and that one may.
+    // Whether or not the plugin runs, the first toleration does not match and the second may.
     for config in ["{}", declared] {
         assert_eq!(found(config, other), blocked, "{config}");
         assert_eq!(found(config, fits), NOTHING, "{config}");
@@ -613,7 +613,7 @@ const COMPLETE: (&str, &str) = (
     "clusters: {all: {paths: [\"**\"], complete: true}}\n",
 );
 
-/// A Deployment that selects the pool and tolerates something else.
+/// A Deployment that selects the pool but tolerates something else.
 fn tolerates(key: &str) -> String {
     format!(
         "{BLOCKED}      tolerations: [{{key: {key}, operator: Equal, value: a, effect: NoSchedule}}]\n"
@@ -642,7 +642,7 @@ fn a_taint_that_a_script_sets_explains_a_toleration() {
     assert!(!with(
         "kubectl taint nodes a example.com/script=a:NoSchedule\n"
     ));
-    // The value is not known, so it may be this one.
+    // The value is unknown, so it may be this one.
     assert!(!with(
         "kubectl taint nodes a example.com/script=$V:NoSchedule\n"
     ));

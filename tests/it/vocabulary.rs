@@ -1,4 +1,4 @@
-//! The page about writing rules names everything that rules may use.
+//! The page about writing rules mentions every name that rules may use.
 
 #![allow(
     clippy::unwrap_used,
@@ -96,7 +96,7 @@ fn the_rule_on_the_page_works() {
     }
 }
 
-/// Every key of a struct in a file that reads provider tables, as tables write it.
+/// All keys of a struct that provider tables are parsed into, as tables write them.
 fn row_keys(code: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let mut renamed = None;

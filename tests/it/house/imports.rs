@@ -1,18 +1,18 @@
-//! Reads the paths that Rust code names (`use` trees and inline paths alike), well enough to hold a house to its plan.
-//! Not a parser: comments, literals and test modules are blanked out first, and what is left is read as tokens.
+//! Extracts the paths in Rust code (`use` trees and inline paths alike), well enough to check layers. Not a parser:
+//! comments, literals and test modules are blanked out first, and the rest is read as tokens.
 
-/// A path as code names it, with every group taken apart: `use a::{b, c::d}` is `a::b` and `a::c::d`.
+/// A path as in the code, with every group expanded: `use a::{b, c::d}` is `a::b` and `a::c::d`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// 1-based line of the path's first segment.
     pub line: usize,
-    /// It stands in a `use`.
+    /// Whether it is part of a `use`.
     pub imported: bool,
-    /// Segments.
+    /// The segments.
     pub segments: Vec<String>,
 }
 
-/// Every path of a text, in order. The text must have been through [`without_literals`].
+/// All paths of a text, in order. The text must have gone through [`without_literals`].
 pub fn named_paths(text: &str) -> Vec<Named> {
     let tokens = tokens(text);
     let mut named = Vec::new();
@@ -28,11 +28,11 @@ pub fn named_paths(text: &str) -> Vec<Named> {
     named
 }
 
-/// Reads one path with its groups from `at`; gives the place after it.
+/// Reads one path with its groups from `at`. Returns the position after it.
 fn read_tree(tokens: &[Token<'_>], mut at: usize, named: &mut Vec<Named>) -> usize {
     let line = tokens[at].line;
     let imported = at > 0 && tokens[at - 1].text == "use";
-    // The path so far, and how long it was where each open group began.
+    // The path so far, and its length at the start of each open group.
     let mut path: Vec<String> = Vec::new();
     let mut groups: Vec<usize> = Vec::new();
     let mut fresh = false;
@@ -76,7 +76,7 @@ fn read_tree(tokens: &[Token<'_>], mut at: usize, named: &mut Vec<Named>) -> usi
                 at += 1;
                 groups.pop();
             }
-            // No import group after all.
+            // Not an import group.
             _ => break,
         }
     }
@@ -123,7 +123,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The text with comments, strings and characters blanked out; lines stay where they are.
+/// The text with comments, strings and characters blanked out. Line numbers do not change.
 pub fn without_literals(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -147,7 +147,7 @@ pub fn without_literals(text: &str) -> String {
     out
 }
 
-/// Bytes of the comment or literal that the text starts with.
+/// The length in bytes of the comment or literal at the start of the text, or `None` if there is none.
 fn literal_length(text: &str, in_word: bool) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find('\n').unwrap_or(text.len()));
@@ -213,7 +213,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// The text (literals blanked out already) with `#[cfg(test)] mod … { … }` blanked out, too.
+/// The text (without literals) with `#[cfg(test)] mod … { … }` blanked out, too.
 pub fn without_tests(text: &str) -> String {
     const MARK: &str = "#[cfg(test)]";
     let mut out = text.to_owned();
@@ -241,7 +241,7 @@ pub fn without_tests(text: &str) -> String {
     out
 }
 
-/// The place after the brace that closes the first one after `from`.
+/// The position after the brace that closes the first one after `from`.
 fn closing_brace(text: &str, from: usize) -> usize {
     let mut depth = 0;
     for (at, c) in text[from..].char_indices() {
