@@ -31,7 +31,7 @@ impl<'a> Reports<'a> {
     /// Reads the requested reports from the arguments. The default is text on standard output.
     ///
     /// # Errors
-    /// Returns an error for an unknown format, two reports for one file, or a second report on standard output next to statistics.
+    /// Returns an error for an unknown format, two reports for one file, or a report on standard output next to statistics.
     pub fn asked_for(cli: &'a Cli, arguments: &Check) -> Result<Reports<'a>, CommandError> {
         let mut targets = arguments
             .formats

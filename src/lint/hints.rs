@@ -64,8 +64,8 @@ impl<'g> Hints<'g> {
         )
     }
 
-    /// `matches`: the matches of the pools, plus taints of hints that the entry tolerates. Unknown if the only taint with
-    /// its key is partly unknown.
+    /// `matches`: the matches of the pools, plus taints of hints that the entry tolerates. Unknown if none
+    /// matches, but a partly unknown taint has its key.
     pub fn add_matches(
         &self,
         builder: FactBuilder,

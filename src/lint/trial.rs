@@ -67,7 +67,7 @@ impl Trials {
             .get(whole.clone())
             .is_none_or(|text| text.contains('*'));
         if let Some(part) = part_around(document, text, &change.range, aliased) {
-            // No alias refers outside the part, so replacing `*` parses just as well.
+            // No alias refers to a node in the part, so aliases can be parsed as plain text.
             let read = self.read_changed(text, &part.range, change, |part| part.replace('*', "x"));
             if read.is_some_and(|read| read.root().kind() == part.kind) {
                 return true;

@@ -26,7 +26,7 @@ pub(super) fn acts(c: char) -> bool {
     )
 }
 
-/// Text on one line. Line breaks and tabs become a space; other control characters are spelled out.
+/// Text on one line. Line breaks and tabs become a space; other unsafe characters are spelled out.
 pub(super) fn sentence(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
@@ -43,7 +43,7 @@ pub(super) fn sentence(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A name, such as a path. All control characters are spelled out, including line breaks, which are part of the name.
+/// A name, such as a path. All unsafe characters are spelled out, including line breaks, which are part of the name.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);

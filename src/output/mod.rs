@@ -142,17 +142,17 @@ formats! {
     Text = "text" => text::write;
     /// One line per finding, for people and editors.
     Concise = "concise" => concise::write;
-    /// One JSON object that holds all that is known, for programs.
+    /// One JSON object with everything, for programs.
     Json = "json" => json::write;
     /// The findings of the JSON report, one object per line.
     Jsonl = "jsonl" => jsonl::write;
     /// SARIF 2.1.0, for code scanning.
     Sarif = "sarif" => sarif::write;
-    /// Workflow commands, which GitHub shows beside the changed lines.
+    /// Workflow commands, which GitHub shows next to the changed lines.
     Github = "github" => github::write;
     /// GitLab's code quality report.
     Gitlab = "gitlab" => gitlab::write;
-    /// JUnit's XML, for whatever shows test results.
+    /// JUnit XML, for tools that show test results.
     Junit = "junit" => junit::write;
     /// Reviewdog's diagnostics, with the fixes that it can offer.
     Rdjson = "rdjson" => rdjson::write;

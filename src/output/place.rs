@@ -19,7 +19,7 @@ pub(super) struct Place<'a> {
     pub end: Position,
 }
 
-/// The place of a span. If the report lacks the source of the span, which should not happen, the place shows `?`.
+/// The place of a span. Reports contain all sources that they point into; if one is missing, the place shows `?`.
 pub(super) fn locate(report: &Report, span: Span) -> Place<'_> {
     match report.sources.get(&span.source) {
         Some(source) => {
