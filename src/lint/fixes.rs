@@ -166,8 +166,8 @@ impl<'s> Reading<'s> {
     /// The YAML texts of a file, in order.
     fn all(source: &'s Source, id: SourceId) -> Vec<Reading<'s>> {
         let text: &str = &source.text;
-        // Terraform is not YAML, except for manifests that are embedded verbatim. Interpolated variables keep their
-        // position; conditional parts do not.
+        // Terraform is not YAML, except for manifests in heredocs. Interpolations keep their position, but conditional parts
+        // do not, so heredocs with directives are skipped.
         let ranges: Vec<Range<usize>> = if source.kind == FileKind::Terraform {
             let heredocs = terraform::heredocs(text).into_iter();
             let fixed = heredocs.filter(|one| !one.has_directives);
