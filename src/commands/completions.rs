@@ -31,7 +31,7 @@ pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, Command
             explain.mut_arg("rule", |rule| rule.value_parser(ids.clone()))
         });
     let mut script = Vec::new();
-    // Generated in memory, because the generator panics if its writer fails.
+    // Generated in memory, because the generator panics if its writer returns an error.
     clap_complete::generate(arguments.shell, &mut definition, "kubetaint", &mut script);
     out.write_all(&script)?;
     Ok(Exit::Clean)

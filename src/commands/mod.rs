@@ -132,7 +132,7 @@ pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
 /// those are only printed, so that the other rules can still be shown.
 ///
 /// # Errors
-/// As [`load_rules`], for the given paths.
+/// Returns an error like [`load_rules`] does for the given paths.
 pub fn load_rules_here(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
     let beside = Beside {
         config: None,
@@ -181,7 +181,7 @@ pub fn configured_rules(config: &Config, root: &Path) -> Result<Vec<PathBuf>, Co
 /// The folders with provider tables that the configuration names.
 ///
 /// # Errors
-/// As [`configured_rules`].
+/// Returns an error like [`configured_rules`] does.
 pub fn configured_tables(config: &Config, root: &Path) -> Result<Vec<PathBuf>, CommandError> {
     configured(config, &config.providers, root, PROVIDER_TABLES)
 }

@@ -12,7 +12,7 @@ use crate::source::{SourceId, Span};
 pub struct Found {
     /// The finding.
     pub finding: Finding,
-    /// What its rule looks at.
+    /// The scope of its rule.
     pub scope: Scope,
     /// The span of the whole entry, taint, pool or other subject.
     pub about: Span,

@@ -58,7 +58,7 @@ fn is_for_values(path: &str) -> bool {
         .any(|part| WORDS.contains(&part.as_str()))
 }
 
-/// `notice`, and `workload` as far as it is known.
+/// The facts `notice` and `workload`, as far as the workload is known.
 ///
 /// `reader` is the consumer of the object, in the file at this path below the scanned folder.
 pub fn facts(notice: &Notice, reader: Reader, path: &str) -> (Fact, Fact) {

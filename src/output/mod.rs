@@ -85,7 +85,7 @@ pub struct RulePage {
     pub title: String,
     /// The default severity.
     pub severity: Severity,
-    /// Families.
+    /// The rule's tags.
     pub tags: Vec<String>,
     /// Why the rule matters: a few paragraphs of Markdown.
     pub why: String,
@@ -123,7 +123,7 @@ type Writer = fn(&View, &mut dyn Write) -> io::Result<()>;
 /// Builds only the enum and its table, so that one line registers a format.
 macro_rules! formats {
     ($($(#[$doc:meta])* $variant:ident = $name:literal => $write:path;)+) => {
-        /// A way to write a report.
+        /// An output format of a report.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Format { $($(#[$doc])* $variant,)+ }
 

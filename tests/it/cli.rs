@@ -37,7 +37,7 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 const ONE: [&str; 1] = ["z.yaml:9:7: error[value-with-exists"];
 
-// What cannot be done
+// Errors
 
 #[test]
 fn a_path_that_does_not_exist_is_named_and_ends_with_2() {
@@ -369,7 +369,7 @@ fn bytes_that_are_no_utf8_are_a_finding() {
     assert!(result.out.contains("line 3, column 7"), "{}", result.out);
 }
 
-// Odd files that are fine
+// Odd but valid files
 
 #[test]
 fn utf16_a_byte_order_mark_and_windows_line_ends_do_not_move_a_finding() {
@@ -537,7 +537,7 @@ fn a_template_is_not_broken_and_is_counted() {
     );
 }
 
-// Where files are
+// Paths
 
 #[test]
 fn standard_input_is_read_and_called_stdin() {
@@ -1426,7 +1426,7 @@ fn completions_know_rules_formats_and_every_command() {
     }
 }
 
-// Where output goes, and files that are none
+// Output destinations and special files
 
 #[cfg(target_os = "linux")]
 #[test]

@@ -387,7 +387,7 @@ fn every_toleration_of_a_custom_resource_is_found_at_its_path() {
 #[test]
 fn what_nobody_reads_as_tolerations_of_pods_is_not_found() {
     let (source, facts) = input(CUSTOM_RESOURCES);
-    // The fixture holds such entries.
+    // The fixture contains such entries.
     assert!(source.text.matches("key: never.example.io/").count() >= 10);
     let found: BTreeSet<String> = facts
         .workloads

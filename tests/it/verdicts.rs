@@ -607,7 +607,7 @@ fn a_runtime_class_without_scheduling_adds_nothing() {
     assert_eq!(not_judged(&report), []);
 }
 
-/// A complete cluster of everything.
+/// A complete cluster that contains all files.
 const COMPLETE: (&str, &str) = (
     ".kubetaint.yaml",
     "clusters: {all: {paths: [\"**\"], complete: true}}\n",
