@@ -506,8 +506,12 @@ impl Loader<'_> {
         let mut names = Names::default();
         let mut problems = Vec::new();
         // A named value may be used wherever `when` holds.
-        let when = parse::parse(&file.when.value);
-        let kinds = when.map_or(Kinds::ALL, |when| Kinds::where_it(true, when.expression()));
+        let kinds = match self.built_in {
+            // Built-in conditions are correct, and are parsed when they are first evaluated.
+            true => Kinds::ALL,
+            false => parse::parse(&file.when.value)
+                .map_or(Kinds::ALL, |when| Kinds::where_it(true, when.expression())),
+        };
         let taken = vocabulary::variables(file.scope);
         for (name, text) in written_names(&file.names) {
             if self.built_in {
