@@ -11,8 +11,9 @@
 
 use std::rc::Rc;
 
+use super::expressions::is_kept;
 use super::run::Run;
-use super::syntax::{Expression, ExpressionKind, File, Operator};
+use super::syntax::{Expression, ExpressionKind, File, Operator, Step};
 use super::value::{Entry, Failure, Fields, Outcome, Term, Unnamed, Value};
 use crate::source::{SourceId, Span};
 
@@ -296,6 +297,9 @@ impl Evaluator<'_> {
         let (Some(a), Some(b)) = (one.as_number(), other.as_number()) else {
             return unknown_of(&one, &other, "expected a number");
         };
+        if let Some(computed) = computed_exactly(&one, operator, &other) {
+            return Ok(computed);
+        }
         Ok(match operator {
             Operator::Less => Value::Bool(a < b),
             Operator::LessOrEqual => Value::Bool(a <= b),
@@ -336,9 +340,53 @@ impl Expression {
                 let [_, yes, no] = &**parts;
                 yes.like()?.beside(&no.like()?)?
             }
+            // A splat is a tuple, even if its elements cannot be evaluated.
+            ExpressionKind::Access(of, steps)
+                if matches!(steps.as_slice(), [Step::Each, ..] | [Step::OfEach(_)]) =>
+            {
+                of.like()?;
+                Value::list(Vec::new(), None)
+            }
             _ => return None,
         })
     }
+}
+
+/// The result of integer arithmetic if one of the operands has more digits than an `f64` keeps.
+fn computed_exactly(one: &Value, operator: Operator, other: &Value) -> Option<Value> {
+    let is_long = |value: &Value| matches!(value, Value::Text(text) if !is_kept(text));
+    let is_arithmetic = matches!(
+        operator,
+        Operator::Plus | Operator::Minus | Operator::Times | Operator::Divided | Operator::Modulo
+    );
+    if !is_arithmetic || !(is_long(one) || is_long(other)) {
+        return None;
+    }
+    let (a, b) = (one.as_number()?, other.as_number()?);
+    if operator == Operator::Modulo && a.abs() < b.abs() && !is_long(one) {
+        return Some(Value::Number(a));
+    }
+    let integer = |value: &Value| match value {
+        Value::Text(text) => text.parse::<i128>().ok(),
+        other => format!("{}", other.as_number()?).parse().ok(),
+    };
+    let result = integer(one).zip(integer(other)).and_then(|(a, b)| {
+        match operator {
+            Operator::Plus => a.checked_add(b),
+            Operator::Minus => a.checked_sub(b),
+            Operator::Times => a.checked_mul(b),
+            Operator::Modulo if b == 0 => Some(a),
+            Operator::Modulo => a.checked_rem(b),
+            _ if b == 0 || a % b != 0 => None,
+            _ => a.checked_div(b),
+        }
+        .map(|result| result.to_string())
+    });
+    Some(match result {
+        Some(text) if is_kept(&text) => text.parse().map_or(Value::Null, Value::Number),
+        Some(text) => Value::text(&text),
+        None => Value::Unknown("a number has too many digits".into()),
+    })
 }
 
 /// The result of arithmetic. HCL computes with 512 bits, so a result that fills the digits of a `f64` may differ there.

@@ -27,6 +27,13 @@ fn operator(token: Token) -> Option<(u8, Operator)> {
     })
 }
 
+/// Whether a text is a number of which an `f64` keeps every digit, or no number at all.
+pub(super) fn is_kept(text: &str) -> bool {
+    text.parse::<f64>().map_or(true, |number| {
+        digits(text) == digits(&format!("{number:e}"))
+    })
+}
+
 /// Returns the digits of a number without leading and trailing zeros, and the power of ten to multiply them by.
 fn digits(written: &str) -> Option<(String, i64)> {
     let (mantissa, exponent) = written.split_once(['e', 'E']).unwrap_or((written, "0"));

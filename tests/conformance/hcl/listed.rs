@@ -1,9 +1,16 @@
 //! Texts that are tried in every run, each for something that is easily read otherwise than HCL reads it.
 
-pub const TEXTS: [&str; 81] = [
+pub const TEXTS: [&str; 87] = [
     // Results with more digits than a machine computes with.
     "a = 1 / 1.5e2\n",
     "a = 1.5 * 1.5 + 1 / 4\n",
+    "a = 0.25 / 5 / 5\n",
+    "a = 123456789012345678 % 90\n",
+    "a = 1234567890123456789 % 0\n",
+    "a = 0.1 % 123456789012345678\n",
+    // A splat is a tuple, whatever its elements are.
+    "a = true || \"x\"[*].b\n",
+    "a = false && true.*.b\n",
     // Keys and names that come twice.
     "a = { b = 1, b = 2 }\n",
     "a = {\n  b = 1\n  \"b\" = 2\n}\n",

@@ -66,6 +66,13 @@ fn differ(place: &str, own: &Json, hcl: &Json) -> Option<String> {
         (own, hcl) if is_unknown(own) && (lacks_a_value(hcl) || has_long_number(hcl)) => None,
         // A number of many digits stays the text that it is wherever it stands in one.
         (Json::String(own), hcl) if has_long_number(hcl) && *own == hcl["number"] => None,
+        // HCL computes with more digits than are kept here.
+        (own, hcl)
+            if has_long_number(hcl)
+                && number_of(own).is_some_and(|own| Some(own) == number_of(hcl)) =>
+        {
+            None
+        }
         (Json::Object(own), Json::Object(hcl)) => {
             if !own.keys().eq(hcl.keys()) {
                 return unequal();
@@ -95,6 +102,11 @@ fn lacks_a_value(hcl: &Json) -> bool {
         Json::Array(items) => items.iter().any(lacks_a_value),
         _ => false,
     }
+}
+
+/// A number as far as its digits are kept here.
+fn number_of(value: &Json) -> Option<f64> {
+    value.get("number")?.as_str()?.parse().ok()
 }
 
 /// Whether a number has more digits than are kept here.
