@@ -123,41 +123,29 @@ impl Gathered {
 
 /// Combines the facts of all files and counts them.
 pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut Report) -> Gathered {
+    let mut facts = FileFacts::default();
+    facts
+        .workloads
+        .reserve_exact(all.iter().map(|one| one.workloads.len()).sum());
+    for one in all {
+        facts.absorb(one);
+    }
+    report.counts.documents += facts.documents;
     let mut gathered = Gathered {
+        workloads: facts.workloads,
+        devices: facts.devices,
+        notices: facts.notices,
+        ignores: facts.ignores,
+        unread: facts.unread,
+        open: facts.not_judged,
+        clouds: facts.clouds.into_iter().collect(),
+        reshaping: facts.reshaping,
         paths,
+        managed_cluster: facts.managed_cluster,
         ..Gathered::default()
     };
-    let mut read_pools = Vec::new();
-    let mut overlays = Vec::new();
-    let mut kustomizations = Vec::new();
-    let mut inventories = Vec::new();
-    let mut namespaces = Vec::new();
-    let mut runtime_classes = Vec::new();
-    gathered
-        .workloads
-        .reserve_exact(all.iter().map(|facts| facts.workloads.len()).sum());
-    for facts in all {
-        gathered.managed_cluster |= facts.managed_cluster;
-        gathered.unread.extend(facts.unread);
-        report.counts.documents += facts.documents;
-        gathered.open.extend(facts.not_judged);
-        gathered.workloads.extend(facts.workloads);
-        gathered.devices.extend(facts.devices);
-        gathered.notices.extend(facts.notices);
-        read_pools.extend(facts.pools);
-        overlays.extend(facts.overlays);
-        kustomizations.extend(facts.kustomizations);
-        gathered.ignores.ignores.extend(facts.ignores.ignores);
-        gathered.ignores.misspelt.extend(facts.ignores.misspelt);
-        gathered.ignores.unread.extend(facts.ignores.unread);
-        inventories.extend(facts.inventories);
-        namespaces.extend(facts.namespaces);
-        runtime_classes.extend(facts.runtime_classes);
-        gathered.reshaping.extend(facts.reshaping);
-        gathered.clouds.extend(facts.clouds);
-    }
 
-    (gathered.hints, gathered.pools) = join_references(read_pools, &gathered.paths)
+    (gathered.hints, gathered.pools) = join_references(facts.pools, &gathered.paths)
         .into_iter()
         .partition(|placed| placed.pool.weak);
     let configured = configured::pools(config);
@@ -169,7 +157,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
         lists_all: false,
         named_by: None,
     }));
-    take_in(inventories, &mut gathered);
+    take_in(facts.inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
     gathered.notices.extend(drifts);
     // Runs before other files change the workloads, so it covers what they say themselves.
@@ -180,16 +168,16 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
     let before = gathered.open.len();
     let admitted = admission::apply(
         &mut gathered.workloads,
-        &namespaces,
-        &runtime_classes,
+        &facts.namespaces,
+        &facts.runtime_classes,
         config,
         &gathered.paths,
     );
     gathered.open.extend(admitted);
     let changed = overlay::apply(
         &mut gathered.workloads,
-        &overlays,
-        &kustomizations,
+        &facts.overlays,
+        &facts.kustomizations,
         &gathered.paths,
     );
     gathered.open.extend(changed);

@@ -116,16 +116,20 @@ fn edited(text: &str, other: &str, number: usize) -> String {
     }
 }
 
+fn settings(config: &Config) -> Settings<'_> {
+    Settings {
+        rules: &RULES,
+        table: &TABLE,
+        config,
+        whole: true,
+        suppressions: Suppressions::Off,
+    }
+}
+
 /// Edits the files of a repository one by one and compares the reports.
 fn compare(name: &str, files: Texts, edits: usize) {
     let config = config_of(&files);
-    let settings = Settings {
-        rules: &RULES,
-        table: &TABLE,
-        config: &config,
-        whole: true,
-        suppressions: Suppressions::Off,
-    };
+    let settings = settings(&config);
     let current = Mutex::new(files);
     let load = |at: usize| {
         let current = current.lock().unwrap();
@@ -215,13 +219,7 @@ fn a_text_that_is_written_counts_until_the_session_is_updated() {
                tolerations: [{key: a, operator: Exist}]\n";
     let files = Texts::from([("a.yaml".to_owned(), pod.to_owned())]);
     let config = Config::default();
-    let settings = Settings {
-        rules: &RULES,
-        table: &TABLE,
-        config: &config,
-        whole: true,
-        suppressions: Suppressions::Off,
-    };
+    let settings = settings(&config);
     let load = |_: usize| Content::Text(pod.to_owned());
     let mut session = Session::open(&inputs(&files), &load, settings);
     let report = check(&mut session);
