@@ -1,4 +1,4 @@
-//! Lists the rule and provider files, so that the program carries them and adding one touches no source file.
+//! Lists the rule, provider and chart files, so that the program carries them and adding one touches no source file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,11 @@ fn main() -> io::Result<()> {
     let root = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let mut code = String::new();
-    for (constant, folder) in [("RULES", "rules"), ("PROVIDERS", "providers")] {
+    for (constant, folder) in [
+        ("RULES", "rules"),
+        ("PROVIDERS", "providers"),
+        ("CHARTS", "charts"),
+    ] {
         let folder = Path::new(&root).join(folder);
         println!("cargo:rerun-if-changed={}", folder.display());
         let mut names = Vec::new();

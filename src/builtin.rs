@@ -1,4 +1,4 @@
-//! The built-in rules, provider tables and release table. `build.rs` lists those that consist of several files.
+//! The built-in rules, provider tables, chart tables and release table. `build.rs` lists those that consist of several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

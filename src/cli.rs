@@ -1,6 +1,7 @@
 //! All commands and flags with their help texts; nothing else.
 
 mod headings;
+mod known;
 mod values;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use headings::{FIXES, INPUT, OUTPUT, RULES, SUPPRESSED};
+pub use known::{Charts, Explain, Rules};
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
 };
@@ -81,6 +83,8 @@ pub enum Command {
     Init(Init),
     /// List the rules
     Rules(Rules),
+    /// List the Helm charts whose values are understood, or show what is known of one
+    Charts(Charts),
     /// Explain one rule: what it finds, why it matters, how to fix it
     Explain(Explain),
     /// Run the examples that rule files carry
@@ -277,43 +281,6 @@ pub struct Init {
     /// Replace the one that is there
     #[arg(long)]
     pub force: bool,
-}
-
-/// `kubetaint rules`
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  \
-        kubetaint rules\n  \
-        kubetaint rules -o json\n  \
-        kubetaint rules --rules policies/")]
-pub struct Rules {
-    /// How to list them
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
-    pub output: Listing,
-
-    /// A folder with rules of your own, listed with the built-in ones and those of the configuration. May be given several
-    /// times
-    #[arg(long, value_name = "DIR")]
-    pub rules: Vec<PathBuf>,
-}
-
-/// `kubetaint explain`
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  \
-        kubetaint explain value-with-exists\n  \
-        kubetaint explain value-with-exists --examples\n  \
-        kubetaint explain our-own-rule --rules policies/")]
-pub struct Explain {
-    /// The rule's id, as findings show it and `kubetaint rules` lists it
-    #[arg(value_name = "RULE")]
-    pub rule: String,
-
-    /// Print the whole page, with the rule's condition and its examples
-    #[arg(long)]
-    pub examples: bool,
-
-    /// A folder with rules of your own, where the rule may be, beside those of the configuration. May be given several times
-    #[arg(long, value_name = "DIR")]
-    pub rules: Vec<PathBuf>,
 }
 
 /// `kubetaint test`

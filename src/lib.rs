@@ -24,6 +24,7 @@ pub mod extract;
 pub mod output;
 pub mod rule;
 
+pub mod charts;
 pub mod inventory;
 pub mod terraform;
 

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
-    CommandError, Exit, check, completions, explain, init, pools, rules, schema, test,
+    CommandError, Exit, charts, check, completions, explain, init, pools, rules, schema, test,
 };
 use kubetaint::lint::caught::{bug_text, caught};
 
@@ -34,6 +34,7 @@ fn run(cli: &cli::Cli) -> ExitCode {
         Command::Init(arguments) => init::run(cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(cli, arguments, &mut out),
+        Command::Charts(arguments) => charts::run(cli, arguments, &mut out),
         Command::Explain(arguments) => explain::run(cli, arguments, &mut out),
         Command::Test(arguments) => test::run(arguments, &mut out),
         Command::Schema(arguments) => schema::run(arguments, &mut out),

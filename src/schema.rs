@@ -12,6 +12,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
+use crate::charts::ChartFile;
 use crate::cli::SchemaOf;
 use crate::config::ConfigFile;
 use crate::extract::rows::Provider;
@@ -24,6 +25,7 @@ pub fn schema(of: SchemaOf) -> Value {
         SchemaOf::Config => read::<ConfigFile>(),
         SchemaOf::Rule => read::<RuleFile>(),
         SchemaOf::Provider => read::<Provider>(),
+        SchemaOf::Chart => read::<ChartFile>(),
         SchemaOf::Report => report_schema(
             SchemaSettings::draft2020_12()
                 .for_serialize()

@@ -138,6 +138,8 @@ pub enum SchemaOf {
     Rule,
     /// A provider table
     Provider,
+    /// A table of charts
+    Chart,
     /// The report of `check --format json`
     Report,
 }
@@ -149,6 +151,7 @@ impl SchemaOf {
             SchemaOf::Config => "config",
             SchemaOf::Rule => "rule",
             SchemaOf::Provider => "provider",
+            SchemaOf::Chart => "chart",
             SchemaOf::Report => "report",
         }
     }

@@ -4,6 +4,7 @@
 mod add_ignores;
 mod baseline;
 mod changes;
+pub mod charts;
 pub mod check;
 pub mod completions;
 mod configuration;

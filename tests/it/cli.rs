@@ -168,6 +168,10 @@ fn unknown_rules_formats_versions_and_flags_end_with_2_before_anything_is_read()
             "error: nope: rule files cannot be read: ",
         ),
         (&["explain", "zzz"], "error: unknown rule `zzz`"),
+        (
+            &["charts", "falcoo"],
+            "error: nothing is known of chart `falcoo` (did you mean `falco`?)",
+        ),
         (&["check", "--frobnicate"], "error: unexpected argument"),
         (&["check", "--fail-on", "fatal"], "error: invalid value"),
     ] {
@@ -1181,6 +1185,33 @@ fn rules_are_listed_as_a_table_and_as_json() {
         let id = rule["id"].as_str().unwrap();
         assert!(table.out.contains(&format!("{id} ")), "{id}");
     }
+}
+
+#[test]
+fn every_chart_is_shown_on_a_screen_and_as_json() {
+    let folder = repo(&[("z.yaml", BAD)]);
+    let list = run(folder.path(), &["charts"]);
+    assert_eq!(list.code, 0);
+    for (file, _) in kubetaint::builtin::CHARTS {
+        let name = file.strip_suffix(".yaml").unwrap();
+        let listed = list
+            .out
+            .lines()
+            .any(|line| line.split(' ').next() == Some(name));
+        assert!(listed, "{name}");
+    }
+    let page = run(folder.path(), &["charts", "falco"]).out;
+    assert!(page.contains("  DaemonSet/falco\n"), "{page}");
+    assert!(page.contains("    tolerations: tolerations\n"), "{page}");
+    for name in ["aws-ebs-csi-driver", "jupyterhub", "loki"] {
+        let page = run(folder.path(), &["charts", name]).out;
+        let broken = |line: &&str| line.chars().count() > 80 && line.trim().contains("  ");
+        assert_eq!(page.lines().find(broken), None, "{name}");
+    }
+    let whole = run(folder.path(), &["charts", "falco", "-o", "json"]).out;
+    let whole: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    let values = &whole["charts"][0]["editions"][0]["values"];
+    assert!(values.as_array().is_some_and(|values| !values.is_empty()));
 }
 
 #[test]

@@ -24,7 +24,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
-    &["inventory", "terraform"],
+    &["inventory", "terraform", "charts"],
     &["yaml", "model", "cli"],
     &["finding"],
     &["source", "builtin"],
@@ -66,7 +66,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     (
         "schemars",
         &[
-            "config", "extract", "finding", "model", "output", "rule", "schema", "yaml",
+            "charts", "config", "extract", "finding", "model", "output", "rule", "schema", "yaml",
         ],
     ),
     ("supports_hyperlinks", &["commands"]),

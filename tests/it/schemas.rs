@@ -16,10 +16,11 @@ use kubetaint::cli::SchemaOf;
 use kubetaint::schema::schema;
 use serde_json::{Value, json};
 
-const FORMS: [SchemaOf; 4] = [
+const FORMS: [SchemaOf; 5] = [
     SchemaOf::Config,
     SchemaOf::Rule,
     SchemaOf::Provider,
+    SchemaOf::Chart,
     SchemaOf::Report,
 ];
 
@@ -94,10 +95,11 @@ fn each_schema_is_one_and_has_a_name_and_describes_every_key() {
 }
 
 #[test]
-fn built_in_rules_and_provider_tables_are_valid() {
+fn built_in_rules_and_tables_are_valid() {
     for (form, files) in [
         (SchemaOf::Rule, kubetaint::builtin::RULES),
         (SchemaOf::Provider, kubetaint::builtin::PROVIDERS),
+        (SchemaOf::Chart, kubetaint::builtin::CHARTS),
     ] {
         let validator = validator(form);
         for (name, text) in files {
