@@ -12,6 +12,7 @@ use super::FileFacts;
 use super::character;
 use super::controllers::{self, Step};
 use super::duplicates::{self, Visit};
+use super::misspelt;
 use super::pod::{Pod, read_node_selector};
 use super::read::{
     TOLERATION_FIELDS, Tolerations, describe, is_template_action, looks_like_tolerations,
@@ -28,7 +29,8 @@ use crate::yaml::{self, Kind, Node};
 /// Looks for tolerations where no row expects them: misplaced ones in built-in kinds, and custom lists elsewhere.
 pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFacts {
     let mut facts = FileFacts::default();
-    if !subject.text().contains("olerations") {
+    let text = subject.text();
+    if !text.contains("olerations") && !misspelt::may_be_in(text) {
         return facts;
     }
     let visits = duplicates::walk(subject.root);
@@ -46,10 +48,13 @@ pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFa
             visits: &visits,
             at,
         };
+        let meant = misspelt::meant(key, node).filter(|_| !spot.is_in_pod(level, known));
         if level == Level::Typed {
-            if key == "tolerations" {
-                spot.note_misplaced(known, &mut facts.notices);
+            if key == "tolerations" || meant.is_some() {
+                spot.note_misplaced(key, known, &mut facts.notices);
             }
+        } else if let Some(meant) = meant {
+            spot.note_misspelt(key, &meant, level, &mut facts.notices);
         } else if names_tolerations(key) && looks_like_tolerations(node) {
             match &only {
                 Some(only) if key == "tolerations" && !is_free_form(&visits, at) => {
@@ -102,9 +107,9 @@ impl<'s, 'a> Spot<'s, 'a> {
         self.visits[self.parent()].node
     }
 
-    /// The span of a list that its kind has no field for.
-    fn span(&self) -> Span {
-        let field = self.holder().field("tolerations");
+    /// The span of the key of this list.
+    fn span(&self, key: &str) -> Span {
+        let field = self.holder().field(key);
         field.map_or(self.node().span(), |field| field.key.span())
     }
 
@@ -117,11 +122,29 @@ impl<'s, 'a> Spot<'s, 'a> {
             move_to: nearest_place(&path, only),
         };
         let mut context = self.subject.context(Level::Custom, notices);
-        context.note(kind, self.span(), path);
+        context.note(kind, self.span("tolerations"), path);
+    }
+
+    /// Whether it is a field of a whole pod template, whose reader reports misspelt fields.
+    fn is_in_pod(&self, level: Level, known: &Known) -> bool {
+        let holder = self.holder();
+        let is_whole = level == Level::Typed || holder.get("containers").is_some();
+        let path = || duplicates::path_of(self.visits, self.parent(), &self.subject.base);
+        is_whole && known.pods.contains(&path())
+    }
+
+    /// Reports a list under a key that is nearly `meant`.
+    fn note_misspelt(&self, key: &str, meant: &str, level: Level, notices: &mut Vec<Notice>) {
+        let kind = NoticeKind::MisspelledList {
+            field: key.to_owned(),
+            meant: meant.to_owned(),
+        };
+        let mut context = self.subject.context(level, notices);
+        context.note(kind, self.span(key), self.path());
     }
 
     /// Reports a list in a built-in kind, outside its pod templates.
-    fn note_misplaced(&self, known: &Known, notices: &mut Vec<Notice>) {
+    fn note_misplaced(&self, key: &str, known: &Known, notices: &mut Vec<Notice>) {
         let holder = duplicates::key_of(self.visits, self.parent());
         if matches!(
             holder,
@@ -132,12 +155,12 @@ impl<'s, 'a> Spot<'s, 'a> {
         let pod = known.pods.first();
         let right = pod.map(|pod| yaml::join(pod, "tolerations"));
         let kind = NoticeKind::MisplacedTolerations {
-            field: "tolerations".to_owned(),
+            field: key.to_owned(),
             place: self.holder_in_words(),
             move_to: right.unwrap_or_default(),
         };
         let mut context = self.subject.context(Level::Typed, notices);
-        context.note(kind, self.span(), self.path());
+        context.note(kind, self.span(key), self.path());
     }
 
     fn holder_in_words(&self) -> String {

@@ -24,6 +24,7 @@ mod ini;
 mod labels;
 mod makers;
 mod manifests;
+mod misspelt;
 mod names;
 mod namespaces;
 mod node_errors;
@@ -120,6 +121,8 @@ pub struct FileFacts {
     pub clouds: Vec<(SourceId, Clouds)>,
     /// Chart templates that do more with `tolerations` than copy it.
     pub reshaping: Vec<SourceId>,
+    /// Keys that are nearly `tolerations`, with the file that uses them.
+    pub near_keys: Vec<(SourceId, String)>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
@@ -145,6 +148,7 @@ impl FileFacts {
             runtime_classes,
             clouds,
             reshaping,
+            near_keys,
             managed_cluster,
         } = self;
         workloads.is_empty()
@@ -163,6 +167,7 @@ impl FileFacts {
             && runtime_classes.is_empty()
             && clouds.is_empty()
             && reshaping.is_empty()
+            && near_keys.is_empty()
             && !managed_cluster
     }
 
@@ -186,6 +191,7 @@ impl FileFacts {
             runtime_classes,
             clouds,
             reshaping,
+            near_keys,
             managed_cluster,
         } = other;
         self.managed_cluster |= managed_cluster;
@@ -207,6 +213,7 @@ impl FileFacts {
         self.runtime_classes.extend(runtime_classes);
         self.clouds.extend(clouds);
         self.reshaping.extend(reshaping);
+        self.near_keys.extend(near_keys);
     }
 }
 
@@ -228,7 +235,15 @@ pub fn extract_part(source: &Source, id: SourceId) -> FileFacts {
     {
         facts.ignores.read_configuration(&source.text, id);
     }
+    if source.kind == FileKind::Template {
+        facts.near_keys = near_keys(source, id);
+    }
     facts
+}
+
+fn near_keys(source: &Source, id: SourceId) -> Vec<(SourceId, String)> {
+    let keys = misspelt::keys_in(&source.text).into_iter();
+    keys.map(|key| (id, key)).collect()
 }
 
 /// Reads one file.
@@ -260,6 +275,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     if source.kind == FileKind::Script {
         return scripts::read_script(source, id);
     }
+    facts.near_keys = near_keys(source, id);
     let filled = ytt::fill(&source.text);
     let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
     let is_broken = !stream.errors.is_empty();

@@ -48,7 +48,8 @@ pub(super) fn read_pod_spec(
         let at = yaml::join(path, tolerations_key);
         read.tolerations = context.read_tolerations(list, &at);
     }
-    if pod.get("containers").is_some() {
+    // Patches of built-in kinds have no containers.
+    if context.level == Level::Typed || pod.get("containers").is_some() {
         for field in pod.fields() {
             let name = field.name().unwrap_or_default();
             if !POD_SPEC_FIELDS.contains(name) && nearest_word(name, &SCHEDULING_FIELDS).is_some() {

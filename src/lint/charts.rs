@@ -1,10 +1,11 @@
-//! Values that do not reach pods unchanged because templates of their chart transform them.
+//! Helm values that are not used as their names say: templates transform them, or read them under an unusual key.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::gather::Gathered;
 use crate::extract::chart_of;
+use crate::model::notice::NoticeKind;
 use crate::model::workload::Level;
 use crate::source::SourceId;
 
@@ -50,6 +51,22 @@ pub fn doubt_values(gathered: &mut Gathered) {
             notice.level = Level::Other;
         }
     }
+}
+
+/// Drops notices about keys that are nearly `tolerations` where other files use the same key, so that what reads it may know
+/// it. The keys of known custom resources are known.
+pub fn drop_used_keys(gathered: &mut Gathered) {
+    let mut used: BTreeMap<&str, BTreeSet<SourceId>> = BTreeMap::new();
+    for (source, key) in &gathered.near_keys {
+        used.entry(key).or_default().insert(*source);
+    }
+    gathered.notices.retain(|notice| match &notice.kind {
+        NoticeKind::MisspelledList { field, .. } if notice.level != Level::Custom => {
+            let files = used.get(field.as_str());
+            files.is_none_or(|files| files.iter().all(|file| *file == notice.span.source))
+        }
+        _ => true,
+    });
 }
 
 /// The folders that contain a file, innermost first. The last one is the empty path.

@@ -73,6 +73,8 @@ pub struct Gathered {
     pub clouds: BTreeMap<SourceId, Clouds>,
     /// Chart templates that transform tolerations instead of only copying them.
     pub reshaping: Vec<SourceId>,
+    /// Keys that are nearly `tolerations`, with the file that uses them.
+    pub near_keys: Vec<(SourceId, String)>,
     /// The paths of the files.
     pub paths: Paths,
     /// Whether some file declares a cluster with a provider-managed control plane.
@@ -140,6 +142,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
         open: facts.not_judged,
         clouds: facts.clouds.into_iter().collect(),
         reshaping: facts.reshaping,
+        near_keys: facts.near_keys,
         paths,
         managed_cluster: facts.managed_cluster,
         ..Gathered::default()

@@ -164,6 +164,7 @@ impl<'s> Session<'s> {
         let without = inventories::without_pools(&gathered, settings.config, &report.problems);
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);
+        charts::drop_used_keys(&mut gathered);
         inventories::note_pools_at_zero(&mut gathered);
         if settings.whole {
             let bare = claims::complete_without_pools(&gathered, settings.config);

@@ -158,6 +158,13 @@ notice_kinds! {
         /// The field that was probably meant; empty if none is similar.
         meant "meant": String,
     }
+    /// A list of tolerations under a key that is nearly the usual one, outside built-in kinds.
+    MisspelledList "misspelled-list" {
+        /// The key.
+        field "field": String,
+        /// The key that was probably meant.
+        meant "meant": String,
+    }
     /// Tolerations of a built-in kind in a place that Kubernetes does not read.
     MisplacedTolerations "misplaced-tolerations" {
         /// The field's name.

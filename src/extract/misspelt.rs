@@ -1,0 +1,153 @@
+//! Lists of tolerations under a key that is nearly `tolerations`, and other uses of such keys in a repository.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use memchr::memmem;
+
+use super::read::{looks_like_tolerations, names_tolerations};
+use crate::model::near_miss::nearest_word;
+use crate::model::taint::Effect;
+use crate::source::text::Cut as _;
+use crate::yaml::Node;
+
+/// The usual name of a list.
+const NAME: &str = "tolerations";
+
+/// Words that only tolerations have as operator or effect, and requirements of node affinity.
+const SIGNS: [&str; 4] = ["NoSchedule", "NoExecute", "Exists", "Equal"];
+
+/// Whether a text may contain a list under a misspelt key.
+pub(super) fn may_be_in(text: &str) -> bool {
+    SIGNS.iter().any(|sign| text.contains(sign))
+}
+
+/// The key that was meant, if a list of tolerations stands under a key that is nearly the usual one.
+pub(super) fn meant(key: &str, node: Node<'_>) -> Option<Cow<'static, str>> {
+    // Few values are such lists, and comparing words takes longer.
+    (looks_like_tolerations(node) && has_words(node)).then(|| near(key))?
+}
+
+/// Whether an entry has an operator or effect of Kubernetes.
+fn has_words(list: Node<'_>) -> bool {
+    list.items().any(|item| {
+        let text = |name: &str| item.get(name).and_then(Node::raw).unwrap_or_default();
+        ["Exists", "Equal"].contains(&text("operator")) || Effect::parse(text("effect")).is_some()
+    })
+}
+
+/// The name of lists that a key nearly is: `tolerations`, or `extraTolerations` for one of several.
+fn near(key: &str) -> Option<Cow<'static, str>> {
+    if key == "Tolerations" {
+        return Some(NAME.into());
+    }
+    if names_tolerations(key) {
+        return None;
+    }
+    if nearest_word(key, &[NAME]).is_some() {
+        return Some(NAME.into());
+    }
+    let at = last_word(key);
+    let (before, last) = key.split_at_checked(at).filter(|_| at > 0)?;
+    nearest_word(last, &[NAME])?;
+    let starts_big = last.starts_with(|c: char| c.is_ascii_uppercase());
+    let name = match starts_big {
+        true if last.chars().all(|c| c.is_ascii_uppercase()) => "TOLERATIONS",
+        true => "Tolerations",
+        false => NAME,
+    };
+    Some(format!("{before}{name}").into())
+}
+
+/// Where the last word of a compound starts.
+fn last_word(key: &str) -> usize {
+    let mut before = ' ';
+    let mut start = 0;
+    for (at, c) in key.char_indices() {
+        if "_-.".contains(before) || (c.is_ascii_uppercase() && before.is_ascii_lowercase()) {
+            start = at;
+        }
+        before = c;
+    }
+    start
+}
+
+/// The keys in a text that are nearly the usual one: keys of maps, and values that a template or program reads.
+pub(super) fn keys_in(text: &str) -> BTreeSet<String> {
+    const STEM: &str = "oler";
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let mut found = BTreeSet::new();
+    let mut from = 0;
+    while let Some(at) = memmem::find(text.since(from).as_bytes(), STEM.as_bytes()) {
+        let at = from + at;
+        let (before, after) = (text.within(0..at), text.since(at));
+        let start = before.trim_end_matches(is_part).len();
+        let end = at + after.len() - after.trim_start_matches(is_part).len();
+        from = end;
+        let word = text.within(start..end);
+        let (previous, next) = (text.within(0..start), text.since(end));
+        let is_quoted = ['"', '\'', '`']
+            .iter()
+            .any(|quote| previous.ends_with(*quote) && next.starts_with(*quote));
+        let is_key = is_quoted || next.starts_with(':') || previous.ends_with('.');
+        if is_key && near(word).is_some() {
+            found.insert(word.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_are_nearly_tolerations_are_told_from_names_of_lists() {
+        for (key, meant) in [
+            ("toleration", "tolerations"),
+            ("tolerationss", "tolerations"),
+            ("tolaretions", "tolerations"),
+            ("Tolerations", "tolerations"),
+            ("tolerances", "tolerations"),
+            ("extraToleration", "extraTolerations"),
+            ("agent_toleration", "agent_tolerations"),
+            ("PLUGIN_TOLERATION", "PLUGIN_TOLERATIONS"),
+        ] {
+            assert_eq!(near(key).as_deref(), Some(meant), "{key}");
+        }
+        for key in [
+            "tolerations",
+            "extraTolerations",
+            "node_tolerations",
+            "tolerationSeconds",
+            "taints",
+            "selector",
+            "matchExpressions",
+            "",
+        ] {
+            assert_eq!(near(key), None, "{key}");
+        }
+    }
+
+    #[test]
+    fn uses_of_a_key_are_found_in_templates_schemas_and_maps() {
+        for text in [
+            "{{ toYaml .Values.toleration }}",
+            "{{ index .Values \"toleration\" }}",
+            "{\"toleration\": {\"type\": \"array\"}}",
+            "  toleration: []",
+            "  \"toleration\": []",
+        ] {
+            let found: Vec<_> = keys_in(text).into_iter().collect();
+            assert_eq!(found, ["toleration"], "{text}");
+        }
+        for text in [
+            "# One toleration for each taint",
+            "tolerations: []\ntolerationSeconds: 3",
+            "- key: \"toleration=key\"",
+            "oler",
+        ] {
+            assert!(keys_in(text).is_empty(), "{text}");
+        }
+    }
+}
