@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use super::scan::Scan;
+use crate::source::text::Cut as _;
+
 /// The context of a gap between two values.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
@@ -32,6 +35,7 @@ const TAB: &str = "found a tab character that violates indentation";
 const TAB_IN_BLOCK: &str = "found a tab character where an indentation space is expected";
 const ANCHOR: &str = "did not find expected alphabetic or numeric character";
 const DIRECTIVE: &str = "found unknown directive name";
+const BROKEN_KEY: &str = "did not find expected ',' or '}'";
 const TAG_END: &str = "did not find expected whitespace or line break";
 
 /// Returns the first construct in a gap that go-yaml rejects.
@@ -172,32 +176,59 @@ pub(super) fn swallowed(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// Finds a key in brackets or braces that is not on one line with its colon. `gap` is the text between the key and its
-/// value.
+/// Finds a key in brackets or braces that is not on one line with its colon. Its tag and anchor are part of it. `before`
+/// is the end of the token before it, and `value` the start of its value.
 pub(super) fn broken_key(
     text: &str,
+    before: usize,
     key: Range<usize>,
-    gap: Range<usize>,
-    flow: bool,
+    value: usize,
 ) -> Option<Flaw> {
-    let is_break = |one: char| matches!(one, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
-    let before = text.get(gap)?.split(':').next()?;
-    // In braces, the tags and anchors of a key are part of it.
-    let lead = text.get(..key.start)?;
-    let word = lead
-        .trim_end()
-        .rsplit([' ', '\t', '\n', '\r', ',', '{', '['])
-        .next()?;
-    let start = match flow && word.starts_with(['!', '&']) {
-        true => lead.trim_end().len() - word.len(),
-        false => key.start,
-    };
-    let written = text.get(start..key.end)?;
-    if !written.contains(is_break) && !before.contains(is_break) {
-        return None;
+    let mut scan = Scan::new(text.until(value), before);
+    let (mut start, mut colon, mut is_explicit) = (None, None, false);
+    loop {
+        scan.skip_blanks();
+        if scan.at == key.start && !key.is_empty() {
+            start.get_or_insert(key.start);
+            scan.at = key.end;
+            continue;
+        }
+        match scan.peek() {
+            None => break,
+            // The pair before has no value.
+            Some(b',') => (start, colon, is_explicit) = (None, None, false),
+            Some(b'?') => is_explicit = true,
+            Some(b':') => colon = colon.or(Some(scan.at)),
+            Some(b'!' | b'&') => start = start.or(Some(scan.at)),
+            Some(_) => {}
+        }
+        match scan.peek() {
+            Some(b'!') => scan.skip_word(),
+            _ => scan.at += 1,
+        }
     }
-    let asked = text.get(..key.start)?.trim_end().ends_with('?');
-    (!asked).then_some(("did not find expected ',' or '}'", key))
+    let written = text.get(start?..colon?)?;
+    (!is_explicit && has_break(written)).then_some((BROKEN_KEY, key))
+}
+
+/// Finds a key of a block that is not on one line. The parser checks the text between the key and its colon.
+pub(super) fn broken_block_key(text: &str, key: Range<usize>) -> Option<Flaw> {
+    let is_explicit = text.until(key.start).trim_end().ends_with('?');
+    let is_broken = has_break(text.within(key.clone())) && !is_explicit;
+    is_broken.then_some((BROKEN_KEY, key))
+}
+
+fn has_break(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+/// Finds a tab at the start of the first line of a block scalar. While go-yaml looks for the indentation of the lines, no
+/// tab may follow the spaces.
+pub(super) fn flaw_in_block(text: &str, header: usize, content: usize) -> Option<Flaw> {
+    let indicators = text.since(header).split([' ', '\t', '\n', '\r']).next()?;
+    let is_flaw = !indicators.contains(|one: char| one.is_ascii_digit())
+        && text.since(content).starts_with('\t');
+    is_flaw.then_some((TAB_IN_BLOCK, content..content + 1))
 }
 
 /// Whether go-yaml accepts the name of an alias.

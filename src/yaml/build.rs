@@ -107,6 +107,8 @@ pub(super) struct Build {
     pub problem: Option<(String, Range<usize>)>,
     /// How far the text was checked for things that go-yaml rejects.
     checked: usize,
+    /// How far the text was checked before the last token.
+    before: usize,
     /// Set if the last token was a plain value: the start of its block.
     after_plain: Option<Option<usize>>,
     /// Set if the last token was a block scalar: the indentation of its lines.
@@ -139,6 +141,7 @@ impl Build {
             heaviest: (0, 0..0),
             problem: None,
             checked: start,
+            before: start,
             after_plain: None,
             after_block: None,
             fresh: true,
@@ -167,6 +170,7 @@ impl Build {
         if around.flow && self.tag.is_none() {
             self.tag = between::swallowed(text, gap);
         }
+        self.before = self.checked;
         self.checked = self.checked.max(token.end);
         self.after_plain = plain.then_some(around.block);
         self.fresh = false;
@@ -175,12 +179,15 @@ impl Build {
     /// Handles the start of a value: its key must be on one line.
     fn pass_key(&mut self, text: &str, value: usize) {
         let Some(key) = self.open_key() else { return };
-        // In block style, the parser checks the text between a key and its colon.
-        let gap = match self.flows {
-            0 => key.end..key.end,
-            _ => key.end..value.max(key.end),
+        let before = if key.is_empty() {
+            self.checked
+        } else {
+            self.before
         };
-        let flaw = between::broken_key(text, key, gap, self.flows > 0);
+        let flaw = match self.flows {
+            0 => between::broken_block_key(text, key),
+            _ => between::broken_key(text, before, key, value),
+        };
         self.refuse_flaw(text, flaw);
     }
 
@@ -371,16 +378,14 @@ impl Build {
         if matches!(style, Style::Literal | Style::Folded) {
             let indent = range.start - line_start(text, range.start);
             self.after_block = (!range.is_empty()).then_some(indent);
+            let flaw = between::flaw_in_block(text, place.start, range.start);
+            self.refuse_flaw(text, flaw);
         }
         if style == Style::DoubleQuoted
             && let Some(flaw) = between::escaped_slash(text, place.clone())
             && !self.is_json(text)
         {
             self.refuse_flaw(text, Some(flaw));
-        }
-        if matches!(style, Style::Literal | Style::Folded) && place.end == text.len() {
-            // The parser adds a line break if the text does not end with one. A header alone has no last line.
-            value = value.strip_suffix('\n').unwrap_or(value);
         }
         if resolve(value, tag, style == Style::Plain).is_none() {
             let found = resolve_plain(value).tag();
@@ -460,7 +465,7 @@ impl Build {
     }
 
     /// The range of a block scalar from its header to its last visible line, given the range of its content.
-    fn block_scalar(&self, text: &str, content: Range<usize>) -> Range<usize> {
+    pub fn block_scalar(&self, text: &str, content: Range<usize>) -> Range<usize> {
         let mut scan = Scan::new(text.until(content.start), self.reached);
         let header = loop {
             scan.skip_blanks();
@@ -472,9 +477,8 @@ impl Build {
                 None => break None,
             }
         };
-        let Some(start) = header else {
-            return content;
-        };
+        // At the end of the text, the parser reports a scalar without content at its header.
+        let start = header.unwrap_or(content.start);
         let indicators = text
             .as_bytes()
             .get(start + 1..)
@@ -484,7 +488,7 @@ impl Build {
             .count();
         let header_end = start + 1 + indicators;
         let shown = text.within(content.clone()).trim_end().len();
-        if shown == 0 {
+        if shown == 0 || header.is_none() {
             return start..header_end;
         }
         // Blanks at the end of the last line are content.

@@ -6,6 +6,7 @@
 mod assembly;
 mod base64;
 mod between;
+mod breaks;
 mod build;
 mod compare;
 mod de;

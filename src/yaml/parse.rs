@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Options, Parser, ScanError};
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError};
 
+use super::breaks::{read_block, with_line_breaks};
 use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
 use super::repair::{self, BUDGET, Repair, Repairs, repair};
 use super::scan::WINDOW;
 use crate::source::text::Cut as _;
-use crate::source::text::floor;
+use crate::source::text::{floor, line_start};
 use crate::source::{SourceId, Span};
 
 /// The maximum nesting depth of collections. Go's reader has the same limit.
@@ -54,7 +55,7 @@ pub fn parse(text: &str, source: SourceId) -> Stream {
         };
     }
     let mut repairs = Repairs::default();
-    let mut readable = repair::with_line_breaks(text);
+    let mut readable = with_line_breaks(text);
     let lines = readable.clone();
     let breaks = matches!(readable, Cow::Owned(_));
     let mut budget = BUDGET;
@@ -192,6 +193,9 @@ impl<'t> Reader<'t> {
     fn accept(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Comment(text, _) => {
+                // A repair may have moved the `#` to the start of the line.
+                let blanks = self.text.since(range.start).find('#').unwrap_or(0);
+                let range = range.start + blanks..range.end;
                 let line = self
                     .text
                     .until(range.start)
@@ -203,13 +207,13 @@ impl<'t> Reader<'t> {
                     .trim_start_matches('\u{feff}');
                 self.comments.push(Comment {
                     own_line: before.trim().is_empty(),
-                    text: text.into_owned(),
+                    text: text.since(blanks).to_owned(),
                     span: Span::new(self.source, range),
                 });
             }
             Event::DocumentStart(explicit, _) => {
                 let start = self.resume.take().unwrap_or(range.start);
-                let content = if explicit { range.end } else { range.start };
+                let content = if explicit { range.end } else { start };
                 self.build = Some(Build::new(start, range.start, content, self.expected));
             }
             Event::DocumentEnd => {
@@ -222,10 +226,9 @@ impl<'t> Reader<'t> {
                 }
             }
             mut event => {
-                if let Event::Scalar(value, ..) = &mut event {
-                    let folded = self.breaks.then(|| repair::folded(self.text, &range));
+                if let Event::Scalar(value, style, ..) = &mut event {
                     let hidden = || self.repairs.value(&range).map(str::to_owned);
-                    if let Some(meant) = folded.flatten().or_else(hidden) {
+                    if let Some(meant) = self.value(*style, &range).or_else(hidden) {
                         *value = meant.into();
                     }
                 }
@@ -237,6 +240,24 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+    }
+
+    /// The value of a scalar that the parser may read differently from go-yaml: it does not know all line breaks, and it
+    /// adds one to a block scalar at the end of a text that does not end with one.
+    fn value(&self, style: ScalarStyle, range: &Range<usize>) -> Option<String> {
+        if !self.breaks && range.end < self.text.len() {
+            return None;
+        }
+        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return repair::folded(self.text, range);
+        }
+        let build = self.build.as_ref()?;
+        let header = build.block_scalar(self.lines, range.clone()).start;
+        // The range of a scalar without content is empty, or starts at the header.
+        let is_empty = range.is_empty() || range.start == header;
+        let indent = range.start - line_start(self.lines, range.start);
+        let indent = if is_empty { usize::MAX } else { indent };
+        Some(read_block(self.text.within(header..range.end), indent))
     }
 
     fn close(&mut self, build: Build) {

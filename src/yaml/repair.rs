@@ -2,15 +2,15 @@
 //!
 //! Stores what a repair hides from the parser (the lines of a quoted text, a comment), as go-yaml reads it.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use granit_parser::ErrorKind;
 
+use super::breaks::{has_odd_break, kept, line_break};
 use super::node::Comment;
 use super::scan::Scan;
-use crate::source::text::Cut as _;
+use crate::source::text::{Cut as _, line_start};
 use crate::source::{SourceId, Span};
 
 /// The maximum number of bytes that repairs may read. No file written by people needs more.
@@ -22,6 +22,8 @@ pub(super) enum Repair {
     Quoted(Range<usize>, String),
     /// A comment that follows a token without a blank.
     Comment(Range<usize>),
+    /// The spaces before a comment that ends a block scalar, and its `#`. The parser takes it for a line of the scalar.
+    Indent(Range<usize>),
     /// Tabs that indent the lines of a flow collection.
     Tabs(Range<usize>),
     /// A single dash in a flow collection, which is a text.
@@ -52,6 +54,10 @@ impl Repairs {
                 Repair::Comment(range) => {
                     text.replace_range(range.clone(), &" ".repeat(range.len()));
                     self.comments.push(range);
+                }
+                Repair::Indent(range) => {
+                    let spaces = " ".repeat(range.len() - 1);
+                    text.replace_range(range, &format!("#{spaces}"));
                 }
                 Repair::Dash(at) => {
                     text.replace_range(at..at + 1, "x");
@@ -124,6 +130,10 @@ pub(super) fn repair(
                 let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
                 Repair::Comment(at..at + end)
             })
+        }
+        ErrorKind::InvalidBlockScalarIndent => {
+            let is_comment = text.get(at..)?.starts_with('#');
+            is_comment.then(|| Repair::Indent(line_start(text, at)..at + 1))
         }
         ErrorKind::TabInBlockIndentation => {
             tabs_in_flow(text, at, reached, flows).map(Repair::Tabs)
@@ -249,41 +259,10 @@ fn at_document_marker(bytes: &[u8], at: usize) -> bool {
         && matches!(rest.get(3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
 }
 
-fn line_break(bytes: &[u8], at: usize) -> Option<usize> {
-    match bytes.get(at..)? {
-        [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => Some(2),
-        [b'\r' | b'\n', ..] => Some(1),
-        [0xE2, 0x80, 0xA8 | 0xA9, ..] => Some(3),
-        _ => None,
-    }
-}
-
-/// Returns the character that go-yaml keeps for a line break.
-fn kept(text: &str, at: usize) -> char {
-    let written = text.get(at..).and_then(|rest| rest.chars().next());
-    let separator = written.filter(|one| matches!(one, '\u{2028}' | '\u{2029}'));
-    separator.unwrap_or('\n')
-}
-
-/// Replaces each character that only go-yaml treats as a line break with an ordinary one. The length does not change.
-pub(super) fn with_line_breaks(text: &str) -> Cow<'_, str> {
-    const BREAKS: [(char, &str); 3] = [
-        ('\u{85}', " \n"),
-        ('\u{2028}', "  \n"),
-        ('\u{2029}', "  \n"),
-    ];
-    // None of them is ASCII.
-    if text.is_ascii() || !BREAKS.iter().any(|(one, _)| text.contains(*one)) {
-        return Cow::Borrowed(text);
-    }
-    let put = |text: String, (one, ordinary): (char, &str)| text.replace(one, ordinary);
-    Cow::Owned(BREAKS.into_iter().fold(text.to_owned(), put))
-}
-
 /// Folds a multi-line value like go-yaml, if one of its line breaks is one that only go-yaml recognizes.
 pub(super) fn folded(text: &str, range: &Range<usize>) -> Option<String> {
     let written = text.get(range.clone())?;
-    if !written.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
+    if !has_odd_break(written) {
         return None;
     }
     match written.as_bytes().first()? {

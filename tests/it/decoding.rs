@@ -494,3 +494,97 @@ fn a_text_that_begins_with_a_brace_is_json_only_if_it_is_json() {
         assert_eq!(errors(text), ["unparsable-manifest"], "{text}");
     }
 }
+
+#[test]
+fn a_key_in_braces_whose_tag_stands_on_another_line_is_refused() {
+    for entry in [
+        "{key: k, ! # c\n   operator: Exists}",
+        "{key: k, !!str\n   operator: Exists}",
+        "{key: k, &a # c\n   ! operator: Exists}",
+        "{operator: Exists, ! # c: d\n   : x}",
+        "{operator: Exists, key # c: d\n   : k}",
+        "{key: &a , operator\n   : Exists}",
+    ] {
+        assert_eq!(
+            errors(&in_brackets(entry)),
+            ["unparsable-manifest"],
+            "{entry}"
+        );
+    }
+    for entry in [
+        "{key: k, # c\n   ! operator: Exists}",
+        "{key: ! # c\n   k, operator: Exists}",
+        "{key: k, ? ! # c\n   operator\n   : Exists}",
+    ] {
+        assert_eq!(errors(&in_brackets(entry)), [""; 0], "{entry}");
+    }
+}
+
+fn priority_class(written: &str, rest: &str) -> Field<String> {
+    let text = format!("{}{rest}", pod(&format!("  priorityClassName: {written}")));
+    assert_eq!(errors(&text), [""; 0], "{written:?}");
+    read(&text).workloads[0].shape.priority_class.clone()
+}
+
+#[test]
+fn line_breaks_that_only_go_yaml_knows_are_kept_in_block_scalars() {
+    for (written, value) in [
+        ("|+\n \u{2028}      v", "\u{2028}v\n"),
+        ("|\n  \u{2028}   v", "\u{2028}v\n"),
+        ("|-\n    v\u{2028}    w", "v\u{2028}w"),
+        ("|-\n    v\u{85}    w", "v\nw"),
+        (">-\n    v\u{85}    w", "v w"),
+        (">-\n    v\u{2028}    w", "v\u{2028}w"),
+        (">-\n    v\n\u{2028}    w\r\n     x", "v\u{2028}w\n x"),
+    ] {
+        assert_eq!(
+            priority_class(written, ""),
+            Field::Is(value.to_owned()),
+            "{written:?}"
+        );
+    }
+}
+
+#[test]
+fn a_block_scalar_at_the_end_of_a_text_ends_as_it_is_written() {
+    for (written, value) in [
+        ("|\n    v", "v"),
+        ("|+\n    v\n", "v\n"),
+        ("|+\n\n", "\n"),
+        ("|+\n\n  ", "\n"),
+        ("|+\n    ", ""),
+        ("|\n    v\n      ", "v\n  "),
+    ] {
+        let text = pod(&format!("  priorityClassName: {written}"));
+        // Without the line break that ends every other text here.
+        let text = text.strip_suffix('\n').expect("a line break");
+        let class = read(text).workloads[0].shape.priority_class.clone();
+        assert_eq!(class, Field::Is(value.to_owned()), "{written:?}");
+    }
+}
+
+#[test]
+fn a_tab_that_starts_a_block_scalar_is_refused() {
+    for header in ["|", ">-", "|+ # 2"] {
+        let text = pod(&format!("  priorityClassName: {header}\n    \tv"));
+        assert_eq!(errors(&text), ["unparsable-manifest"], "{header}");
+    }
+    assert_eq!(
+        priority_class("|2-\n    \tv", ""),
+        Field::Is("\tv".to_owned())
+    );
+    assert_eq!(
+        priority_class("|-\n    v\n    \tw", ""),
+        Field::Is("v\n\tw".to_owned())
+    );
+}
+
+#[test]
+fn a_comment_ends_a_block_scalar_without_content_wherever_it_stands() {
+    for written in ["|\n         \n     # c", "|4\n    # c", ">-\n      \n   #"] {
+        let class = priority_class(written, "  hostNetwork: true\n");
+        assert_eq!(class, Field::Is(String::new()), "{written:?}");
+    }
+    let text = pod("  priorityClassName: |\n         \n     v");
+    assert_eq!(errors(&text), ["unparsable-manifest"]);
+}

@@ -158,3 +158,16 @@ fn very_many_json_objects_are_read() {
     let stream = read(&"{\"a\":1}\n".repeat(50_000));
     assert_eq!(stream.documents.len(), 50_000);
 }
+
+#[test]
+fn a_comment_that_ends_a_block_scalar_without_content_keeps_its_place() {
+    for text in ["a: |\n     \n   # c\nb: d\n", "a: |4-\n   # c\nb: d\n"] {
+        let document = one(text);
+        let root = document.root();
+        assert_eq!(root.get("a").unwrap().raw().unwrap().trim(), "", "{text:?}");
+        assert_eq!(root.get("b").unwrap().raw(), Some("d"), "{text:?}");
+        let comment = &document.comments()[0];
+        assert_eq!((comment.text.as_str(), comment.own_line), (" c", true));
+        assert_eq!(at(text, comment.span), "# c");
+    }
+}

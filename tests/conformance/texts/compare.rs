@@ -207,7 +207,12 @@ fn is_left_out(text: &str) -> bool {
 /// Whether a question mark stands right before a key in brackets.
 fn has_asked_key(text: &str) -> bool {
     text.match_indices('?').any(|(at, _)| {
-        let before = text[..at].trim_end();
+        let mut before = text[..at].trim_end();
+        while let Some((lead, comment)) = before.rsplit_once('#')
+            && !comment.contains('\n')
+        {
+            before = lead.trim_end();
+        }
         let next = text[at + 1..].chars().next();
         before.ends_with(['{', '[', ',']) && next.is_some_and(|next| !next.is_whitespace())
     })
