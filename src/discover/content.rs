@@ -175,9 +175,12 @@ fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
 
 fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     if kind.holds_commands() {
-        // A script provides at most hints; a binary one provides none.
+        // A script provides hints, and manifests in heredocs. A binary one provides none.
+        let concerns = |text: &str| {
+            text.contains("taint") || (text.contains("<<") && text.contains("oleration"))
+        };
         return match String::from_utf8(bytes) {
-            Ok(text) if text.contains("taint") && !text.contains('\0') => Loaded::Text(text),
+            Ok(text) if concerns(&text) && !text.contains('\0') => Loaded::Text(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }

@@ -1,5 +1,7 @@
 //! One document: unpacks lists of objects and runs all readers on each object.
 
+use std::collections::HashSet;
+
 use super::FileFacts;
 use super::overlays::{self, Overlay, Target};
 use super::read::is_placeholder;
@@ -7,7 +9,7 @@ use super::reading::Reading;
 use super::subject::Subject;
 use super::{
     dead_annotations, declared, devices, duplicates, elsewhere, namespaces, node_errors, plans,
-    scripts, texts, workloads,
+    scripts, strings, texts, workloads,
 };
 use crate::finding::{Because, Open};
 use crate::inventory;
@@ -79,7 +81,9 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     }
     facts.managed_cluster = table.declares_managed(group, kind);
     facts.absorb(namespaces::read(subject));
-    if kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io") {
+    let is_kustomization =
+        kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io");
+    if is_kustomization {
         facts.absorb(kustomization(subject));
     }
     let workloads = workloads::read(subject);
@@ -97,7 +101,11 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
         known.lists.extend(lists);
     }
     facts.absorb(scripts::read_strings(subject, has_pools));
-    facts.absorb(texts::values(subject, &read));
+    let (values, done) = texts::values(subject, &read);
+    facts.absorb(values);
+    if !is_kustomization {
+        facts.absorb(strings::read(subject, &done, &read));
+    }
     if level.is_some() || has_pools || has_devices {
         let of_kind = match has_devices {
             true => Level::Typed,
@@ -126,6 +134,8 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
     let path = &subject.reading.source.path;
     if subject.object.kind == "Kustomization" || path.ends_with("kustomization.yaml") {
         facts.absorb(kustomization(subject));
+    } else {
+        facts.absorb(strings::read(subject, &HashSet::new(), &read));
     }
     if let Some(state) = plans::read_state(subject) {
         facts.absorb(state);

@@ -166,6 +166,7 @@ impl Manifests<'_> {
                 id: self.source,
                 table: self.table,
                 is_values: true,
+                depth: 0,
             },
         };
         let mut read = text.read(false, &document::read).unwrap_or_default();

@@ -17,6 +17,7 @@ mod elsewhere;
 mod embedded;
 mod flags;
 mod helm_sets;
+mod heredocs;
 mod ignored;
 pub mod ignores;
 mod implied;
@@ -48,6 +49,7 @@ mod resources;
 pub mod rows;
 mod scripts;
 mod selectors;
+mod strings;
 mod subject;
 mod table;
 mod table_names;
@@ -63,6 +65,7 @@ mod words;
 mod workloads;
 mod ytt;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::finding::{Because, Open};
@@ -123,6 +126,9 @@ pub struct FileFacts {
     pub reshaping: Vec<SourceId>,
     /// Keys that are nearly `tolerations`, with the file that uses them.
     pub near_keys: Vec<(SourceId, String)>,
+    /// Texts in heredocs of a Terraform file, with the place of each. An evaluated configuration says more about those that
+    /// it uses.
+    pub heredocs: Vec<(Span, FileFacts)>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
@@ -149,6 +155,7 @@ impl FileFacts {
             clouds,
             reshaping,
             near_keys,
+            heredocs,
             managed_cluster,
         } = self;
         workloads.is_empty()
@@ -168,7 +175,35 @@ impl FileFacts {
             && clouds.is_empty()
             && reshaping.is_empty()
             && near_keys.is_empty()
+            && heredocs.is_empty()
             && !managed_cluster
+    }
+
+    /// Takes in the texts in heredocs that no other fact comes from.
+    pub fn take_in_heredocs(&mut self) {
+        let heredocs = std::mem::take(&mut self.heredocs);
+        if heredocs.is_empty() {
+            return;
+        }
+        let lists = self.workloads.iter().filter_map(|one| one.list);
+        let mut spans: BTreeSet<Span> = lists.collect();
+        spans.extend(self.workloads.iter().map(|one| one.span));
+        spans.extend(self.notices.iter().map(|one| one.span));
+        spans.extend(self.not_judged.iter().map(|one| one.span));
+        spans.extend(self.pools.iter().filter_map(|read| read.pool.span));
+        for (lines, facts) in heredocs {
+            let start = Span {
+                end: lines.start,
+                ..lines
+            };
+            let next = spans.range(start..).next();
+            let is_read = next.is_some_and(|span| {
+                span.source == lines.source && (lines.start..lines.end).contains(&span.start)
+            });
+            if !is_read {
+                self.absorb(facts);
+            }
+        }
     }
 
     /// Appends the facts from another file, except for Terraform files, which are combined elsewhere.
@@ -192,6 +227,7 @@ impl FileFacts {
             clouds,
             reshaping,
             near_keys,
+            heredocs,
             managed_cluster,
         } = other;
         self.managed_cluster |= managed_cluster;
@@ -214,6 +250,7 @@ impl FileFacts {
         self.clouds.extend(clouds);
         self.reshaping.extend(reshaping);
         self.near_keys.extend(near_keys);
+        self.heredocs.extend(heredocs);
     }
 }
 
@@ -248,20 +285,22 @@ fn near_keys(source: &Source, id: SourceId) -> Vec<(SourceId, String)> {
 
 /// Reads one file.
 pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
-    if source.kind == FileKind::Terraform {
-        let mut facts = terraform::read_file(source, id, table);
-        facts.ignores = extract_part(source, id).ignores;
-        return facts;
-    }
-    if source.kind == FileKind::Included {
-        return extract_part(source, id);
-    }
     let reading = Reading {
         source,
         id,
         table,
         is_values: reading::names_values(&source.path),
+        depth: 0,
     };
+    if source.kind == FileKind::Terraform {
+        let mut facts = terraform::read_file(source, id, table);
+        facts.ignores = extract_part(source, id).ignores;
+        facts.heredocs = strings::read_heredocs(reading, &document::read);
+        return facts;
+    }
+    if source.kind == FileKind::Included {
+        return extract_part(source, id);
+    }
     let mut facts = FileFacts::default();
     if reshaping::chart_of(&source.path).is_some() && reshaping::reshapes(&source.text) {
         facts.reshaping.push(id);
@@ -273,7 +312,11 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         return facts;
     }
     if source.kind == FileKind::Script {
-        return scripts::read_script(source, id);
+        let mut facts = scripts::read_script(source, id);
+        for (_, heredoc) in strings::read_heredocs(reading, &document::read) {
+            facts.absorb(heredoc);
+        }
+        return facts;
     }
     facts.near_keys = near_keys(source, id);
     let filled = ytt::fill(&source.text);

@@ -11,6 +11,8 @@ pub(super) struct Reading<'r> {
     pub(super) table: &'r Table,
     /// Documents that are not objects are Helm values.
     pub(super) is_values: bool,
+    /// How many texts contain this text.
+    pub(super) depth: u8,
 }
 
 /// Whether the names in a path mark a file of Helm values: `values.yaml`, `web-values.yml`, `values/prod.yaml`.

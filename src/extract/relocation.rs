@@ -55,6 +55,7 @@ impl Text<'_> {
         let source = Source::new(file.path.as_str(), text.text()).rendered(file.rendered);
         let reading = Reading {
             source: &source,
+            depth: self.reading.depth.saturating_add(1),
             ..self.reading
         };
         let mut read = FileFacts::default();

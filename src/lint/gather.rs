@@ -132,6 +132,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
     for one in all {
         facts.absorb(one);
     }
+    facts.take_in_heredocs();
     report.counts.documents += facts.documents;
     let mut gathered = Gathered {
         workloads: facts.workloads,

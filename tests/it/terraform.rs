@@ -857,7 +857,11 @@ fn huge_templates_are_given_up() {
     let lines = format!(
         "    tolerations:\n%{{ for one in range(1000) ~}}\n%{{ for two in range(1000) ~}}\n{row}%{{ endfor ~}}\n%{{ endfor ~}}\n"
     );
-    assert!(pod_of(&lines).gathered.workloads.is_empty());
+    // Only the text itself is read, with each loop once.
+    let reading = pod_of(&lines);
+    let pods = reading.gathered.workloads.iter();
+    let entries: usize = pods.map(|pod| pod.shape.tolerations.len()).sum();
+    assert!(entries <= 1);
 }
 
 /// Launch templates with this user data, and a pool that uses one of them.
