@@ -380,7 +380,8 @@ fn is_list_of_words(node: Node<'_>) -> bool {
     node.kind() == Kind::Sequence && node.items().next().is_some() && node.items().all(is_taint)
 }
 
-/// Whether a node is a map with only the fields of a toleration, each a plain value.
+/// Whether a node is a map with only the fields of a toleration, each a plain value, and more than one of them or a word of
+/// Kubernetes.
 fn is_one_toleration(node: Node<'_>) -> bool {
     if node.kind() != Kind::Mapping || is_template_action(node) {
         return false;
@@ -393,5 +394,6 @@ fn is_one_toleration(node: Node<'_>) -> bool {
         named && field.value.kind() == Kind::Scalar
     };
     let has = |name: &str| fields.iter().any(|field| field.name() == Some(name));
-    fields.iter().all(known) && has("key") && (has("operator") || has("effect"))
+    let is_telling = has("key") && (has("operator") || has("effect"));
+    fields.iter().all(known) && (is_telling || misspelt::has_words(node))
 }

@@ -25,15 +25,14 @@ pub(super) fn may_be_in(text: &str) -> bool {
 /// The key that was meant, if a list of tolerations stands under a key that is nearly the usual one.
 pub(super) fn meant(key: &str, node: Node<'_>) -> Option<Cow<'static, str>> {
     // Few values are such lists, and comparing words takes longer.
-    (looks_like_tolerations(node) && has_words(node)).then(|| near(key))?
+    let is_list = looks_like_tolerations(node) && node.items().any(has_words);
+    is_list.then(|| near(key))?
 }
 
-/// Whether an entry has an operator or effect of Kubernetes.
-fn has_words(list: Node<'_>) -> bool {
-    list.items().any(|item| {
-        let text = |name: &str| item.get(name).and_then(Node::raw).unwrap_or_default();
-        ["Exists", "Equal"].contains(&text("operator")) || Effect::parse(text("effect")).is_some()
-    })
+/// Whether a map has an operator or effect of Kubernetes.
+pub(super) fn has_words(entry: Node<'_>) -> bool {
+    let text = |name: &str| entry.get(name).and_then(Node::raw).unwrap_or_default();
+    ["Exists", "Equal"].contains(&text("operator")) || Effect::parse(text("effect")).is_some()
 }
 
 /// The name of lists that a key nearly is: `tolerations`, or `extraTolerations` for one of several.
