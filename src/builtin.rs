@@ -41,3 +41,14 @@ pub fn fields_of(kind: &str) -> BTreeSet<String> {
     let lists = releases.filter_map(|mut release| release.fields.remove(kind));
     lists.flatten().collect()
 }
+
+/// Returns the oldest release of Kubernetes that [`RELEASES`] knows: `20` for 1.20.
+pub fn oldest_release() -> u32 {
+    RELEASES
+        .lines()
+        .find_map(|line| {
+            let release = line.strip_prefix("oldest: \"1.")?;
+            release.trim_end_matches('"').parse().ok()
+        })
+        .unwrap_or_default()
+}

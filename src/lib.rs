@@ -24,6 +24,8 @@ pub mod extract;
 pub mod output;
 pub mod rule;
 
+pub mod template;
+
 pub mod charts;
 pub mod inventory;
 pub mod terraform;

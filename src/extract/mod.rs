@@ -57,7 +57,7 @@ mod taint_errors;
 mod taints;
 mod template_files;
 mod template_signs;
-mod templates;
+mod template_text;
 mod terraform;
 mod texts;
 mod weak;
@@ -74,7 +74,8 @@ use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::notice::Notice;
 use crate::model::workload::Workload;
-use crate::source::{FileKind, Source, SourceId, Span};
+use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
+use crate::template::Broken;
 use crate::terraform::File;
 use crate::yaml;
 
@@ -85,6 +86,7 @@ pub use pool_facts::{ReadPool, Referred};
 use reading::Reading;
 pub use reshaping::chart_of;
 pub use table::Table;
+use template_text::TemplateFile;
 pub use terraform::read_configuration;
 
 /// The facts from one file.
@@ -263,14 +265,32 @@ pub struct Unread {
     pub tolerations: bool,
 }
 
-/// Reads the facts of a file that other files include and that means nothing alone: for a Terraform configuration, the
-/// comments that suppress findings.
-pub fn extract_part(source: &Source, id: SourceId) -> FileFacts {
+/// Reads the facts of a file that other files include: the text of a template, and for Terraform files, the comments that
+/// suppress findings.
+pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
-    if matches!(source.kind, FileKind::Terraform | FileKind::Included)
-        && ignores::Ignores::may_be_in(&source.text)
-    {
-        facts.ignores.read_configuration(&source.text, id);
+    match source.kind {
+        FileKind::Template => {
+            let reading = Reading {
+                source,
+                id,
+                table,
+                is_values: false,
+                depth: 0,
+            };
+            match template_text::read(reading) {
+                TemplateFile::Read(read) => facts = read,
+                TemplateFile::Broken(broken) => facts.not_judged.push(broken_template(&broken, id)),
+                TemplateFile::OffTopic | TemplateFile::Other => {}
+            }
+            add_clouds(&mut facts, source, id);
+        }
+        FileKind::Terraform | FileKind::Included => {
+            if ignores::Ignores::may_be_in(&source.text) {
+                facts.ignores.read_configuration(&source.text, id);
+            }
+        }
+        _ => {}
     }
     if source.kind == FileKind::Template {
         facts.near_keys = near_keys(source, id);
@@ -294,12 +314,12 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     };
     if source.kind == FileKind::Terraform {
         let mut facts = terraform::read_file(source, id, table);
-        facts.ignores = extract_part(source, id).ignores;
+        facts.ignores = extract_part(source, id, table).ignores;
         facts.heredocs = strings::read_heredocs(reading, &document::read);
         return facts;
     }
     if source.kind == FileKind::Included {
-        return extract_part(source, id);
+        return extract_part(source, id, table);
     }
     let mut facts = FileFacts::default();
     if reshaping::chart_of(&source.path).is_some() && reshaping::reshapes(&source.text) {
@@ -324,6 +344,22 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let is_broken = !stream.errors.is_empty();
     let is_template = is_broken && template_files::is_template(source, stream.errors.len(), id);
     let mut in_template = is_template;
+    if is_template {
+        match template_text::read(reading) {
+            TemplateFile::Read(read) => {
+                facts.absorb(read);
+                add_clouds(&mut facts, source, id);
+                return facts;
+            }
+            // Standard input is named in order to be checked.
+            TemplateFile::OffTopic => in_template = source.path == STDIN_PATH,
+            TemplateFile::Broken(broken) => {
+                facts.not_judged.push(broken_template(&broken, id));
+                in_template = false;
+            }
+            TemplateFile::Other => {}
+        }
+    }
     for error in &stream.errors {
         let text = source.text.get(error.document.clone()).unwrap_or_default();
         let unread = Unread {
@@ -333,9 +369,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         if unread != Unread::default() {
             facts.unread.push((error.span, unread));
         }
-        if is_template {
-            facts.absorb(templates::read(reading, error.document.clone()));
-        } else if !broken::is_commented_json(&source.path, text) {
+        if !is_template && !broken::is_commented_json(&source.path, text) {
             facts
                 .notices
                 .push(broken::document(error.span, &error.message, text));
@@ -370,11 +404,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             facts.ignores.unread.push(unread);
         }
     }
-    if !facts.workloads.is_empty() {
-        let clouds = Clouds::spoken_of_in(&source.text);
-        let named = (clouds != Clouds::default()).then_some((id, clouds));
-        facts.clouds.extend(named);
-    }
+    add_clouds(&mut facts, source, id);
     bundles::mark(&stream.documents, source, &mut facts.workloads);
     nodes::fold(&mut facts.pools, table);
     // Most files contain one workload. A `Vec` that grew to one item keeps room for four until the end of the run.
@@ -382,6 +412,21 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     facts.pools.shrink_to_fit();
     facts.notices.shrink_to_fit();
     facts
+}
+
+/// Reports a template that cannot be parsed.
+fn broken_template(broken: &Broken, id: SourceId) -> Open {
+    let because = Because::BrokenTemplate(broken.message.as_str().into());
+    Open::part(Span::new(id, broken.at..broken.at + 1), because)
+}
+
+/// Adds the clouds that a file with workloads mentions.
+fn add_clouds(facts: &mut FileFacts, source: &Source, id: SourceId) {
+    if !facts.workloads.is_empty() {
+        let clouds = Clouds::spoken_of_in(&source.text);
+        let named = (clouds != Clouds::default()).then_some((id, clouds));
+        facts.clouds.extend(named);
+    }
 }
 
 /// Whether a text contains a manifest or any other facts.

@@ -81,7 +81,7 @@ impl Text<'_> {
         Relocation {
             text: &text,
             whole: self.whole,
-            name: self.owner.name.as_deref().unwrap_or_default(),
+            name: Some(self.owner.name.as_deref().unwrap_or_default()),
         }
         .apply(&mut read);
         Some(read)
@@ -94,18 +94,18 @@ pub(super) fn unknown_manifest(why: &str) -> Because {
 }
 
 /// Maps the places of facts to the file.
-struct Relocation<'r> {
+pub(super) struct Relocation<'r> {
     /// The text that the facts were read from.
-    text: &'r Pieces,
+    pub(super) text: &'r Pieces,
     /// The place of the whole text, for facts without a place of their own.
-    whole: Span,
+    pub(super) whole: Span,
     /// The name for objects whose own name is unknown.
-    name: &'r str,
+    pub(super) name: Option<&'r str>,
 }
 
 impl Relocation<'_> {
     /// Maps every place in the facts of one text.
-    fn apply(&self, facts: &mut FileFacts) {
+    pub(super) fn apply(&self, facts: &mut FileFacts) {
         for workload in &mut facts.workloads {
             self.workload(workload);
         }
@@ -162,7 +162,7 @@ impl Relocation<'_> {
             .as_deref()
             .is_some_and(|name| name.contains('$'))
         {
-            object.name = Some(self.name.to_owned());
+            object.name = self.name.map(str::to_owned);
         }
     }
 
@@ -198,7 +198,7 @@ impl Relocation<'_> {
 
     fn pool(&self, pool: &mut NodePool) {
         if pool.name.is_empty() || pool.name.contains('$') {
-            self.name.clone_into(&mut pool.name);
+            self.name.unwrap_or_default().clone_into(&mut pool.name);
         }
         self.object(&mut pool.object);
         for span in [&mut pool.span, &mut pool.name_span].into_iter().flatten() {

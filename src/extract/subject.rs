@@ -1,7 +1,7 @@
 //! The object that is being read, as shared by all readers of its parts. It does not change while it is read.
 
 use super::notation::api_group;
-use super::read::Context;
+use super::read::{Context, is_placeholder};
 use super::reading::Reading;
 use crate::finding::Object;
 use crate::model::notice::Notice;
@@ -20,10 +20,17 @@ pub(super) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     pub(super) fn new(root: Node<'a>, base: String, reading: Reading<'a>) -> Self {
+        let mut object = read_object(root);
+        // A template may choose between versions. Nobody else has a kind of this name.
+        if is_placeholder(&object.api_version)
+            && let Some(version) = reading.table.built_in_version(&object.kind)
+        {
+            object.api_version = version;
+        }
         Subject {
             root,
             base,
-            object: read_object(root),
+            object,
             reading,
         }
     }

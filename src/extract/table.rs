@@ -25,7 +25,7 @@ use crate::yaml::{self, Node, Path, Spanned, join};
 #[derive(Debug, Default)]
 pub struct Table {
     pub(super) providers: Vec<Provider>,
-    by_kind: BTreeMap<(String, String), Vec<RowRef>>,
+    pub(super) by_kind: BTreeMap<(String, String), Vec<RowRef>>,
     /// Rows for documents without a kind: provider and row.
     kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.

@@ -1,6 +1,6 @@
 //! What provider tables say about clusters as a whole and about the programs in them, by kind and by name.
 
-use super::rows::Provider;
+use super::rows::{Provider, RowLevel};
 use super::table::{RowRef, TERRAFORM, Table, is_module_of};
 
 impl Table {
@@ -8,6 +8,28 @@ impl Table {
     pub fn is_managed(&self, provider: &str) -> bool {
         let mut all = self.providers.iter();
         all.any(|one| one.name.value == provider && one.managed_control_plane)
+    }
+
+    /// The `apiVersion` of a built-in kind with pods, or `None` for other kinds.
+    pub fn built_in_version(&self, kind: &str) -> Option<String> {
+        let is_built_in = |row: &RowRef| match *row {
+            RowRef::Workload(provider, at) => {
+                let row = self
+                    .providers
+                    .get(provider)
+                    .and_then(|one| one.workloads.get(at));
+                row.is_some_and(|row| row.level == RowLevel::Typed)
+            }
+            RowRef::Pool(..) | RowRef::Manifest(..) | RowRef::Cluster(_) => false,
+        };
+        let mut rows = self.by_kind.iter();
+        let (group, _) = rows
+            .find(|((_, known), rows)| known == kind && rows.iter().any(is_built_in))?
+            .0;
+        Some(match group.as_str() {
+            "" => "v1".to_owned(),
+            group => format!("{group}/v1"),
+        })
     }
 
     /// Whether objects of a kind declare a cluster, or pools of one, whose control plane the provider runs.

@@ -63,6 +63,8 @@ pub struct NotJudged {
 pub enum Because {
     /// The file is a template and only becomes a manifest when rendered.
     Template,
+    /// The file is a template that cannot be parsed: what is wrong, as a clause.
+    BrokenTemplate(Arc<str>),
     /// The file is encrypted or binary.
     Binary,
     /// The file is too large or not UTF-8: a sentence.
@@ -162,7 +164,7 @@ impl Because {
     /// Returns the group of reasons for the summary, in the plural.
     pub fn group(&self) -> &'static str {
         match self {
-            Because::Template => "templates",
+            Because::Template | Because::BrokenTemplate(_) => "templates",
             Because::Binary => "encrypted or binary files",
             Because::Unusable(_) => "files that are too large or not UTF-8",
             Because::OpenKind => "objects whose apiVersion or kind is templated",
@@ -197,6 +199,7 @@ impl Because {
         let place = |span| texts.place(span);
         match self {
             Because::Template => "template".to_owned(),
+            Because::BrokenTemplate(why) => format!("its template cannot be parsed: {why}"),
             Because::Binary => "encrypted or binary".to_owned(),
             Because::OpenKind => "its apiVersion or kind is filled in by a template".to_owned(),
             Because::OpenPod => "its pod template is filled in by a template".to_owned(),

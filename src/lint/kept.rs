@@ -8,7 +8,7 @@ use super::read::{ReadFile, read_one};
 use super::shapes::Shapes;
 use super::{Content, Input};
 use crate::extract::Table;
-use crate::source::SourceId;
+use crate::source::{FileKind, SourceId};
 
 /// Loads the file with this index among the inputs. A session calls it once for each file that it reads, and once more for
 /// each file that a report points into.
@@ -78,6 +78,11 @@ impl Kept {
         let who = (self.index, self.id, &self.input);
         let read = Kept::read(who, self.rendered, None, &now, table, shapes);
         *self = Kept { buffer, ..read };
+    }
+
+    /// Whether its name says that it is a template that a tool fills in.
+    pub fn is_template(&self) -> bool {
+        FileKind::of(&self.input.path) == Some(FileKind::Template)
     }
 
     /// Its current content.

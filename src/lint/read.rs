@@ -57,8 +57,12 @@ pub fn read_one(
             ..ReadFile::default()
         },
         Content::Template(text) => {
-            let source = Source::new(input.path.clone(), text);
-            ReadFile::of(extract::extract_part(&source, id))
+            let source = Source::new(input.path.clone(), text).rendered(rendered);
+            let facts = extract::extract_part(&source, id, table);
+            ReadFile {
+                counted: facts.documents > 0,
+                ..ReadFile::of(facts)
+            }
         }
         Content::Unreadable(why) => ReadFile {
             problems: vec![Problem {

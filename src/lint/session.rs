@@ -1,6 +1,6 @@
 //! A session over the files of a repository: keeps the facts of each file and reads only files that changed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
@@ -13,7 +13,8 @@ use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{Content, Input, Settings, charts, claims, dumps, inventories};
-use crate::finding::Report;
+use crate::extract::FileFacts;
+use crate::finding::{Problem, Report};
 use crate::source::{Source, SourceId};
 
 /// The files of a repository with their facts. A session reports the same as a new session over the same files.
@@ -139,8 +140,12 @@ impl<'s> Session<'s> {
         let configured = self
             .configurations
             .read(&self.files, self.load, settings.table);
+        let filled = filled_in(&configured);
         let mut all = Vec::with_capacity(self.files.len());
         for kept in &mut self.files {
+            if filled.contains(&kept.id) && kept.is_template() {
+                continue;
+            }
             let read = &mut kept.read;
             report.counts.files += u32::from(read.counted);
             report.counts.documents += read.documents;
@@ -175,6 +180,20 @@ impl<'s> Session<'s> {
         gathered.add_admission(settings.table);
         gathered
     }
+}
+
+/// The files that Terraform configurations contain objects from. What they say about a template is more than its text says.
+fn filled_in(configured: &[Result<FileFacts, Problem>]) -> BTreeSet<SourceId> {
+    let facts = configured.iter().flatten();
+    facts
+        .flat_map(|facts| {
+            let workloads = facts.workloads.iter().map(|workload| workload.span);
+            let pools = facts.pools.iter().filter_map(|read| read.pool.span);
+            let notices = facts.notices.iter().map(|notice| notice.span);
+            workloads.chain(pools).chain(notices)
+        })
+        .map(|span| span.source)
+        .collect()
 }
 
 /// The position of a file in a list with ascending ids.

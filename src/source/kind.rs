@@ -13,7 +13,7 @@ pub enum FileKind {
     Script,
     /// An inventory of hosts in INI format.
     Hosts,
-    /// A template that Terraform fills in.
+    /// A template that a tool fills in.
     Template,
     /// A file that Terragrunt's files include.
     Included,
@@ -37,7 +37,7 @@ impl FileKind {
         if path.ends_with(".hcl") && !path.ends_with(".lock.hcl") {
             return Some(FileKind::Included);
         }
-        if ends_with(&[".tftpl", ".tpl"]) {
+        if TEMPLATES.contains(&ending) {
             return Some(FileKind::Template);
         }
         let is = |other: &str| ending.eq_ignore_ascii_case(other);
@@ -75,6 +75,11 @@ const TERRAFORM: [&str; 7] = [
     ".tfvars",
     ".tfvars.json",
     "terragrunt.hcl",
+];
+
+/// The extensions of templates.
+const TEMPLATES: [&str; 8] = [
+    "gotmpl", "j2", "jinja", "jinja2", "template", "tftpl", "tmpl", "tpl",
 ];
 
 const SCRIPTS: [&str; 5] = [

@@ -24,6 +24,7 @@ mod patterns;
 mod references;
 mod run;
 mod syntax;
+pub mod template;
 mod templates;
 mod terragrunt;
 mod text_functions;

@@ -4,13 +4,14 @@ use super::assembly::Assembly;
 use super::node::Shape;
 use super::parse::{Stream, parse};
 use super::pieces::Pieces;
+use super::settle::settle;
 use crate::source::SourceId;
 
 impl Pieces {
     /// Parses the text as YAML. Places refer to the text that is returned with it. Its [`Pieces::place`] returns where
     /// they come from. Values that contain an unknown part are unknown.
     pub fn parse(&self, source: SourceId) -> (Pieces, Stream) {
-        let settled = self.settled();
+        let settled = settle(self);
         let mut stream = parse(settled.text(), source);
         for document in &mut stream.documents {
             let mut assembly = Assembly::default();
@@ -80,6 +81,24 @@ mod tests {
             ("a:\n  |\nb: 1\n", "a:\n  $unknown\nb: 1\n"),
             ("a:\n- x\n|\nb: 1\n", "a:\n- x\n- $unknown\nb: 1\n"),
             ("a:\n  b: 1\n  |\n", "a:\n  b: 1\n  $unknown1: $unknown\n"),
+            ("a:\n|\nb: 1\n", "a:\n- $unknown\nb: 1\n"),
+            ("a: # b\n  |\n", "a: # b\n  $unknown\n"),
+            (
+                "a:\n  - b: 1\n    c: 2\n  |\n",
+                "a:\n  - b: 1\n    c: 2\n  - $unknown\n",
+            ),
+            (
+                "a:\n  - b: 1\n    c: 2\n    |\n",
+                "a:\n  - b: 1\n    c: 2\n    $unknown1: $unknown\n",
+            ),
+            (
+                "a:\n  b:\n    c: 1\n  |\n",
+                "a:\n  b:\n    c: 1\n  $unknown1: $unknown\n",
+            ),
+            (
+                "- a:\n    b: 1\n  |\n",
+                "- a:\n    b: 1\n  $unknown1: $unknown\n",
+            ),
             ("|\nb: 1\n", "$unknown1: $unknown\nb: 1\n"),
             ("|", "$unknown"),
             (

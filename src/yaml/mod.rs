@@ -25,6 +25,7 @@ mod repair;
 mod same;
 mod scalar;
 mod scan;
+mod settle;
 mod spanned;
 mod target;
 pub mod time;

@@ -8,7 +8,7 @@ use crate::source::{SourceId, Span};
 
 /// The placeholder for an unknown part. Every reader treats it as something that is filled in later, and YAML reads it
 /// as a plain scalar in any position.
-const OPEN: &str = "$unknown";
+pub(super) const OPEN: &str = "$unknown";
 
 /// A text and the origin of each part of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,17 +16,20 @@ pub struct Pieces {
     text: String,
     /// In order. Each extends to the start of the next.
     pieces: Vec<Piece>,
+    /// The mark of the pieces that are added next.
+    mark: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Piece {
+pub(super) struct Piece {
     start: usize,
-    origin: Origin,
+    pub(super) origin: Origin,
+    pub(super) mark: u32,
 }
 
 /// The origin of a piece.
 #[derive(Clone, Debug, PartialEq)]
-enum Origin {
+pub(super) enum Origin {
     /// Copied verbatim from a file, starting at this offset.
     Verbatim(SourceId, u32),
     /// Generated from the text at this place.
@@ -37,11 +40,11 @@ enum Origin {
 
 /// An unknown part.
 #[derive(Clone, Debug, PartialEq)]
-struct Open {
-    at: Span,
-    why: Box<str>,
+pub(super) struct Open {
+    pub(super) at: Span,
+    pub(super) why: Box<str>,
     /// Set if whole lines are unknown: a line that they would resemble.
-    like: Option<Box<str>>,
+    pub(super) like: Option<Box<str>>,
 }
 
 impl Pieces {
@@ -56,6 +59,16 @@ impl Pieces {
             Origin::Open(open) => Some(&*open.why),
             _ => None,
         })
+    }
+
+    /// Sets the mark of everything that is added from now on. What marks mean is up to the caller; they are 0 at first.
+    pub fn set_mark(&mut self, mark: u32) {
+        self.mark = mark;
+    }
+
+    /// Returns the mark of the piece at an offset.
+    pub fn mark_at(&self, at: usize) -> u32 {
+        self.piece_at(at).map_or(0, |piece| piece.mark)
     }
 
     /// Adds text that is in a file from an offset onwards.
@@ -85,40 +98,52 @@ impl Pieces {
 
     /// Appends another text.
     pub fn append(&mut self, other: &Pieces) {
-        for (range, origin) in other.parts() {
-            self.push(other.text.within(range), origin.clone());
+        for (range, piece) in other.parts() {
+            self.push_marked(other.text.within(range), piece.origin.clone(), piece.mark);
         }
     }
 
     fn push(&mut self, text: &str, origin: Origin) {
+        self.push_marked(text, origin, self.mark);
+    }
+
+    pub(super) fn push_marked(&mut self, text: &str, origin: Origin, mark: u32) {
         if !text.is_empty() {
             let start = self.text.len();
-            self.pieces.push(Piece { start, origin });
+            self.pieces.push(Piece {
+                start,
+                origin,
+                mark,
+            });
             self.text.push_str(text);
         }
     }
 
-    fn parts(&self) -> impl Iterator<Item = (Range<usize>, &Origin)> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Range<usize>, &Piece)> {
         let ends = self.pieces.iter().skip(1).map(|next| next.start);
         self.pieces
             .iter()
             .zip(ends.chain([self.text.len()]))
-            .map(|(piece, end)| (piece.start..end, &piece.origin))
+            .map(|(piece, end)| (piece.start..end, piece))
     }
 
     /// Returns a part of the text.
     pub fn slice(&self, wanted: Range<usize>) -> Pieces {
         let mut slice = Pieces::default();
-        for (range, origin) in self.parts() {
+        let first = self
+            .pieces
+            .partition_point(|piece| piece.start <= wanted.start);
+        let touched = self.parts().skip(first.saturating_sub(1));
+        for (range, piece) in touched.take_while(|(range, _)| range.start < wanted.end) {
             let (from, to) = (range.start.max(wanted.start), range.end.min(wanted.end));
             if from < to {
-                let origin = match origin {
+                let origin = match &piece.origin {
                     Origin::Verbatim(source, offset) => {
                         Origin::Verbatim(*source, offset + number(from - range.start))
                     }
                     other => other.clone(),
                 };
-                slice.push(self.text.within(from..to), origin);
+                slice.push_marked(self.text.within(from..to), origin, piece.mark);
             }
         }
         slice
@@ -131,10 +156,9 @@ impl Pieces {
         let mut from = 0;
         for at in memchr::memchr_iter(b'\n', self.text.as_bytes()) {
             indented.append(&self.slice(from..at + 1));
-            let origin = self.origin_at(at).cloned();
-            if let (Some(origin), false) = (origin, pad.is_empty()) {
+            if let (Some(piece), false) = (self.piece_at(at), pad.is_empty()) {
                 // Nobody needs the place of the indentation.
-                indented.push(&pad, origin);
+                indented.push_marked(&pad, piece.origin.clone(), piece.mark);
             }
             from = at + 1;
         }
@@ -142,22 +166,17 @@ impl Pieces {
         indented
     }
 
-    fn piece_at(&self, at: usize) -> Option<(usize, &Origin)> {
+    fn piece_at(&self, at: usize) -> Option<&Piece> {
         let index = self.pieces.partition_point(|piece| piece.start <= at);
-        let piece = self.pieces.get(index.checked_sub(1)?)?;
-        Some((piece.start, &piece.origin))
-    }
-
-    fn origin_at(&self, at: usize) -> Option<&Origin> {
-        self.piece_at(at).map(|(_, origin)| origin)
+        self.pieces.get(index.checked_sub(1)?)
     }
 
     /// Returns the bytes from which the byte at an offset of the text comes.
     fn origin_of(&self, at: usize) -> Option<Span> {
-        let (start, origin) = self.piece_at(at)?;
-        Some(match origin {
+        let piece = self.piece_at(at)?;
+        Some(match &piece.origin {
             Origin::Verbatim(source, offset) => {
-                let from = *offset as usize + at - start;
+                let from = *offset as usize + at - piece.start;
                 Span::new(*source, from..from + 1)
             }
             Origin::Made(span) | Origin::Open(Open { at: span, .. }) => *span,
@@ -207,69 +226,11 @@ impl Pieces {
             })
     }
 
-    fn truncate(&mut self, length: usize) {
+    pub(super) fn truncate(&mut self, length: usize) {
         self.text.truncate(length);
         let kept = self.pieces.partition_point(|piece| piece.start < length);
         self.pieces.truncate(kept);
     }
-
-    /// Returns the same text with valid YAML instead of whole unknown lines: an entry of the list, or a field of the
-    /// mapping, that contains them.
-    pub(super) fn settled(&self) -> Pieces {
-        let mut settled = Pieces::default();
-        let mut count = 0;
-        for (range, origin) in self.parts() {
-            let before = settled.text.rfind('\n').map_or(0, |at| at + 1);
-            let after = self.text.since(range.end).split('\n').next().unwrap_or("");
-            let (Origin::Open(open), true) = (origin, settled.text.since(before).trim().is_empty())
-            else {
-                settled.push(self.text.within(range), origin.clone());
-                continue;
-            };
-            if open.like.is_none() && !after.trim().is_empty() {
-                settled.push(self.text.within(range), origin.clone());
-                continue;
-            }
-            count += 1;
-            let own = settled.text.since(before).to_owned();
-            let line = match &open.like {
-                Some(like) => {
-                    let indentation = like.until(like.len() - like.trim_start().len());
-                    let is_item = like.trim_start().starts_with('-');
-                    settled.truncate(before);
-                    let dash = if is_item { "- " } else { "" };
-                    let value = if is_item {
-                        String::new()
-                    } else {
-                        ": ".to_owned() + OPEN
-                    };
-                    format!("{indentation}{dash}{OPEN}{count}{value}\n")
-                }
-                None => match line_before(settled.text.until(before)) {
-                    Some(line) if line.trim_end().ends_with(':') => OPEN.to_owned(),
-                    Some(line) if line.starts_with(&format!("{own}- ")) => format!("- {OPEN}"),
-                    None if after_it_is_empty(self.text.since(range.end)) => OPEN.to_owned(),
-                    _ => format!("{OPEN}{count}: {OPEN}"),
-                },
-            };
-            settled.push(&line, origin.clone());
-        }
-        settled
-    }
-}
-
-/// The last line that is not blank.
-fn line_before(text: &str) -> Option<&str> {
-    text.lines()
-        .rev()
-        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-        .filter(|line| !line.starts_with("---"))
-}
-
-fn after_it_is_empty(text: &str) -> bool {
-    text.lines()
-        .find(|line| !line.trim().is_empty())
-        .is_none_or(|line| line.starts_with("---"))
 }
 
 fn number(offset: usize) -> u32 {

@@ -94,7 +94,7 @@ fn a_name_of_a_template_is_enough() {
         "main.tf.tmpl",
         "a.j2.tfvars",
     ] {
-        let folder = repo(&[(name, "apiVersion: v1\nkind: Pod\na: [\n")]);
+        let folder = repo(&[(name, "apiVersion: v1\nkind: Pod\ntolerations: [\n")]);
         let result = run(folder.path(), &["check", name, "--format", "concise"]);
         assert_eq!(
             (result.code, result.out.as_str()),

@@ -1631,11 +1631,11 @@ fn windows_line_ends_and_a_byte_order_mark_in_the_configuration_mean_nothing() {
 
 #[test]
 fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
-    let template = "{{ if x }}\napiVersion: v1\nkind: Pod\nspec: {tolerations: []}\n{{ end }}\n";
+    let template = "{{ if x }}\napiVersion: v1\nkind: Pod\nspec: {tolerations: []}\n";
     let open = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers: [{name: a, image: \
                 b}]\n  tolerations: [{key: \"${KEY}\", operator: Exists}]\n";
     let folder = repo(&[("apps/a.yaml", template), ("apps/web.yaml", open)]);
-    let lines = "Not judged:\n  apps/a.yaml:1:1: template\n  apps/web.yaml:6:18: Pod shop/web: `key: \"${KEY}\"` is filled \
+    let lines = "Not judged:\n  apps/a.yaml:1:1: its template cannot be parsed: this block has no `end`\n  apps/web.yaml:6:18: Pod shop/web: `key: \"${KEY}\"` is filled \
                  in later\n";
     let check = |arguments: &[&str]| run(folder.path(), &[&["check"], arguments].concat());
     let text = check(&["-v"]);
@@ -1650,7 +1650,7 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     let concise = check(&["-v", "--format", "concise"]);
     assert_eq!(concise.out, "");
     assert!(
-        concise.err.contains("apps/a.yaml:1:1: template"),
+        concise.err.contains("apps/a.yaml:1:1: its template"),
         "{}",
         concise.err
     );
@@ -1660,7 +1660,7 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     let because: Vec<&Value> = listed.iter().map(|one| &one["because"]).collect();
     assert_eq!(
         because,
-        ["template", "`key: \"${KEY}\"` is filled in later"]
+        ["its template cannot be parsed: this block has no `end`", "`key: \"${KEY}\"` is filled in later"]
     );
     assert_eq!(listed[1]["object"]["name"], "web");
     assert_eq!(listed[1]["start"]["line"], 6);

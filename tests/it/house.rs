@@ -24,6 +24,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
+    &["template"],
     &["inventory", "terraform", "charts"],
     &["yaml", "model", "cli"],
     &["finding"],
@@ -55,6 +56,7 @@ const STRANGERS: &[(&str, &str, &str)] = &[
 
 /// External paths, and the only modules that may use them.
 const RESERVED: &[(&str, &[&str])] = &[
+    ("gotmpl", &["template"]),
     ("granit_parser", &["yaml"]),
     ("unicode_ident", &["terraform"]),
     ("cel", &["rule"]),

@@ -469,7 +469,7 @@ fn the_second_of_two_on_one_line_is_not_passed_over() {
 fn comments_in_what_was_not_read_may_be_of_use_later() {
     let list = |id: &str| {
         format!(
-            "  tolerations:\n    {{{{- if .Values.x }}}}\n    # kubetaint: ignore[{id}] meant\n    - key: a\n    {{{{- end }}}}\n"
+            "  tolerations:\n    {{{{- if .Values.x }}}}\n    # kubetaint: ignore[{id}] meant\n    - key: a\n"
         )
     };
     assert_eq!(accepted(&list("value-with-exists")), (false, vec![]));

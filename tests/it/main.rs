@@ -37,6 +37,7 @@ mod schemas;
 mod session;
 mod severities;
 mod special_files;
+mod templates;
 mod terraform;
 mod unknown_places;
 mod unknown_values;

@@ -502,7 +502,7 @@ fn a_workload_that_its_namespace_may_cover_lacks_no_usual_toleration() {
 fn a_pool_that_an_unread_document_may_tolerate_is_listed_with_that_document() {
     let config = "clusters:\n  prod:\n    paths: [\"**\"]\n    complete: true\n";
     let pool = pool("[{key: example.com/gpu, effect: NoSchedule}]");
-    let broken = "apiVersion: v1\nkind: Pod\nspec:\n  {{ if x }}\n  tolerations: []\n  {{ end }}\n";
+    let broken = "apiVersion: v1\nkind: Pod\nspec:\n  {{ if x }}\n  tolerations: []\n";
     let files = [
         (".kubetaint.yaml", config),
         ("apps/a.yaml", broken),
@@ -511,7 +511,7 @@ fn a_pool_that_an_unread_document_may_tolerate_is_listed_with_that_document() {
     ];
     let listed = listed(&files);
     let expected = [
-        "apps/a.yaml:1 -: template",
+        "apps/a.yaml:4 -: its template cannot be parsed: this block has no `end`",
         "pools.yaml:3 gpu: the document at apps/a.yaml:5 could not be read and may tolerate its taints",
     ];
     assert_eq!(listed, expected);

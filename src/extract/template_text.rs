@@ -1,0 +1,243 @@
+//! Templates: reads the text of each of their branches as manifests. What actions print is unknown.
+
+use std::collections::HashMap;
+
+use super::reading::{self, Reading};
+use super::relocation::Relocation;
+use super::{FileFacts, ReadPool, Unread, document, nodes};
+use crate::builtin;
+use crate::finding::{Because, Open};
+use crate::model::Field;
+use crate::model::node_selection::OtherLabels;
+use crate::model::workload::{MoreTolerations, Workload};
+use crate::source::{FileKind, Source, Span};
+use crate::template::{Broken, Language, Template, Variant, Wishes};
+
+const BECAUSE: &str = "its document is a template";
+
+const OTHER_BRANCH: &str = "another branch of the template may have tolerations";
+
+/// Words in the text of a branch that is read for its own sake.
+const WORDS: [&str; 9] = [
+    "oleration",
+    "aint",
+    "nodeSelector",
+    "ffinity",
+    "nodeName",
+    "operator:",
+    "effect:",
+    "key:",
+    "kind:",
+];
+
+/// Words of which a template must contain one to be read.
+const TOPICS: [&str; 5] = [
+    "oleration",
+    "aint",
+    "nodeSelector",
+    "ffinity",
+    "containers:",
+];
+
+/// What is known of a file that is a template.
+pub(super) enum TemplateFile {
+    /// It was read.
+    Read(FileFacts),
+    /// Nothing in it is about scheduling.
+    OffTopic,
+    /// It is broken.
+    Broken(Broken),
+    /// It is written in no language that is known.
+    Other,
+}
+
+/// Reads a file that is a template.
+pub(super) fn read(reading: Reading<'_>) -> TemplateFile {
+    let Reading { source, table, .. } = reading;
+    let has_topic = TOPICS.iter().any(|word| source.text.contains(word));
+    if !has_topic && !table.names_pools(&source.text) {
+        return TemplateFile::OffTopic;
+    }
+    let mut broken = None;
+    for language in Language::of(&source.path, &source.text) {
+        match Template::parse(&source.text, language) {
+            Ok(template) => return TemplateFile::Read(read_template(&template, reading)),
+            Err(error) => broken = broken.or(Some(error)),
+        }
+    }
+    broken.map_or(TemplateFile::Other, TemplateFile::Broken)
+}
+
+fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
+    let Reading { source, id, .. } = reading;
+    let wishes = Wishes {
+        words: &WORDS,
+        oldest_release: builtin::oldest_release(),
+    };
+    let variants = template.variants(id, wishes);
+    let mut facts = FileFacts::default();
+    let mut known = Known::default();
+    for (index, variant) in variants.all.iter().enumerate() {
+        let mut read = read_variant(variant, reading);
+        if index > 0 {
+            read.documents = 0;
+            read.unread.clear();
+            read.not_judged.clear();
+        }
+        known.keep_new(&mut read);
+        facts.absorb(read);
+    }
+    if !variants.complete {
+        let whole = Span::new(id, 0..0);
+        facts.not_judged.push(Open::part(whole, Because::Template));
+        let unread = Unread {
+            pools: reading.table.names_pools(&source.text),
+            tolerations: source.text.contains("olerations"),
+        };
+        facts.unread.push((whole, unread));
+    }
+    nodes::fold(&mut facts.pools, reading.table);
+    facts
+}
+
+/// Reads the documents of one variant.
+fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
+    let text = variant.text.text();
+    let source = Source::new(reading.source.path.as_str(), text).rendered(reading.source.rendered);
+    let own = Reading {
+        source: &source,
+        is_values: reading::names_values(&source.path),
+        ..reading
+    };
+    let mut read = FileFacts::default();
+    for error in &variant.stream.errors {
+        let text = text.get(error.document.clone()).unwrap_or_default();
+        let unread = Unread {
+            pools: reading.table.names_pools(text),
+            tolerations: text.contains("olerations"),
+        };
+        let span = variant.text.place(error.span.range());
+        let span = span.unwrap_or(Span::new(reading.id, 0..0));
+        if unread != Unread::default() {
+            read.unread.push((span, unread));
+        }
+        let is_manifest = reading.source.kind != FileKind::Template || text.contains("apiVersion:");
+        if is_manifest || unread != Unread::default() {
+            let open = Open::part(error.span, Because::Template);
+            read.not_judged.push(open);
+        }
+    }
+    for document in variant
+        .stream
+        .documents
+        .iter()
+        .filter(|one| !one.is_empty())
+    {
+        read.documents += 1;
+        read.absorb(document::read(document.root(), own));
+    }
+    for pool in &mut read.pools {
+        doubt_pool(pool, variant);
+    }
+    if variant.left_out {
+        read.workloads.iter_mut().for_each(doubt_workload);
+    }
+    read.ignores.read_documents(text, &variant.stream.documents);
+    Relocation {
+        text: &variant.text,
+        whole: Span::new(reading.id, 0..0),
+        name: None,
+    }
+    .apply(&mut read);
+    read
+}
+
+/// Marks what branches of the template decide in a pool: which taints it has, and which fields these have.
+fn doubt_pool(read: &mut ReadPool, variant: &Variant) {
+    let pool = &mut read.pool;
+    let start = |span: Span| span.start as usize;
+    let own = pool.span.or(pool.name_span).map_or(0, start);
+    pool.taints.retain(|taint| {
+        let at = taint.span.map_or(own, start);
+        !variant.is_conditional(at, own)
+    });
+    for taint in &mut pool.taints {
+        let at = taint.span.map_or(own, start);
+        let is_open = |field: &str| {
+            let field = taint.fields.get(field);
+            field.is_some_and(|span| variant.is_conditional(start(*span), at))
+        };
+        if is_open("key") {
+            taint.taint.key = Field::Unknown;
+        }
+        if is_open("value") {
+            taint.taint.value = Field::Unknown;
+        }
+        if is_open("effect") {
+            taint.taint.effect = Field::Unknown;
+        }
+    }
+    pool.complete = false;
+    pool.incomplete_because = Some(BECAUSE.to_owned());
+    pool.labels.others = OtherLabels::Possible;
+    pool.open_labels = true;
+    read.taints_written = true;
+}
+
+/// Marks a workload of a template that has more to say in other branches.
+fn doubt_workload(workload: &mut Workload) {
+    let mut shape = (*workload.shape).clone();
+    if workload.list.is_none() {
+        shape
+            .unread_tolerations
+            .get_or_insert(MoreTolerations::Template(OTHER_BRANCH));
+    }
+    shape.selection.unknown |= workload.selectors.is_empty();
+    workload.shape = shape.into();
+}
+
+/// Facts that were read before, by their place. Most of what a variant contains is in the others, too.
+#[derive(Default)]
+struct Known {
+    workloads: HashMap<(Span, String), Vec<Workload>>,
+    pools: HashMap<Option<Span>, ReadPool>,
+    notices: HashMap<Span, Vec<crate::model::notice::Notice>>,
+}
+
+impl Known {
+    /// Removes what is already known.
+    fn keep_new(&mut self, facts: &mut FileFacts) {
+        facts.workloads.retain(|workload| {
+            let place = (workload.span, workload.path.clone());
+            let known = self.workloads.entry(place).or_default();
+            let says_more = workload.list.is_some() || !workload.selectors.is_empty();
+            let is_new = known.is_empty()
+                || (says_more && !known.iter().any(|known| is_same(known, workload)));
+            if is_new {
+                known.push(workload.clone());
+            }
+            is_new
+        });
+        facts.pools.retain(|read| {
+            let place = read.pool.span.or(read.pool.name_span);
+            let is_new = !self.pools.contains_key(&place);
+            if is_new {
+                self.pools.insert(place, read.clone());
+            }
+            is_new
+        });
+        facts.notices.retain(|notice| {
+            let known = self.notices.entry(notice.span).or_default();
+            let is_new = !known.iter().any(|known| known.kind == notice.kind);
+            if is_new {
+                known.push(notice.clone());
+            }
+            is_new
+        });
+    }
+}
+
+/// Whether two workloads have the same tolerations and selectors, written in the same places.
+fn is_same(one: &Workload, other: &Workload) -> bool {
+    one.shape == other.shape && one.located == other.located && one.selectors == other.selectors
+}

@@ -1,0 +1,132 @@
+//! Templates of YAML: Go templates such as those of Helm, Jinja, and Terraform's. A template is read without its values:
+//! its text is written out branch by branch, and what an action prints is unknown. Knows nothing of Kubernetes.
+
+mod branches;
+mod cover;
+mod go;
+mod go_blocks;
+mod go_conditions;
+mod jinja;
+mod terraform;
+mod tree;
+mod writer;
+
+use crate::source::SourceId;
+
+#[cfg(test)]
+mod tests;
+
+pub use cover::{Variant, Variants};
+
+/// The maximum length in bytes of a template. Longer ones are not read.
+const MAX_TEMPLATE: usize = 4 * 1024 * 1024;
+
+/// Parts of names of templates that say nothing about their language.
+const PLAIN: [&str; 6] = ["gotmpl", "j2", "template", "tftpl", "tmpl", "tpl"];
+
+/// The language of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Go's `text/template`.
+    Go,
+    /// Jinja, as used by Ansible.
+    Jinja,
+    /// The templates of Terraform's `templatefile`.
+    Terraform,
+}
+
+impl Language {
+    /// The languages that a text may be written in, the likeliest first.
+    pub fn of(path: &str, text: &str) -> Vec<Language> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let named = |words: &[&str]| {
+            let mut parts = name.split('.').skip(1);
+            parts.any(|part| words.contains(&part))
+        };
+        let has_go = text.contains("{{");
+        let has_blocks = go_blocks::has_keywords(text);
+        let has_jinja = text.contains("{%");
+        let has_terraform = text.contains("${") || text.contains("%{");
+        let all = [
+            (Language::Terraform, named(&["tftpl"])),
+            (Language::Jinja, named(&["j2", "jinja", "jinja2"])),
+            (Language::Jinja, has_jinja),
+            (Language::Go, has_go),
+            (Language::Jinja, has_go && !has_blocks),
+            (Language::Terraform, has_terraform),
+            // A text without marks is the same in all languages.
+            (Language::Go, named(&PLAIN)),
+        ];
+        let mut languages = Vec::new();
+        for (language, may_be) in all {
+            if may_be && !languages.contains(&language) {
+                languages.push(language);
+            }
+        }
+        languages
+    }
+}
+
+/// Why a template cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Broken {
+    /// The offset of the error in the text.
+    pub at: usize,
+    /// What is wrong, as a clause.
+    pub message: String,
+}
+
+/// A parsed template.
+pub struct Template {
+    text: String,
+    tree: Tree,
+}
+
+/// Its syntax tree.
+enum Tree {
+    Go(go::Tree),
+    Parts(Vec<tree::Part>),
+}
+
+impl Template {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// Returns where the template is broken, for example an action or a block that is not closed.
+    pub fn parse(text: &str, language: Language) -> Result<Template, Broken> {
+        if text.len() > MAX_TEMPLATE {
+            return Err(Broken {
+                at: 0,
+                message: "the template is longer than 4 MiB".to_owned(),
+            });
+        }
+        let tree = match language {
+            Language::Go => Tree::Go(go::Tree::parse(text)?),
+            Language::Jinja => Tree::Parts(jinja::parse(text)?),
+            Language::Terraform => Tree::Parts(terraform::parse(text)?),
+        };
+        Ok(Template {
+            text: text.to_owned(),
+            tree,
+        })
+    }
+
+    /// Writes the template out until each of its branches occurs in a variant. `source` is its file.
+    pub fn variants(&self, source: SourceId, wishes: Wishes<'_>) -> Variants {
+        cover::variants(source, |writer| match &self.tree {
+            Tree::Go(tree) => tree.write(source, wishes, writer),
+            Tree::Parts(parts) => tree::write(parts, &self.text, wishes.words, writer),
+        })
+    }
+}
+
+/// What is wanted of a template.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes<'w> {
+    /// Branches that contain none of these words are not written for their own sake.
+    pub words: &'w [&'w str],
+    /// The oldest release of Kubernetes that a cluster may have: `20` for 1.20. Conditions on the release are decided by it
+    /// where all newer ones have the same result.
+    pub oldest_release: u32,
+}
