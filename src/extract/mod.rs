@@ -15,6 +15,7 @@ mod document;
 mod duplicates;
 mod elsewhere;
 mod embedded;
+mod file_facts;
 mod flags;
 mod helm_sets;
 mod heredocs;
@@ -65,20 +66,13 @@ mod words;
 mod workloads;
 mod ytt;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use crate::finding::{Because, Open};
-use crate::inventory::ReadInventory;
 use crate::model::clouds::Clouds;
-use crate::model::device::PlacedDeviceEntry;
-use crate::model::notice::Notice;
-use crate::model::workload::Workload;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::Broken;
-use crate::terraform::File;
 use crate::yaml;
 
+pub use file_facts::{FileFacts, Unread};
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
@@ -88,182 +82,6 @@ pub use reshaping::chart_of;
 pub use table::Table;
 use template_text::TemplateFile;
 pub use terraform::read_configuration;
-
-/// The facts from one file.
-#[derive(Debug, Clone, Default)]
-pub struct FileFacts {
-    /// The number of non-empty documents.
-    pub documents: u32,
-    /// Pod templates, and lists of tolerations whose owner is unknown.
-    pub workloads: Vec<Workload>,
-    /// Node pools and parts of them.
-    pub pools: Vec<ReadPool>,
-    /// Taints and tolerations of devices.
-    pub devices: Vec<PlacedDeviceEntry>,
-    /// Notices from reading.
-    pub notices: Vec<Notice>,
-    /// Documents that could not be read: what they seem to contain, and where each error is.
-    pub unread: Vec<(Span, Unread)>,
-    /// What could not be checked. Lists and selectors are not included: workloads record their own unknown parts.
-    pub not_judged: Vec<Open>,
-    /// Objects that may change other objects' tolerations or selectors.
-    pub overlays: Vec<Overlay>,
-    /// The entries of Kustomizations.
-    pub kustomizations: Vec<Kustomization>,
-    /// A Terraform file, which can be evaluated only together with the others in its folder.
-    pub configuration: Option<Arc<File>>,
-    /// Comments and annotations that suppress findings.
-    pub ignores: ignores::Ignores,
-    /// Inventories of pools that other tools listed.
-    pub inventories: Vec<ReadInventory>,
-    /// Errors in such inventories.
-    pub unreadable: Vec<yaml::DeError>,
-    /// Namespaces.
-    pub namespaces: Vec<Namespace>,
-    /// RuntimeClasses.
-    pub runtime_classes: Vec<RuntimeClass>,
-    /// The clouds that files with workloads mention, if any.
-    pub clouds: Vec<(SourceId, Clouds)>,
-    /// Chart templates that do more with `tolerations` than copy it.
-    pub reshaping: Vec<SourceId>,
-    /// Keys that are nearly `tolerations`, with the file that uses them.
-    pub near_keys: Vec<(SourceId, String)>,
-    /// Texts in heredocs of a Terraform file, with the place of each. An evaluated configuration says more about those that
-    /// it uses.
-    pub heredocs: Vec<(Span, FileFacts)>,
-    /// The file declares a cluster whose control plane the provider runs.
-    pub managed_cluster: bool,
-}
-
-impl FileFacts {
-    /// Whether the file contains no facts besides its number of documents.
-    pub fn is_empty(&self) -> bool {
-        let FileFacts {
-            documents: _,
-            workloads,
-            pools,
-            devices,
-            notices,
-            not_judged,
-            unread,
-            overlays,
-            kustomizations,
-            configuration,
-            ignores,
-            inventories,
-            unreadable,
-            namespaces,
-            runtime_classes,
-            clouds,
-            reshaping,
-            near_keys,
-            heredocs,
-            managed_cluster,
-        } = self;
-        workloads.is_empty()
-            && pools.is_empty()
-            && devices.is_empty()
-            && notices.is_empty()
-            && not_judged.is_empty()
-            && unread.is_empty()
-            && overlays.is_empty()
-            && kustomizations.is_empty()
-            && configuration.is_none()
-            && *ignores == ignores::Ignores::default()
-            && inventories.is_empty()
-            && unreadable.is_empty()
-            && namespaces.is_empty()
-            && runtime_classes.is_empty()
-            && clouds.is_empty()
-            && reshaping.is_empty()
-            && near_keys.is_empty()
-            && heredocs.is_empty()
-            && !managed_cluster
-    }
-
-    /// Takes in the texts in heredocs that no other fact comes from.
-    pub fn take_in_heredocs(&mut self) {
-        let heredocs = std::mem::take(&mut self.heredocs);
-        if heredocs.is_empty() {
-            return;
-        }
-        let lists = self.workloads.iter().filter_map(|one| one.list);
-        let mut spans: BTreeSet<Span> = lists.collect();
-        spans.extend(self.workloads.iter().map(|one| one.span));
-        spans.extend(self.notices.iter().map(|one| one.span));
-        spans.extend(self.not_judged.iter().map(|one| one.span));
-        spans.extend(self.pools.iter().filter_map(|read| read.pool.span));
-        for (lines, facts) in heredocs {
-            let start = Span {
-                end: lines.start,
-                ..lines
-            };
-            let next = spans.range(start..).next();
-            let is_read = next.is_some_and(|span| {
-                span.source == lines.source && (lines.start..lines.end).contains(&span.start)
-            });
-            if !is_read {
-                self.absorb(facts);
-            }
-        }
-    }
-
-    /// Appends the facts from another file, except for Terraform files, which are combined elsewhere.
-    pub fn absorb(&mut self, other: FileFacts) {
-        let FileFacts {
-            documents,
-            workloads,
-            pools,
-            devices,
-            notices,
-            not_judged,
-            unread,
-            overlays,
-            kustomizations,
-            configuration: _,
-            ignores,
-            inventories,
-            unreadable,
-            namespaces,
-            runtime_classes,
-            clouds,
-            reshaping,
-            near_keys,
-            heredocs,
-            managed_cluster,
-        } = other;
-        self.managed_cluster |= managed_cluster;
-        self.documents += documents;
-        self.workloads.extend(workloads);
-        self.pools.extend(pools);
-        self.devices.extend(devices);
-        self.notices.extend(notices);
-        self.not_judged.extend(not_judged);
-        self.unread.extend(unread);
-        self.overlays.extend(overlays);
-        self.kustomizations.extend(kustomizations);
-        self.ignores.ignores.extend(ignores.ignores);
-        self.ignores.misspelt.extend(ignores.misspelt);
-        self.ignores.unread.extend(ignores.unread);
-        self.inventories.extend(inventories);
-        self.unreadable.extend(unreadable);
-        self.namespaces.extend(namespaces);
-        self.runtime_classes.extend(runtime_classes);
-        self.clouds.extend(clouds);
-        self.reshaping.extend(reshaping);
-        self.near_keys.extend(near_keys);
-        self.heredocs.extend(heredocs);
-    }
-}
-
-/// Guesses about documents that could not be read, from their text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Unread {
-    /// They contain node pools.
-    pub pools: bool,
-    /// They mention tolerations.
-    pub tolerations: bool,
-}
 
 /// Reads the facts of a file that other files include: the text of a template, and for Terraform files, the comments that
 /// suppress findings.
@@ -279,16 +97,14 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
                 depth: 0,
             };
             match template_text::read(reading) {
-                TemplateFile::Read(read) => facts = read,
+                TemplateFile::Read(read) => facts = *read,
                 TemplateFile::Broken(broken) => facts.not_judged.push(broken_template(&broken, id)),
                 TemplateFile::OffTopic | TemplateFile::Other => {}
             }
             add_clouds(&mut facts, source, id);
         }
-        FileKind::Terraform | FileKind::Included => {
-            if ignores::Ignores::may_be_in(&source.text) {
-                facts.ignores.read_configuration(&source.text, id);
-            }
+        FileKind::Terraform | FileKind::Included if ignores::Ignores::may_be_in(&source.text) => {
+            facts.ignores.read_configuration(&source.text, id);
         }
         _ => {}
     }
@@ -347,7 +163,7 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     if is_template {
         match template_text::read(reading) {
             TemplateFile::Read(read) => {
-                facts.absorb(read);
+                facts.absorb(*read);
                 add_clouds(&mut facts, source, id);
                 return facts;
             }

@@ -42,7 +42,7 @@ const TOPICS: [&str; 5] = [
 /// What is known of a file that is a template.
 pub(super) enum TemplateFile {
     /// It was read.
-    Read(FileFacts),
+    Read(Box<FileFacts>),
     /// Nothing in it is about scheduling.
     OffTopic,
     /// It is broken.
@@ -61,7 +61,7 @@ pub(super) fn read(reading: Reading<'_>) -> TemplateFile {
     let mut broken = None;
     for language in Language::of(&source.path, &source.text) {
         match Template::parse(&source.text, language) {
-            Ok(template) => return TemplateFile::Read(read_template(&template, reading)),
+            Ok(template) => return TemplateFile::Read(Box::new(read_template(&template, reading))),
             Err(error) => broken = broken.or(Some(error)),
         }
     }

@@ -1660,7 +1660,10 @@ fn what_was_not_judged_is_listed_where_the_user_asks_for_it() {
     let because: Vec<&Value> = listed.iter().map(|one| &one["because"]).collect();
     assert_eq!(
         because,
-        ["its template cannot be parsed: this block has no `end`", "`key: \"${KEY}\"` is filled in later"]
+        [
+            "its template cannot be parsed: this block has no `end`",
+            "`key: \"${KEY}\"` is filled in later"
+        ]
     );
     assert_eq!(listed[1]["object"]["name"], "web");
     assert_eq!(listed[1]["start"]["line"], 6);
