@@ -24,6 +24,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::taint::Effect;
 use crate::model::workload::{Level, Stands, Workload};
 use crate::source::Span;
+use crate::source::text::Cut as _;
 use crate::yaml::{self, Kind, Node};
 
 /// Looks for tolerations where no row expects them: misplaced ones in built-in kinds, and custom lists elsewhere.
@@ -48,7 +49,8 @@ pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFa
             visits: &visits,
             at,
         };
-        let meant = misspelt::meant(key, node).filter(|_| !spot.is_in_pod(level, known));
+        let meant = misspelt::meant(key, node)
+            .filter(|_| !spot.is_in_pod(level, known) && !spot.is_anchored(key));
         if level == Level::Typed {
             if key == "tolerations" || meant.is_some() {
                 spot.note_misplaced(key, known, &mut facts.notices);
@@ -131,6 +133,16 @@ impl<'s, 'a> Spot<'s, 'a> {
         let is_whole = level == Level::Typed || holder.get("containers").is_some();
         let path = || duplicates::path_of(self.visits, self.parent(), &self.subject.base);
         is_whole && known.pods.contains(&path())
+    }
+
+    /// Whether the value of a key has an anchor, so that other places of the file may use it.
+    fn is_anchored(&self, key: &str) -> bool {
+        let Some(field) = self.holder().field(key) else {
+            return false;
+        };
+        let (from, to) = (field.key.span().end, field.value.span().start);
+        let text = &self.subject.reading.source.text;
+        text.within(from as usize..to as usize).contains('&')
     }
 
     /// Reports a list under a key that is nearly `meant`.

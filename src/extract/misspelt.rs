@@ -35,40 +35,23 @@ pub(super) fn has_words(entry: Node<'_>) -> bool {
     ["Exists", "Equal"].contains(&text("operator")) || Effect::parse(text("effect")).is_some()
 }
 
-/// The name of lists that a key nearly is: `tolerations`, or `extraTolerations` for one of several.
+/// The name of lists that a key nearly is: `tolerations`, or `extraTolerations` for one of several. Names of variables such as
+/// `gpu_toleration` are somebody's own.
 fn near(key: &str) -> Option<Cow<'static, str>> {
     if key == "Tolerations" {
         return Some(NAME.into());
     }
-    if names_tolerations(key) {
+    if names_tolerations(key) || key.contains(['_', '-', '.']) {
         return None;
     }
     if nearest_word(key, &[NAME]).is_some() {
         return Some(NAME.into());
     }
-    let at = last_word(key);
-    let (before, last) = key.split_at_checked(at).filter(|_| at > 0)?;
-    nearest_word(last, &[NAME])?;
-    let starts_big = last.starts_with(|c: char| c.is_ascii_uppercase());
-    let name = match starts_big {
-        true if last.chars().all(|c| c.is_ascii_uppercase()) => "TOLERATIONS",
-        true => "Tolerations",
-        false => NAME,
-    };
-    Some(format!("{before}{name}").into())
-}
-
-/// Where the last word of a compound starts.
-fn last_word(key: &str) -> usize {
-    let mut before = ' ';
-    let mut start = 0;
-    for (at, c) in key.char_indices() {
-        if "_-.".contains(before) || (c.is_ascii_uppercase() && before.is_ascii_lowercase()) {
-            start = at;
-        }
-        before = c;
-    }
-    start
+    let at = key.rfind(|c: char| c.is_ascii_uppercase())?;
+    let (before, last) = key.split_at_checked(at)?;
+    let is_camel_case = before.ends_with(|c: char| c.is_ascii_lowercase());
+    let is_near = is_camel_case && nearest_word(last, &[NAME]).is_some();
+    is_near.then(|| format!("{before}Tolerations").into())
 }
 
 /// The keys in a text that are nearly the usual one: keys of maps, and values that a template or program reads.
@@ -109,8 +92,6 @@ mod tests {
             ("Tolerations", "tolerations"),
             ("tolerances", "tolerations"),
             ("extraToleration", "extraTolerations"),
-            ("agent_toleration", "agent_tolerations"),
-            ("PLUGIN_TOLERATION", "PLUGIN_TOLERATIONS"),
         ] {
             assert_eq!(near(key).as_deref(), Some(meant), "{key}");
         }
@@ -120,6 +101,8 @@ mod tests {
             "node_tolerations",
             "tolerationSeconds",
             "taints",
+            "gpu_toleration",
+            "x-toleration",
             "selector",
             "matchExpressions",
             "",
