@@ -9,6 +9,7 @@ use crate::builtin;
 use crate::finding::{Because, Open};
 use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
+use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::{MoreTolerations, Workload};
 use crate::source::{FileKind, Source, Span};
 use crate::template::{Broken, Language, Template, Variant, Wishes};
@@ -38,6 +39,9 @@ const TOPICS: [&str; 5] = [
     "ffinity",
     "containers:",
 ];
+
+/// Keys whose values are printed under a key of the same name.
+const KEYS: [&str; 3] = ["tolerations", "nodeSelector", "affinity"];
 
 /// What is known of a file that is a template.
 pub(super) enum TemplateFile {
@@ -76,6 +80,16 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     };
     let variants = template.variants(id, wishes);
     let mut facts = FileFacts::default();
+    for printed in template.misprinted(&KEYS) {
+        let kind = NoticeKind::MisprintedValue {
+            key: printed.key,
+            value: printed.value,
+            tested: printed.tested.unwrap_or_default(),
+            nested: printed.is_nested,
+        };
+        let span = Span::new(id, printed.at);
+        facts.notices.push(Notice::of_file(kind, span));
+    }
     let mut known = Known::default();
     for (index, variant) in variants.all.iter().enumerate() {
         let mut read = read_variant(variant, reading);
@@ -201,7 +215,7 @@ fn doubt_workload(workload: &mut Workload) {
 struct Known {
     workloads: HashMap<(Span, String), Vec<Workload>>,
     pools: HashMap<Option<Span>, ReadPool>,
-    notices: HashMap<Span, Vec<crate::model::notice::Notice>>,
+    notices: HashMap<Span, Vec<Notice>>,
 }
 
 impl Known {

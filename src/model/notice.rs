@@ -188,6 +188,17 @@ notice_kinds! {
         /// What was found, such as `a string`.
         found "found": &'static str,
     }
+    /// A template prints a value under a key that it does not belong to.
+    MisprintedValue "misprinted-value" {
+        /// The key.
+        key "key": String,
+        /// The path of the value; `$` for all values.
+        value "value": String,
+        /// The value that the template tests instead; empty if it tests none, or the same one.
+        tested "tested": String,
+        /// The path is written as if it began at the top, although `.` is the tested value.
+        nested "nested": bool,
+    }
     /// A duplicate key in a mapping.
     DuplicateYamlKey "duplicate-yaml-key" {
         /// The key.

@@ -13,22 +13,18 @@ use gotmpl::parse::{
 use super::branches::Condition;
 use super::go_blocks::check_blocks;
 use super::go_conditions::truth;
+use super::go_prints::Prints;
+use super::go_values::{Value, call, print};
 use super::writer::{Block, Writer, number};
-use super::{Broken, Wishes};
+use super::{Broken, Printed, Wishes};
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
-use crate::yaml::Pieces;
-
-const UNKNOWN: &str = "a template action prints it";
 
 /// The blanks that `{{-` and `-}}` remove.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// How deeply templates may include each other.
 const MAX_CALLS: usize = 24;
-
-/// The maximum number of spaces that an action adds to a line.
-const MAX_INDENTATION: i64 = 200;
 
 /// The syntax tree of a file.
 pub struct Tree {
@@ -52,6 +48,20 @@ impl Tree {
             body,
             defines,
         })
+    }
+
+    /// See [`Template::misprinted`](super::Template::misprinted).
+    pub fn misprinted(&self, keys: &[&str]) -> Vec<Printed> {
+        let mut prints = Prints {
+            text: &self.text,
+            keys,
+            found: Vec::new(),
+        };
+        prints.read_body(&self.body);
+        for define in &self.defines {
+            prints.read_define(&define.body);
+        }
+        prints.found
     }
 
     /// Writes a variant of the file.
@@ -120,13 +130,6 @@ struct Scope<'s> {
     dot: u64,
     /// The number of templates that include this one.
     depth: usize,
-}
-
-/// The value of an expression.
-enum Value {
-    Unknown,
-    Number(i64),
-    Text(Pieces),
 }
 
 impl Scope<'_> {
@@ -371,48 +374,4 @@ fn calls_template(pipe: &PipeNode) -> bool {
             Expr::Pipe(_, pipe) => calls_template(pipe),
             _ => false,
         })
-}
-
-/// Calls a function.
-fn call(name: &str, mut values: Vec<Value>, at: &Range<usize>, writer: &mut Writer<'_>) -> Value {
-    let Some(last) = values.pop() else {
-        return Value::Unknown;
-    };
-    match (name, values.as_slice(), last) {
-        ("nindent" | "indent", [Value::Number(spaces)], last)
-            if (0..=MAX_INDENTATION).contains(spaces) =>
-        {
-            let spaces = usize::try_from(*spaces).unwrap_or_default();
-            let inner = match last {
-                Value::Text(text) => text,
-                other => writer.take(|writer| print(other, at.clone(), writer)),
-            };
-            Value::Text(writer.take(|writer| {
-                if name == "nindent" {
-                    writer.made("\n", at.clone());
-                }
-                writer.made(&" ".repeat(spaces), at.clone());
-                writer.pieces(&inner.indented(spaces));
-            }))
-        }
-        ("tpl", [Value::Text(text)], _) => Value::Text(text.clone()),
-        ("default", _, Value::Text(text)) => Value::Text(text),
-        ("print" | "quote" | "squote" | "toString", [], Value::Text(text)) => Value::Text(text),
-        ("trim", [], Value::Text(text)) => {
-            let written = text.text();
-            let start = written.len() - written.trim_start().len();
-            let end = written.trim_end().len();
-            Value::Text(text.slice(start..end.max(start)))
-        }
-        _ => Value::Unknown,
-    }
-}
-
-/// Writes a value.
-fn print(value: Value, at: Range<usize>, writer: &mut Writer<'_>) {
-    match value {
-        Value::Unknown => writer.unknown(UNKNOWN, at),
-        Value::Number(number) => writer.made(&number.to_string(), at),
-        Value::Text(text) => writer.pieces(&text),
-    }
 }

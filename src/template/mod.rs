@@ -6,6 +6,8 @@ mod cover;
 mod go;
 mod go_blocks;
 mod go_conditions;
+mod go_prints;
+mod go_values;
 mod jinja;
 mod terraform;
 mod tree;
@@ -112,6 +114,15 @@ impl Template {
         })
     }
 
+    /// Finds values that are printed under one of these keys but belong elsewhere: the value of another key, all values, or
+    /// another value than the one that the template tests.
+    pub fn misprinted(&self, keys: &[&str]) -> Vec<Printed> {
+        match &self.tree {
+            Tree::Go(tree) => tree.misprinted(keys),
+            Tree::Parts(_) => Vec::new(),
+        }
+    }
+
     /// Writes the template out until each of its branches occurs in a variant. `source` is its file.
     pub fn variants(&self, source: SourceId, wishes: Wishes<'_>) -> Variants {
         cover::variants(source, |writer| match &self.tree {
@@ -119,6 +130,21 @@ impl Template {
             Tree::Parts(parts) => tree::write(parts, &self.text, wishes.words, writer),
         })
     }
+}
+
+/// A value that a template prints under a key that it does not belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// The place of the action.
+    pub at: std::ops::Range<usize>,
+    /// The key.
+    pub key: String,
+    /// The path of the value from the top of all values; `$` for all of them.
+    pub value: String,
+    /// The path of the value that is tested in its place.
+    pub tested: Option<String>,
+    /// Whether the path is written as if it began at the top, although `.` is the tested value.
+    pub is_nested: bool,
 }
 
 /// What is wanted of a template.

@@ -269,3 +269,49 @@ spec:
     assert_eq!(report.counts.pools, 1);
     assert_eq!(found(&files), NOTHING);
 }
+
+#[test]
+fn a_field_of_a_taint_that_a_condition_decides_is_unknown() {
+    let text = "apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: gpu
+spec:
+  template:
+    spec:
+      taints:
+      - key: a
+        {{- if .Values.x }}
+        value: b
+        {{- end }}
+        effect: NoSchedule
+";
+    let pod = |value: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: []\n  nodeSelector: {{karpenter.sh/nodepool: gpu}}\n  tolerations:\n  - {{key: a, value: {value}, effect: NoSchedule}}\n"
+        )
+    };
+    let config = (
+        ".kubetaint.yaml",
+        "clusters:\n  all:\n    paths: [\"**\"]\n    complete: true\n",
+    );
+    for value in ["b", "c"] {
+        let files = [
+            CHART,
+            config,
+            ("c/templates/a.yaml", text),
+            ("pod.yaml", &pod(value)),
+        ];
+        assert_eq!(found(&files), NOTHING, "{value}");
+    }
+}
+
+#[test]
+fn comments_in_templates_suppress_findings() {
+    assert_eq!(
+        found_in(
+            "      tolerations:\n      - key: a\n        operator: Exist # kubetaint: ignore[unknown-operator] meant\n"
+        ),
+        NOTHING
+    );
+}
