@@ -22,7 +22,7 @@ pub(super) fn of(subject: &Subject<'_>, pod: Node<'_>, level: Level) -> Characte
     let labels = label_keys(subject.root);
     let controller = match level {
         Level::Typed => subject.object.kind.clone(),
-        Level::Custom | Level::Values | Level::Other => String::new(),
+        Level::Custom | Level::Chart | Level::Values | Level::Other => String::new(),
     };
     let own = subject.object.name.as_deref().unwrap_or_default();
     Character {

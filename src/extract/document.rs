@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use super::FileFacts;
+use super::chart_values::Values;
 use super::overlays::{self, Overlay, Target};
 use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
 use super::{
-    dead_annotations, declared, devices, duplicates, elsewhere, namespaces, node_errors, plans,
-    scripts, strings, texts, workloads,
+    charted, dead_annotations, declared, devices, duplicates, elsewhere, namespaces, node_errors,
+    plans, releases, scripts, strings, texts, workloads,
 };
 use crate::finding::{Because, Open};
 use crate::inventory;
@@ -81,6 +82,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     }
     facts.managed_cluster = table.declares_managed(group, kind);
     facts.absorb(namespaces::read(subject));
+    facts.absorb(releases::source(subject));
     let is_kustomization =
         kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io");
     if is_kustomization {
@@ -101,7 +103,13 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
         known.lists.extend(lists);
     }
     facts.absorb(scripts::read_strings(subject, has_pools));
-    let (values, done) = texts::values(subject, &read);
+    let releases = releases::read(subject);
+    facts
+        .referring
+        .extend(releases.refers.then_some(subject.reading.id));
+    facts.absorb(releases.charted.facts);
+    known.lists.extend(releases.charted.lists);
+    let (values, done) = texts::values(subject, &releases.texts, &read);
     facts.absorb(values);
     if !is_kustomization {
         facts.absorb(strings::read(subject, &done, &read));
@@ -147,11 +155,26 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         facts.absorb(pools);
         facts.absorb(scripts::read_strings(subject, has_pools));
     }
-    facts.absorb(elsewhere::read(
-        subject,
-        Level::Other,
-        &workloads::Known::default(),
-    ));
+    let mut known = workloads::Known::default();
+    facts.dependencies = releases::dependencies(subject);
+    for charted in [
+        releases::read(subject).charted,
+        releases::passed_on(subject),
+    ] {
+        facts.absorb(charted.facts);
+        known.lists.extend(charted.lists);
+    }
+    if let Some(installed) = subject.reading.installed {
+        let values = Values {
+            root: subject.root,
+            base: subject.base.clone(),
+            open: installed.open,
+        };
+        let charted = charted::read(subject, &values, installed);
+        facts.absorb(charted.facts);
+        known.lists.extend(charted.lists);
+    }
+    facts.absorb(elsewhere::read(subject, Level::Other, &known));
     facts
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::chart_sources::{ChartSource, Dependency};
 use super::ignores;
 use super::namespaces::{Namespace, RuntimeClass};
 use super::overlays::{Kustomization, Overlay};
@@ -59,6 +60,12 @@ pub struct FileFacts {
     /// Texts in heredocs of a Terraform file, with the place of each. An evaluated configuration says more about those that
     /// it uses.
     pub heredocs: Vec<(Span, FileFacts)>,
+    /// Objects that name the address of charts.
+    pub chart_sources: Vec<ChartSource>,
+    /// The dependencies of the chart that the file describes.
+    pub dependencies: Vec<Dependency>,
+    /// Files with releases that refer to such objects.
+    pub referring: Vec<SourceId>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
@@ -86,6 +93,9 @@ impl FileFacts {
             reshaping,
             near_keys,
             heredocs,
+            chart_sources,
+            dependencies,
+            referring,
             managed_cluster,
         } = self;
         workloads.is_empty()
@@ -106,6 +116,9 @@ impl FileFacts {
             && reshaping.is_empty()
             && near_keys.is_empty()
             && heredocs.is_empty()
+            && chart_sources.is_empty()
+            && dependencies.is_empty()
+            && referring.is_empty()
             && !managed_cluster
     }
 
@@ -158,6 +171,9 @@ impl FileFacts {
             reshaping,
             near_keys,
             heredocs,
+            chart_sources,
+            dependencies,
+            referring,
             managed_cluster,
         } = other;
         self.managed_cluster |= managed_cluster;
@@ -181,6 +197,9 @@ impl FileFacts {
         self.reshaping.extend(reshaping);
         self.near_keys.extend(near_keys);
         self.heredocs.extend(heredocs);
+        self.chart_sources.extend(chart_sources);
+        self.dependencies.extend(dependencies);
+        self.referring.extend(referring);
     }
 }
 

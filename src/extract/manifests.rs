@@ -3,12 +3,16 @@
 
 use std::ops::Range;
 
+use super::chart_sources::ChartSources;
 use super::commands::{self, Script};
 use super::helm_sets;
+use super::installed::Installed;
 use super::reading::Reading;
+use super::releases;
 use super::relocation::{Text, text_of, unknown_manifest};
 use super::rows::{ManifestRow, ObjectRow};
 use super::scripts;
+use super::subject::Subject;
 use super::table::Table;
 use super::{FileFacts, document};
 use crate::finding::{Object, Open};
@@ -55,13 +59,24 @@ impl Manifests<'_> {
 
     fn read_one(&self, row: &ManifestRow, root: Node<'_>, facts: &mut FileFacts) -> bool {
         let mut taints = false;
+        let installed = row.release.as_ref().and_then(|release| {
+            let (file, sources) = (Source::new(self.path, ""), ChartSources::default());
+            let subject = Subject {
+                root,
+                base: String::new(),
+                object: self.resource.clone(),
+                reading: self.reading(&file, &sources, None),
+            };
+            releases::installed(&subject, release)
+        });
+        let installed = installed.as_ref();
         if let Some(object) = &row.object {
             let tree = Recast {
                 row,
                 object: Some(object),
             }
             .tree(root);
-            self.read_value(tree.root(), facts);
+            self.read_value(tree.root(), None, facts);
         }
         for found in row.scripts.iter().flat_map(|path| path.find(root)) {
             if let Some(pieces) = text_of(found.node) {
@@ -69,7 +84,7 @@ impl Manifests<'_> {
             }
         }
         if let Some(values) = helm_sets::values(row, root) {
-            self.read_value(values.root(), facts);
+            self.read_value(values.root(), installed, facts);
         }
         for path in &row.texts {
             if let Some(why) = path.find_open(root) {
@@ -82,11 +97,13 @@ impl Manifests<'_> {
             for found in path.find(root) {
                 let node = found.node;
                 match (node.kind(), text_of(node)) {
-                    (Kind::Scalar, Some(pieces)) => self.read_text(&pieces, node.span(), facts),
+                    (Kind::Scalar, Some(pieces)) => {
+                        self.read_text(&pieces, node.span(), installed, facts);
+                    }
                     (Kind::Scalar, None) => {}
                     _ => {
                         let tree = Recast { row, object: None }.tree(node);
-                        self.read_value(tree.root(), facts);
+                        self.read_value(tree.root(), installed, facts);
                     }
                 }
             }
@@ -119,7 +136,7 @@ impl Manifests<'_> {
         facts.pools.extend(scripts::weak(pools, self.source, ""));
         for part in parts {
             let mut read = FileFacts::default();
-            self.read_text(&pieces.slice(part), whole, &mut read);
+            self.read_text(&pieces.slice(part), whole, None, &mut read);
             let mut pools = std::mem::take(&mut read.pools);
             for read in &mut pools {
                 // The script does not show which nodes run it.
@@ -142,7 +159,7 @@ impl Manifests<'_> {
         !path.is_empty() && !FileKind::of(path).is_some_and(is_ours)
     }
 
-    fn read_value(&self, node: Node<'_>, facts: &mut FileFacts) {
+    fn read_value(&self, node: Node<'_>, installed: Option<&Installed>, facts: &mut FileFacts) {
         // A value decoded from a file has its place there.
         let first = node.written_fields().next();
         let at = first.map_or(node.span(), |field| field.key.span());
@@ -150,24 +167,42 @@ impl Manifests<'_> {
             return;
         }
         let pieces = yaml::print(node, Notation::Json);
-        self.read_text(&pieces, node.span(), facts);
+        self.read_text(&pieces, node.span(), installed, facts);
     }
 
-    fn read_text(&self, pieces: &Pieces, whole: Span, facts: &mut FileFacts) {
+    fn reading<'r>(
+        &'r self,
+        source: &'r Source,
+        sources: &'r ChartSources,
+        installed: Option<&'r Installed>,
+    ) -> Reading<'r> {
+        Reading {
+            source,
+            id: self.source,
+            table: self.table,
+            sources,
+            installed,
+            is_values: true,
+            depth: 0,
+        }
+    }
+
+    fn read_text(
+        &self,
+        pieces: &Pieces,
+        whole: Span,
+        installed: Option<&Installed>,
+        facts: &mut FileFacts,
+    ) {
         if self.is_read_itself(pieces) {
             return;
         }
+        let (file, sources) = (Source::new(self.path, ""), ChartSources::default());
         let text = Text {
             pieces,
             whole,
             owner: self.resource,
-            reading: Reading {
-                source: &Source::new(self.path, ""),
-                id: self.source,
-                table: self.table,
-                is_values: true,
-                depth: 0,
-            },
+            reading: self.reading(&file, &sources, installed),
         };
         let mut read = text.read(false, &document::read).unwrap_or_default();
         // An inventory that Terraform passes on is not about this cluster.

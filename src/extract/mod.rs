@@ -5,6 +5,10 @@ mod autoscaler;
 mod broken;
 mod bundles;
 mod character;
+mod chart_notices;
+mod chart_sources;
+mod chart_values;
+mod charted;
 mod commands;
 mod controllers;
 mod dead_annotations;
@@ -23,6 +27,7 @@ mod ignored;
 pub mod ignores;
 mod implied;
 mod ini;
+mod installed;
 mod labels;
 mod makers;
 mod manifests;
@@ -44,6 +49,8 @@ mod pool_rows;
 mod pools;
 mod read;
 mod reading;
+mod release_rows;
+mod releases;
 mod relocation;
 mod reshaping;
 mod resources;
@@ -72,6 +79,7 @@ use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::Broken;
 use crate::yaml;
 
+pub use chart_sources::{ChartSource, ChartSources, Dependency};
 pub use file_facts::{FileFacts, Unread};
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
@@ -93,6 +101,8 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
                 source,
                 id,
                 table,
+                sources: &ChartSources::default(),
+                installed: None,
                 is_values: false,
                 depth: 0,
             };
@@ -121,11 +131,23 @@ fn near_keys(source: &Source, id: SourceId) -> Vec<(SourceId, String)> {
 
 /// Reads one file.
 pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
+    extract_with(source, id, table, &ChartSources::default())
+}
+
+/// Reads one file, where it is known what other files say about its charts.
+pub fn extract_with(
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    sources: &ChartSources,
+) -> FileFacts {
     let reading = Reading {
         source,
         id,
         table,
-        is_values: reading::names_values(&source.path),
+        sources,
+        installed: None,
+        is_values: chart_sources::names_values(&source.path),
         depth: 0,
     };
     if source.kind == FileKind::Terraform {

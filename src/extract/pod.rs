@@ -100,6 +100,16 @@ pub(super) fn read_node_selector(
     let Some(selector) = pod.field("nodeSelector") else {
         return;
     };
+    read_selector_at(context, selector, &yaml::join(path, "nodeSelector"), read);
+}
+
+/// Reads the node selector in a field at `path`.
+pub(super) fn read_selector_at(
+    context: &mut Context<'_>,
+    selector: yaml::Field<'_>,
+    path: &str,
+    read: &mut Pod,
+) {
     let node = selector.value;
     if node.is_null() {
         return;
@@ -108,7 +118,7 @@ pub(super) fn read_node_selector(
         read.selection.unknown = true;
         return;
     }
-    let mut at = yaml::join(path, "nodeSelector");
+    let mut at = path.to_owned();
     let mut node = node;
     // Custom resources may have a label selector here (OpenShift's nodePlacement), or a map of their own.
     let own_form = context.level != Level::Typed;
@@ -143,20 +153,35 @@ pub(super) fn read_node_selector(
 }
 
 fn read_affinity(context: &mut Context<'_>, pod: Node<'_>, path: &str, read: &mut Pod) {
-    let (affinity, at) = match pod.get("affinity") {
-        Some(affinity) if is_template_action(affinity) || is_text(affinity) => {
-            read.selection.unknown = true;
-            return;
+    match pod.get("affinity") {
+        Some(affinity) => {
+            read_affinity_at(context, affinity, &yaml::join(path, "affinity"), read);
         }
-        Some(affinity) => (
-            affinity.get("nodeAffinity"),
-            yaml::join(&yaml::join(path, "affinity"), "nodeAffinity"),
-        ),
         // Custom resources may leave out the map around it. In a pod spec it would be dropped.
-        None if context.level == Level::Typed => return,
-        None => (pod.get("nodeAffinity"), yaml::join(path, "nodeAffinity")),
-    };
-    let Some(affinity) = affinity else { return };
+        None if context.level == Level::Typed => {}
+        None => {
+            let affinity = pod.get("nodeAffinity");
+            let at = yaml::join(path, "nodeAffinity");
+            affinity.inspect(|affinity| read_node_affinity(context, *affinity, at, read));
+        }
+    }
+}
+
+/// Reads the affinity at `path`.
+pub(super) fn read_affinity_at(
+    context: &mut Context<'_>,
+    affinity: Node<'_>,
+    path: &str,
+    read: &mut Pod,
+) {
+    if is_template_action(affinity) || is_text(affinity) {
+        read.selection.unknown = true;
+    } else if let Some(affinity) = affinity.get("nodeAffinity") {
+        read_node_affinity(context, affinity, yaml::join(path, "nodeAffinity"), read);
+    }
+}
+
+fn read_node_affinity(context: &mut Context<'_>, affinity: Node<'_>, at: String, read: &mut Pod) {
     if affinity.kind() != Kind::Mapping || is_template_action(affinity) {
         read.selection.unknown |= !affinity.is_null();
         return;

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::pool_rows::{PoolRow, Values};
+use super::release_rows::{ChartSourceRow, ReleaseRow};
 use crate::model::well_known::WellKnownTaint;
 use crate::yaml::{Path, Spanned};
 
@@ -61,6 +62,12 @@ pub struct Provider {
     /// Kinds that hold Helm values, or other configuration with tolerations, as texts.
     #[serde(default)]
     pub values_texts: Vec<ValuesTextRow>,
+    /// Kinds that install Helm charts.
+    #[serde(default)]
+    pub releases: Vec<ReleaseRow>,
+    /// Kinds that name the address of Helm charts.
+    #[serde(default)]
+    pub chart_sources: Vec<ChartSourceRow>,
     /// Terraform resources that stand for objects of Kubernetes, or hold their text.
     #[serde(default)]
     pub manifests: Vec<ManifestRow>,
@@ -153,6 +160,9 @@ pub struct ManifestRow {
     /// Paths to Helm's single values, each with its `name`, which is a path, and its `value`.
     #[serde(default)]
     pub sets: Vec<Path>,
+    /// The chart that the values are for.
+    #[serde(default)]
+    pub release: Option<ReleaseRow>,
     /// Paths to what a machine runs when it starts, such as commands and the parts of cloud-init. Taints in it are weak
     /// evidence.
     #[serde(default)]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::reading::{self, Reading};
+use super::chart_sources;
+use super::reading::Reading;
 use super::relocation::Relocation;
 use super::{FileFacts, ReadPool, Unread, document, nodes};
 use crate::builtin;
@@ -120,7 +121,7 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
     let source = Source::new(reading.source.path.as_str(), text).rendered(reading.source.rendered);
     let own = Reading {
         source: &source,
-        is_values: reading::names_values(&source.path),
+        is_values: chart_sources::names_values(&source.path),
         ..reading
     };
     let mut read = FileFacts::default();

@@ -1,10 +1,11 @@
 //! Texts in an object that are YAML themselves: Helm values such as those of an Argo CD Application, pods that a
 //! controller creates from their text, lists of tolerations, and the patches of Kustomizations.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::embedded::pieces_of;
+use super::installed::Installed;
 use super::overlays::holder;
 use super::read::{looks_like_tolerations, names_tolerations};
 use super::reading::Reading;
@@ -21,8 +22,11 @@ pub(super) type ReadDocument<'r> = &'r dyn Fn(Node<'_>, Reading<'_>) -> FileFact
 
 /// Reads the texts that the rows of the kind name, like a file of Helm values.
 /// Returns the facts and the texts.
+///
+/// `charts` has the charts of texts that are values of a known one.
 pub(super) fn values(
     subject: &Subject<'_>,
+    charts: &HashMap<NodeId, Installed>,
     read: ReadDocument<'_>,
 ) -> (FileFacts, HashSet<NodeId>) {
     let mut facts = FileFacts::default();
@@ -36,7 +40,8 @@ pub(super) fn values(
                 if done.contains(&found.node.id()) {
                     continue;
                 }
-                if let Some(read) = value(subject, &found, is_sure, read) {
+                let installed = charts.get(&found.node.id());
+                if let Some(read) = value(subject, &found, (is_sure, installed), read) {
                     done.insert(found.node.id());
                     facts.absorb(read);
                 }
@@ -49,7 +54,7 @@ pub(super) fn values(
 fn value(
     subject: &Subject<'_>,
     found: &Found<'_>,
-    is_sure: bool,
+    (is_sure, installed): (bool, Option<&Installed>),
     read_document: ReadDocument<'_>,
 ) -> Option<FileFacts> {
     let key = found.field.as_ref().and_then(|field| field.name());
@@ -58,7 +63,8 @@ fn value(
         return None;
     }
     let inner = found.node.raw().filter(|inner| {
-        found.node.kind() == Kind::Scalar && (is_list || inner.contains("oleration"))
+        found.node.kind() == Kind::Scalar
+            && (is_list || inner.contains("oleration") || installed.is_some())
     })?;
     let inner = Inner {
         pieces: &pieces_of(&subject.reading.source.text, found.node, inner),
@@ -66,7 +72,10 @@ fn value(
         key,
         base: &subject.path(&found.path),
         owner: &subject.object,
-        reading: subject.reading,
+        reading: Reading {
+            installed,
+            ..subject.reading
+        },
     };
     inner.read(is_sure, read_document)
 }

@@ -233,6 +233,7 @@ pub(super) fn workload(
         source: subject.reading.id,
         span,
         path,
+        component: None,
         list: read.tolerations.span,
         located: read.tolerations.located.into(),
         selectors: read.selectors.into(),

@@ -230,7 +230,7 @@ pub fn owner_fact(kind: &str, api_group: &str, level: Level) -> FactBuilder {
 fn type_rejection(kind: &str, level: Level) -> String {
     match level {
         Level::Custom => format!("so the schema of the {kind}, or its operator, rejects it"),
-        Level::Typed | Level::Values | Level::Other => rejection(kind, level),
+        Level::Typed | Level::Chart | Level::Values | Level::Other => rejection(kind, level),
     }
 }
 
@@ -241,7 +241,9 @@ fn rejection(kind: &str, level: Level) -> String {
         (Level::Custom, kind) => format!(
             "so the API server rejects its pods (FailedCreate), although it accepts the {kind}"
         ),
-        (Level::Values, _) => "so the API server rejects what is made with it".to_owned(),
+        (Level::Chart | Level::Values, _) => {
+            "so the API server rejects what is made with it".to_owned()
+        }
         (Level::Other, _) => {
             "so the API server rejects what is made with it, unless what reads it (a chart's \
                               template, an operator) changes it on the way"
@@ -260,7 +262,7 @@ pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
             .map(|(key, value)| (key.as_str(), value.text()))
     }
     FactBuilder::extend(shape)
-        .text("name", workload.object.name.clone().unwrap_or_default())
+        .text("name", workload.name().unwrap_or_default())
         .text(
             "namespace",
             workload.object.namespace.clone().unwrap_or_default(),

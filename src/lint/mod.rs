@@ -31,6 +31,7 @@ mod place;
 mod purpose;
 mod read;
 mod readers;
+mod referring;
 mod rendered;
 mod search;
 pub mod session;

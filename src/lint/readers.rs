@@ -42,7 +42,7 @@ pub fn of(notice: &Notice, path: &str, table: &Table) -> Reader {
         _ if is_own_file => Reader::Program,
         Level::Typed | Level::Custom => Reader::ApiServer,
         Level::Other if !object.kind.is_empty() && !has_name => Reader::Program,
-        Level::Values => Reader::Values,
+        Level::Chart | Level::Values => Reader::Values,
         Level::Other if !object.kind.is_empty() => Reader::Values,
         Level::Other if is_for_values(path) => Reader::Values,
         Level::Other => Reader::Unknown,

@@ -12,7 +12,7 @@ pub use super::kept::Load;
 use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
-use super::{Content, Input, Settings, charts, claims, dumps, inventories};
+use super::{Content, Input, Settings, charts, claims, dumps, inventories, referring};
 use crate::extract::FileFacts;
 use crate::finding::{Problem, Report};
 use crate::source::{Source, SourceId};
@@ -141,6 +141,8 @@ impl<'s> Session<'s> {
             .configurations
             .read(&self.files, self.load, settings.table);
         let filled = filled_in(&configured);
+        let shapes = &self.shapes;
+        let mut again = referring::read_again(&self.files, self.load, settings.table, shapes);
         let mut all = Vec::with_capacity(self.files.len());
         for kept in &mut self.files {
             if filled.contains(&kept.id) && kept.is_template() {
@@ -151,9 +153,10 @@ impl<'s> Session<'s> {
             report.counts.documents += read.documents;
             report.counts.no_manifest_on_stdin |= read.without_manifest;
             report.problems.extend(read.problems.iter().cloned());
-            all.extend(match self.once {
-                true => read.facts.take().map(|facts| *facts),
-                false => read.facts.as_deref().cloned(),
+            all.extend(match (again.remove(&kept.id), self.once) {
+                (Some(facts), _) => Some(facts),
+                (None, true) => read.facts.take().map(|facts| *facts),
+                (None, false) => read.facts.as_deref().cloned(),
             });
         }
         for one in configured {

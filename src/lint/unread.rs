@@ -71,7 +71,7 @@ fn own(workload: &Workload, refuted: &HashSet<Span>) -> Option<Open> {
         return open(workload.span, said("its node affinity is unknown"));
     }
     let open_selection = selection.unknown && workload.stands != Stands::InPart;
-    if open_selection && shape.level.has_owner() {
+    if open_selection && shape.level.is_object() {
         let why = "its node selector or affinity is filled in by a template";
         return open(workload.span, said(why));
     }

@@ -172,7 +172,7 @@ impl Admission<'_> {
         // A list without a typed owner may be used by pods of any kind, with entries that their controllers add.
         let seconds = match self.shape.level {
             Level::Typed => Field::Is(DEFAULT_TOLERATION_SECONDS),
-            Level::Custom | Level::Values | Level::Other => Field::Unknown,
+            Level::Custom | Level::Chart | Level::Values | Level::Other => Field::Unknown,
         };
         self.shape.on_pods.add_default_seconds(&seconds);
     }

@@ -323,7 +323,7 @@ pub(super) fn is_blanket(entry: &Toleration) -> bool {
 /// Whether all tolerations and selectors of the pods are written in this workload.
 pub(super) fn is_told_in_full(workload: &Workload) -> bool {
     workload.stands == Stands::Alone
-        && workload.shape.level.has_owner()
+        && workload.shape.level.is_object()
         && workload.shape.is_literal()
 }
 

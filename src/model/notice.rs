@@ -199,6 +199,39 @@ notice_kinds! {
         /// The path is written as if it began at the top, although `.` is the tested value.
         nested "nested": bool,
     }
+    /// A list in the values of a chart that drops entries of the chart's default list.
+    ReplacedDefaults "replaced-defaults" {
+        /// The chart, with the version that was examined.
+        chart "chart": String,
+        /// The first entry that is lost, and how many more.
+        lost "lost": String,
+        /// All entries that are lost.
+        all "all": String,
+        /// The examined version is installed from its publisher, and the pods are those of a DaemonSet.
+        certain "certain": bool,
+    }
+    /// A value of a chart that has no effect because of another value.
+    IdleValue "idle-value" {
+        /// Its path.
+        value "value": String,
+        /// What the other value has to be, such as `a.b=true`.
+        condition "condition": String,
+        /// The chart, with the version that was examined.
+        chart "chart": String,
+        /// The chart is installed from an address that it is published at.
+        sure "sure": bool,
+    }
+    /// A value that its chart does not read.
+    UnreadValue "unread-value" {
+        /// Its path.
+        value "value": String,
+        /// The path that was probably meant.
+        meant "meant": String,
+        /// The chart, with the version that was examined.
+        chart "chart": String,
+        /// The chart is installed from an address that it is published at.
+        sure "sure": bool,
+    }
     /// A duplicate key in a mapping.
     DuplicateYamlKey "duplicate-yaml-key" {
         /// The key.

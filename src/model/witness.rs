@@ -258,6 +258,7 @@ mod tests {
             source: crate::source::SourceId(0),
             span: crate::source::Span::new(crate::source::SourceId(0), 0..0),
             path: String::new(),
+            component: None,
             list: None,
             located: [].into(),
             selectors: [].into(),

@@ -21,6 +21,8 @@ pub enum Level {
     Typed,
     /// A custom resource at a path that its operator is known to read.
     Custom,
+    /// Values of a chart that the tables of charts know: it is known which pods they reach.
+    Chart,
     /// A list under the key `tolerations` in the values of a chart: templates copy it into pods unchanged.
     Values,
     /// A list whose owner is unknown, or may change it before a pod gets it.
@@ -33,12 +35,18 @@ impl Level {
         match self {
             Level::Typed => "typed",
             Level::Custom => "custom",
+            Level::Chart => "chart",
             Level::Values | Level::Other => "other",
         }
     }
 
     /// Whether it is known what reads the list and creates pods from it.
     pub fn has_owner(self) -> bool {
+        matches!(self, Level::Typed | Level::Custom | Level::Chart)
+    }
+
+    /// Whether the pod template stands in an object of its own, not in the values of a chart.
+    pub fn is_object(self) -> bool {
         matches!(self, Level::Typed | Level::Custom)
     }
 
@@ -190,6 +198,8 @@ pub struct Workload {
     pub span: Span,
     /// The field path of the mapping that contains `tolerations`.
     pub path: String,
+    /// The name of the object that a chart makes of it, without the name of the release.
+    pub component: Option<Box<str>>,
     /// The key of the list of tolerations, if there is one.
     pub list: Option<Span>,
     /// The location of each of `shape.tolerations`.
@@ -237,6 +247,12 @@ impl Workload {
         shape.qos_class = Field::Unknown;
         self.shape = Arc::new(shape);
         self.stands = Stands::InPart;
+    }
+
+    /// The name that messages show.
+    pub fn name(&self) -> Option<&str> {
+        let own = self.component.as_deref();
+        own.or(self.object.name.as_deref())
     }
 
     /// Whether it contains a field that decides where its pods run.

@@ -91,6 +91,7 @@ const LONG_FILES: &[(&str, &str)] = &[
         "lint/judge.rs",
         "one pass for each scope over the same state",
     ),
+    ("model/notice.rs", "one row for each kind of notice"),
     ("rule/mod.rs", "a rule, its loading and its evaluation"),
     (
         "yaml/build.rs",

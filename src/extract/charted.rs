@@ -1,0 +1,357 @@
+//! Values of known charts: the tables of charts say which pods a list of tolerations or a node selector reaches, so it is
+//! read as part of these pods.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use super::FileFacts;
+use super::character;
+use super::chart_notices;
+use super::chart_values::{At, Instance, Spot, Values};
+use super::installed::Installed;
+use super::pod::{Pod, read_affinity_at, read_selector_at};
+use super::read::{is_filled_in, read_text};
+use super::subject::Subject;
+use super::workloads;
+use crate::charts::{self, Group, Input, ValuePath};
+use crate::model::workload::{Level, MoreTolerations, Stands, Workload};
+use crate::model::{Field, Truth};
+use crate::yaml::{Kind, NodeId};
+
+/// What the values of a release say.
+#[derive(Default)]
+pub(super) struct Charted {
+    pub(super) facts: FileFacts,
+    /// Lists of tolerations that were read.
+    pub(super) lists: HashSet<NodeId>,
+}
+
+impl Charted {
+    pub(super) fn absorb(&mut self, other: Charted) {
+        self.facts.absorb(other.facts);
+        self.lists.extend(other.lists);
+    }
+}
+
+/// Reads the values of a release of a known chart.
+pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Installed) -> Charted {
+    let mut charted = Charted::default();
+    for group in &installed.edition.values {
+        let inputs = group
+            .inputs()
+            .flat_map(|(_, input)| values.all(&input.path));
+        let instances: BTreeSet<Vec<String>> = inputs.map(|spot| spot.caught).collect();
+        for caught in instances {
+            let of = Instance {
+                subject,
+                values,
+                installed,
+                group,
+                caught: &caught,
+            };
+            GroupReading { of }.read(&mut charted);
+        }
+    }
+    let notices = &mut charted.facts.notices;
+    let unread = chart_notices::unread(subject, values, installed, notices);
+    charted.lists.extend(unread);
+    charted
+}
+
+/// Reads the values of one group.
+struct GroupReading<'g, 'a> {
+    of: Instance<'g, 'a>,
+}
+
+/// The pods that a group reaches.
+struct Reached<'p> {
+    /// The built-in kind that makes the pods; `DaemonSet` if one of several is. Empty for custom resources.
+    kind: &'p str,
+    /// The only kind, if it is a built-in one.
+    only: bool,
+    /// The name of the only object.
+    name: Option<&'p str>,
+}
+
+impl<'g, 'a> GroupReading<'g, 'a> {
+    fn at(&self, input: Option<&Input>) -> Option<At<'a>> {
+        input.map(|input| self.of.values.at(&input.path, self.of.caught))
+    }
+
+    fn read(&self, charted: &mut Charted) {
+        let Some(reached) = self.reached() else {
+            return;
+        };
+        let tolerations = self.of.group.tolerations.as_ref();
+        let list = match self.at(tolerations) {
+            Some(At::Written(spot)) => Some(spot),
+            _ => None,
+        };
+        if let (Some(input), Some(spot)) = (tolerations, &list) {
+            let is_idle = input
+                .only_if
+                .as_ref()
+                .map(|condition| self.of.values.holds(condition, self.of.caught));
+            match is_idle {
+                Some(Truth::No) => {
+                    chart_notices::idle(&self.of, input, spot, &mut charted.facts.notices);
+                    return;
+                }
+                Some(Truth::Unknown) => return,
+                Some(Truth::Yes) | None => {}
+            }
+            if input.text || input.uncertain || !self.is_readable(spot) {
+                return;
+            }
+        }
+        let workload = self.workload(&reached, list.as_ref(), &mut charted.facts);
+        let Some(workload) = workload else { return };
+        if let (Some(input), Some(spot)) = (tolerations, &list) {
+            charted.lists.insert(spot.field.value.id());
+            let on_every_node = reached.kind == "DaemonSet";
+            let notices = &mut charted.facts.notices;
+            chart_notices::replaced(&self.of, input, &workload, on_every_node, notices);
+        }
+        charted.facts.workloads.push(workload);
+    }
+
+    /// Whether a value under `tolerations` can be read as a list: templates copy it into the pods as it is.
+    fn is_readable(&self, spot: &Spot<'_>) -> bool {
+        let value = spot.field.value;
+        match value.kind() {
+            Kind::Sequence => true,
+            Kind::Mapping => self.of.installed.sure && !value.fields().is_empty(),
+            Kind::Scalar => value.is_null() || is_filled_in(value),
+        }
+    }
+
+    /// The pods that the values reach, or `None` if there are none.
+    fn reached(&self) -> Option<Reached<'g>> {
+        let group = self.of.group;
+        let under: Vec<(&charts::Pod, Truth)> = group
+            .pods_if
+            .iter()
+            .flat_map(|one| {
+                let truth = self.of.values.holds(&one.condition, self.of.caught);
+                one.pods.iter().map(move |pod| (pod, truth))
+            })
+            .collect();
+        // The same name under another condition is another kind of the same program.
+        let is_replaced = |pod: &charts::Pod| {
+            under.iter().any(|(other, truth)| {
+                *truth == Truth::Yes && other.name == pod.name && other.kind != pod.kind
+            })
+        };
+        let always = group.pods.iter().filter(|pod| !is_replaced(pod));
+        let perhaps = under.iter().filter(|(_, truth)| *truth != Truth::No);
+        let pods: Vec<&charts::Pod> = always.chain(perhaps.map(|(pod, _)| *pod)).collect();
+        let first = *pods.first()?;
+        let built_in: BTreeSet<&str> = pods
+            .iter()
+            .filter(|pod| pod.place.is_none())
+            .map(|pod| pod.kind.as_str())
+            .collect();
+        let is_custom = pods.iter().any(|pod| pod.place.is_some());
+        let kind = match built_in.get("DaemonSet") {
+            Some(kind) => *kind,
+            None if is_custom => "",
+            None => first.kind.as_str(),
+        };
+        let name = Some(first.name.as_str())
+            .filter(|name| !name.starts_with(['*', '(']))
+            .filter(|name| pods.iter().all(|pod| pod.name == **name));
+        Some(Reached {
+            kind,
+            only: built_in.len() == 1 && !is_custom,
+            name,
+        })
+    }
+
+    /// The pods as a workload, or `None` if the values say nothing that can be judged.
+    fn workload(
+        &self,
+        reached: &Reached<'_>,
+        list: Option<&Spot<'a>>,
+        facts: &mut FileFacts,
+    ) -> Option<Workload> {
+        let subject = self.of.subject;
+        let level = match self.of.installed.sure {
+            true => Level::Chart,
+            false => Level::Values,
+        };
+        let mut notices = Vec::new();
+        let mut context = subject.context(level, &mut notices);
+        let mut read = Pod::default();
+        if let Some(spot) = list {
+            read.tolerations = context.read_tolerations(spot.field, &spot.path);
+        }
+        // Charts that write each label of a selector separately, in quotes, are not rare.
+        context.level = Level::Other;
+        let mut place = list.cloned();
+        let selector = self.at(self.of.group.node_selector.as_ref());
+        match &selector {
+            Some(At::Written(spot)) => {
+                read_selector_at(&mut context, spot.field, &spot.path, &mut read);
+                place = place.or_else(|| Some(spot.clone()));
+            }
+            Some(At::Open) => read.selection.unknown = true,
+            Some(At::Absent) | None => {}
+        }
+        let affinity = self.at(self.of.group.affinity.as_ref());
+        match &affinity {
+            Some(At::Written(spot)) => {
+                read_affinity_at(&mut context, spot.field.value, &spot.path, &mut read);
+                place = place.or_else(|| Some(spot.clone()));
+            }
+            Some(At::Open) => read.selection.unknown = true,
+            Some(At::Absent) | None => {}
+        }
+        let place = place?;
+        self.complete_selection(selector.as_ref(), affinity.as_ref(), &mut read);
+        let unread = read
+            .tolerations
+            .unread
+            .or_else(|| self.unread(list.is_some()));
+        if list.is_none() && (level != Level::Chart || unread.is_some() || read.selection.unknown) {
+            return None;
+        }
+        let says_where = !read.selectors.is_empty();
+        if list.is_none() && !says_where {
+            return None;
+        }
+        self.read_holder(&place, &mut read);
+        facts.notices.append(&mut notices);
+        let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
+        shape.character = character::of(subject, place.holder, level);
+        reached.kind.clone_into(&mut shape.character.controller);
+        let names = [reached.name.unwrap_or_default(), &self.of.installed.chart];
+        shape.character.agent |=
+            reached.kind == "DaemonSet" && subject.reading.table.is_node_agent(&names);
+        if level == Level::Chart && reached.only {
+            reached.kind.clone_into(&mut shape.kind);
+        }
+        let span = place.field.key.span();
+        let path = place.holder_path.clone();
+        let mut workload = workloads::workload(subject, shape, read, path, Stands::Alone, span);
+        workload.component = reached.name.map(Into::into);
+        Some(workload)
+    }
+
+    /// Reads the fields of the map around a value that have their usual names there.
+    fn read_holder(&self, place: &Spot<'_>, read: &mut Pod) {
+        read.priority_class = read_text(place.holder.get("priorityClassName"));
+        read.host_network = match place.holder.get("hostNetwork") {
+            Some(node) => node.as_bool().map_or(Field::Unknown, Field::Is),
+            None => Field::Absent,
+        };
+    }
+
+    /// Adds what the chart adds to a selector, and notes whether more may be selected.
+    fn complete_selection(
+        &self,
+        selector: Option<&At<'_>>,
+        affinity: Option<&At<'_>>,
+        read: &mut Pod,
+    ) {
+        let group = self.of.group;
+        let both = [&group.node_selector, &group.affinity];
+        let others = both.into_iter().flatten();
+        let is_unclear = others.clone().any(|input| input.uncertain || input.text);
+        let stands_in = group
+            .inputs()
+            .any(|(_, input)| !input.stands_in_for.is_empty());
+        let mut combined = others.flat_map(|input| input.joins.iter().chain(&input.falls_back_to));
+        read.selection.unknown |= self.of.values.open
+            || is_unclear
+            || stands_in
+            || combined.any(|path| self.may_say(path))
+            || self.is_selected_elsewhere();
+        if let Some(input) = &group.node_selector {
+            let is_written = matches!(selector, Some(At::Written(_)));
+            let when_empty = input.when_empty.as_ref().filter(|_| !is_written);
+            let added = [input.default.as_ref(), input.keeps.as_ref(), when_empty];
+            for labels in added.into_iter().flatten().filter_map(Value::as_object) {
+                for (key, value) in labels {
+                    let value = value
+                        .as_str()
+                        .map_or(Field::Unknown, |text| Field::Is(text.to_owned()));
+                    read.selection
+                        .node_selector
+                        .entry(key.clone())
+                        .or_insert(value);
+                }
+            }
+        }
+        if let Some(input) = &group.affinity {
+            // Helm merges maps, so the default requirements may stay beside the written ones.
+            let is_replaced =
+                matches!(affinity, Some(At::Written(_))) && !read.selection.required.is_absent();
+            let has_default = input.default.is_some() || input.when_empty.is_some();
+            read.selection.unknown |= has_default && !is_replaced;
+        }
+    }
+
+    /// Whether values of another group select nodes for the same pods.
+    fn is_selected_elsewhere(&self) -> bool {
+        let groups = self.of.installed.edition.values.iter();
+        let mut others = groups.filter(|other| !std::ptr::eq(*other, self.of.group));
+        others.any(|other| {
+            let meets = other
+                .all_pods()
+                .any(|pod| self.of.group.all_pods().any(|own| own.meets(pod)));
+            let inputs = [&other.node_selector, &other.affinity];
+            let mut inputs = inputs.into_iter().flatten();
+            meets && inputs.any(|input| self.may_say(&input.path))
+        })
+    }
+
+    /// Whether another value says something, or has a default that does.
+    fn may_say(&self, path: &ValuePath) -> bool {
+        let written = self.of.values.all(path);
+        if written.iter().any(|spot| !spot.field.value.is_null()) {
+            return true;
+        }
+        let groups = self.of.installed.edition.values.iter();
+        let mut inputs = groups
+            .flat_map(Group::inputs)
+            .filter(|(_, input)| input.path == *path);
+        let is_default = inputs.any(|(_, input)| {
+            // Nearly every chart selects Linux by default.
+            let default = input.default.as_ref().filter(|value| !is_linux(value));
+            default.is_some() || input.when_empty.is_some()
+        });
+        is_default && written.is_empty()
+    }
+
+    /// Why the pods may have more tolerations than the list.
+    fn unread(&self, is_written: bool) -> Option<MoreTolerations> {
+        let input = self.of.group.tolerations.as_ref()?;
+        let reason = if input.keeps.is_some() {
+            "the chart adds tolerations"
+        } else if input.joins.iter().any(|path| self.may_say(path)) {
+            "the chart adds tolerations of other values"
+        } else if is_written {
+            return None;
+        } else if self.of.values.open {
+            "other values may have tolerations"
+        } else if input.default.is_some() || input.when_empty.is_some() {
+            "the chart has tolerations by default"
+        } else if input.falls_back_to.iter().any(|path| self.may_say(path)) {
+            "the chart may take tolerations from other values"
+        } else if input.uncertain {
+            "it is not clear which tolerations the chart has"
+        } else {
+            return None;
+        };
+        Some(MoreTolerations::Other(reason))
+    }
+}
+
+/// Whether a node selector only asks for Linux.
+fn is_linux(value: &Value) -> bool {
+    let labels = value.as_object();
+    labels.is_some_and(|labels| {
+        labels.len() == 1 && labels.keys().all(|key| key.ends_with("kubernetes.io/os"))
+    })
+}

@@ -1,0 +1,66 @@
+//! Rows of provider tables about installed Helm charts: which kinds install one, and which name the address of one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::yaml::Path;
+
+/// A kind whose objects install Helm charts, or a file without a kind that does.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReleaseRow {
+    /// API group.
+    #[serde(default)]
+    pub group: String,
+    /// Kinds in the group.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Beginnings of the names of files without a kind.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Paths to releases, if an object has several. The other paths start there.
+    #[serde(default)]
+    pub each: Vec<Path>,
+    /// Path to the name of the chart, which may have an address or the name of a repository before it.
+    #[serde(default)]
+    pub chart: Option<Path>,
+    /// Path to the address of the chart's repository.
+    #[serde(default)]
+    pub address: Option<Path>,
+    /// Path to the version of the chart.
+    #[serde(default)]
+    pub version: Option<Path>,
+    /// Paths to references to an object that has the address: maps with `kind`, `name` and `namespace`.
+    #[serde(default)]
+    pub sources: Vec<Path>,
+    /// Path from the document to each repository, a map with `name` and `url`, if a chart's name begins with that of one.
+    #[serde(default)]
+    pub repositories: Option<Path>,
+    /// Paths to values as maps.
+    #[serde(default)]
+    pub values: Vec<Path>,
+    /// Paths to values as texts. Rows under `values-texts` have them, too.
+    #[serde(default)]
+    pub texts: Vec<Path>,
+    /// Paths to whatever may set or change further values, such as files of values and patches.
+    #[serde(default)]
+    pub others: Vec<Path>,
+}
+
+/// A kind whose objects name the address of charts.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ChartSourceRow {
+    /// API group.
+    pub group: String,
+    /// Kinds in the group.
+    pub kinds: Vec<String>,
+    /// Path to the address.
+    pub address: Path,
+    /// Paths to the version of the chart.
+    #[serde(default)]
+    pub version: Vec<Path>,
+    /// The address is that of a single chart and ends with its name.
+    #[serde(default)]
+    pub whole: bool,
+}
