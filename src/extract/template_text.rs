@@ -202,11 +202,9 @@ fn doubt_pool(read: &mut ReadPool, variant: &Variant) {
 /// Marks a workload of a template that has more to say in other branches.
 fn doubt_workload(workload: &mut Workload) {
     let mut shape = (*workload.shape).clone();
-    if workload.list.is_none() {
-        shape
-            .unread_tolerations
-            .get_or_insert(MoreTolerations::Template(OTHER_BRANCH));
-    }
+    shape
+        .unread_tolerations
+        .get_or_insert(MoreTolerations::Template(OTHER_BRANCH));
     shape.selection.unknown |= workload.selectors.is_empty();
     workload.shape = shape.into();
 }
