@@ -153,20 +153,6 @@ impl Table {
         self.by_kind.keys().any(|(_, known)| known == kind)
     }
 
-    /// Whether a text that is not YAML yet has a line that makes it an object with pools.
-    pub fn names_pools(&self, text: &str) -> bool {
-        text.lines().any(|line| {
-            let line = line.trim_start_matches(['-', ' ']);
-            let Some(kind) = line.strip_prefix("kind:") else {
-                return false;
-            };
-            let kind = kind.split('#').next().unwrap_or_default();
-            let kind = kind.trim().trim_matches(['"', '\'']);
-            let mut rows = self.by_kind.iter().filter(|((_, known), _)| known == kind);
-            rows.any(|(_, rows)| rows.iter().any(|row| matches!(row, RowRef::Pool(..))))
-        })
-    }
-
     /// Workload rows for a kind.
     pub fn workload_rows(
         &self,

@@ -1,5 +1,6 @@
 //! What provider tables say about clusters as a whole and about the programs in them, by kind and by name.
 
+use super::placeholders::is_placeholder;
 use super::rows::{Provider, RowLevel};
 use super::table::{RowRef, TERRAFORM, Table, is_module_of};
 
@@ -8,6 +9,17 @@ impl Table {
     pub fn is_managed(&self, provider: &str) -> bool {
         let mut all = self.providers.iter();
         all.any(|one| one.name.value == provider && one.managed_control_plane)
+    }
+
+    /// Whether a text that is not YAML yet has a line that makes it an object with pools.
+    pub fn names_pools(&self, text: &str) -> bool {
+        kinds_in(text).any(|kind| self.may_have_pools(kind))
+    }
+
+    /// Whether a text that is not YAML yet has a line that makes it an object with pods or pools, or an object of a kind that
+    /// is filled in.
+    pub(super) fn names_kinds(&self, text: &str) -> bool {
+        kinds_in(text).any(|kind| kind.is_empty() || self.knows_kind(kind) || is_placeholder(kind))
     }
 
     /// The `apiVersion` of a built-in kind with pods, or `None` for other kinds.
@@ -106,4 +118,13 @@ fn is_named<'k>(known: impl Iterator<Item = &'k String>, names: &[&str]) -> bool
     known
         .map(|word| format!("-{word}-"))
         .any(|word| dashed.iter().any(|name| name.contains(&word)))
+}
+
+/// The kinds that lines of a text name, whether the text is YAML or not.
+fn kinds_in(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let line = line.trim_start_matches(['-', ' ']);
+        let kind = line.strip_prefix("kind:")?.split('#').next()?;
+        Some(kind.trim().trim_matches(['"', '\'']))
+    })
 }

@@ -60,7 +60,7 @@ pub(super) enum TemplateFile {
 pub(super) fn read(reading: Reading<'_>) -> TemplateFile {
     let Reading { source, table, .. } = reading;
     let has_topic = TOPICS.iter().any(|word| source.text.contains(word));
-    if !has_topic && !table.names_pools(&source.text) {
+    if !has_topic && !table.names_kinds(&source.text) {
         return TemplateFile::OffTopic;
     }
     let mut broken = None;

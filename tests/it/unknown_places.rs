@@ -301,8 +301,9 @@ fn templated(files: &Files, place: &Place) -> Vec<(&'static str, Files)> {
     if let Some((lines, column)) = &place.lines {
         let indent = " ".repeat(*column);
         let key = &place.key;
+        let inner = column + 2;
         let with = format!(
-            "{indent}{{{{- with .Values.x }}}}\n{indent}{key}:\n{indent}  {{{{- toYaml . | nindent 8 }}}}\n{indent}{{{{- end }}}}\n"
+            "{indent}{{{{- with .Values.x }}}}\n{indent}{key}:\n{indent}  {{{{- toYaml . | nindent {inner} }}}}\n{indent}{{{{- end }}}}\n"
         );
         put("with", lines.clone(), &with);
     }
