@@ -289,13 +289,30 @@ impl Scope<'_> {
                 .words
                 .iter()
                 .any(|word| text.text.contains(word)),
-            Node::Action(action) => calls_template(&action.pipe),
+            Node::Action(action) => self.includes(&action.pipe),
             Node::If(branch) | Node::With(branch) | Node::Range(branch) => {
                 let other = branch.else_body.as_ref();
                 self.is_relevant(&branch.body) || other.is_some_and(|list| self.is_relevant(list))
             }
-            Node::Template(_) => true,
+            Node::Template(template) => self.library.0.contains_key(template.name.as_str()),
             Node::Define(_) | Node::Break(_) | Node::Continue(_) => false,
+        })
+    }
+
+    /// Whether a pipeline includes a template that is known.
+    fn includes(self, pipe: &PipeNode) -> bool {
+        pipe.commands.iter().any(|command| {
+            let is_known = match command.args.as_slice() {
+                [Expr::Identifier(_, name), Expr::String(_, template), ..] => {
+                    name.as_str() == "include" && self.library.0.contains_key(&**template)
+                }
+                _ => false,
+            };
+            let inner = |argument: &Expr| match argument {
+                Expr::Pipe(_, pipe) => self.includes(pipe),
+                _ => false,
+            };
+            is_known || command.args.iter().any(inner)
         })
     }
 
@@ -362,16 +379,4 @@ impl Scope<'_> {
             });
         }))
     }
-}
-
-/// Whether a pipeline includes a template.
-fn calls_template(pipe: &PipeNode) -> bool {
-    pipe.commands
-        .iter()
-        .flat_map(|command| &command.args)
-        .any(|argument| match argument {
-            Expr::Identifier(_, name) => name.as_str() == "include",
-            Expr::Pipe(_, pipe) => calls_template(pipe),
-            _ => false,
-        })
 }
