@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::chart_values::{At, Instance, Spot, Values};
 use super::duplicates;
 use super::installed::Installed;
-use super::read::{is_placeholder, looks_like_tolerations};
+use super::read::{is_filled_in, is_placeholder, looks_like_tolerations};
 use super::subject::Subject;
 use crate::charts::{Input, Step, ValuePath};
 use crate::model::near_miss::nearest_word;
@@ -34,7 +34,9 @@ pub(super) fn idle(
     let value = spot.field.value;
     let is_empty =
         value.is_null() || (value.kind() == Kind::Sequence && value.items().next().is_none());
-    let Some(condition) = input.only_if.as_ref().filter(|_| !is_empty) else {
+    // What a template fills in may be empty, too.
+    let may_be_empty = is_empty || is_filled_in(value);
+    let Some(condition) = input.only_if.as_ref().filter(|_| !may_be_empty) else {
         return;
     };
     let kind = NoticeKind::IdleValue {
