@@ -80,15 +80,12 @@ pub struct Broken {
 }
 
 /// A parsed template.
-pub struct Template {
-    text: String,
-    tree: Tree,
-}
+pub struct Template(Tree);
 
-/// Its syntax tree.
+/// Its syntax tree, with the text that it points into.
 enum Tree {
     Go(go::Tree),
-    Parts(Vec<tree::Part>),
+    Parts(String, Vec<tree::Part>),
 }
 
 impl Template {
@@ -105,29 +102,26 @@ impl Template {
         }
         let tree = match language {
             Language::Go => Tree::Go(go::Tree::parse(text)?),
-            Language::Jinja => Tree::Parts(jinja::parse(text)?),
-            Language::Terraform => Tree::Parts(terraform::parse(text)?),
+            Language::Jinja => Tree::Parts(text.to_owned(), jinja::parse(text)?),
+            Language::Terraform => Tree::Parts(text.to_owned(), terraform::parse(text)?),
         };
-        Ok(Template {
-            text: text.to_owned(),
-            tree,
-        })
+        Ok(Template(tree))
     }
 
     /// Finds values that are printed under one of these keys but belong elsewhere: the value of another key, all values, or
     /// another value than the one that the template tests.
     pub fn misprinted(&self, keys: &[&str]) -> Vec<Printed> {
-        match &self.tree {
+        match &self.0 {
             Tree::Go(tree) => tree.misprinted(keys),
-            Tree::Parts(_) => Vec::new(),
+            Tree::Parts(..) => Vec::new(),
         }
     }
 
     /// Writes the template out until each of its branches occurs in a variant. `source` is its file.
     pub fn variants(&self, source: SourceId, wishes: Wishes<'_>) -> Variants {
-        cover::variants(source, |writer| match &self.tree {
+        cover::variants(source, |writer| match &self.0 {
             Tree::Go(tree) => tree.write(source, wishes, writer),
-            Tree::Parts(parts) => tree::write(parts, &self.text, wishes.words, writer),
+            Tree::Parts(text, parts) => tree::write(parts, text, wishes.words, writer),
         })
     }
 }
