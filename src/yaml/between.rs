@@ -21,10 +21,14 @@ pub(super) struct Around {
 impl Around {
     /// The minimum column for the lines of a plain value.
     fn indent(self, text: &str) -> usize {
-        let Some(block) = self.block else { return 0 };
-        let line = text.get(line_start(text, block)..block).unwrap_or_default();
-        line.chars().filter(|one| *one != '\u{feff}').count() + 1
+        self.block.map_or(0, |block| column(text, block) + 1)
     }
+}
+
+/// The column of an offset, in characters.
+pub(super) fn column(text: &str, at: usize) -> usize {
+    let line = text.get(line_start(text, at)..at).unwrap_or_default();
+    line.chars().filter(|one| *one != '\u{feff}').count()
 }
 
 /// A construct that go-yaml rejects, and its place.

@@ -205,6 +205,12 @@ impl Build {
         self.flows
     }
 
+    /// The column of the innermost block.
+    pub fn column(&self, text: &str) -> Option<usize> {
+        let block = self.blocks.last()?;
+        Some(between::column(text, *block))
+    }
+
     fn around(&self) -> Around {
         Around {
             flow: self.flows > 0,

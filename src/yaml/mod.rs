@@ -18,6 +18,7 @@ mod parse;
 mod path;
 mod pieces;
 mod print;
+mod quoted;
 mod quoting;
 mod reading;
 mod removal;

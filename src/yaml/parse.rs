@@ -8,6 +8,7 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError};
 use super::breaks::{read_block, with_line_breaks};
 use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
+use super::quoted::folded;
 use super::repair::{self, BUDGET, Repair, Repairs, repair};
 use super::scan::WINDOW;
 use crate::source::text::Cut as _;
@@ -218,7 +219,7 @@ impl<'t> Reader<'t> {
             }
             Event::DocumentEnd => {
                 if !range.is_empty() {
-                    self.resume = Some(range.end);
+                    self.resume = Some(self.repairs.end_behind(range.end));
                 }
                 if let Some(mut build) = self.build.take() {
                     build.pass_end(self.lines, range.start);
@@ -233,6 +234,12 @@ impl<'t> Reader<'t> {
                     }
                 }
                 if let Some(build) = &mut self.build {
+                    if matches!(event, Event::Scalar(_, ScalarStyle::Plain, ..))
+                        && build.in_flow() > 0
+                    {
+                        let key = repair::empty_key(self.lines, build.reached, range.start);
+                        self.wanted.extend(key);
+                    }
                     build.accept(self.lines, event, range);
                     let tag = build.tag.take();
                     let new = tag.filter(|tag| !self.repairs.has_tag(tag.start));
@@ -249,7 +256,7 @@ impl<'t> Reader<'t> {
             return None;
         }
         if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-            return repair::folded(self.text, range);
+            return folded(self.text, range);
         }
         let build = self.build.as_ref()?;
         let header = build.block_scalar(self.lines, range.clone()).start;
@@ -274,10 +281,14 @@ impl<'t> Reader<'t> {
 
     fn fail(&mut self, error: &ScanError, readable: &str) {
         let reached = self.build.as_ref().map_or(0, |build| build.reached);
-        let flow = self.build.as_ref().map_or(0, Build::in_flow);
+        let flows = self.build.as_ref().map_or(0, Build::in_flow);
+        let column = self
+            .build
+            .as_ref()
+            .and_then(|build| build.column(self.lines));
         let at = self.place(error);
         self.wanted
-            .extend(repair(readable, error.kind(), at, reached, flow));
+            .extend(repair(readable, error.kind(), at, reached, flows, column));
         let tag = self
             .build
             .as_ref()

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use granit_parser::ErrorKind;
 
-use super::breaks::{has_odd_break, kept, line_break};
 use super::node::Comment;
+use super::quoted::read_quoted;
 use super::scan::Scan;
 use crate::source::text::{Cut as _, line_start};
 use crate::source::{SourceId, Span};
@@ -30,6 +30,12 @@ pub(super) enum Repair {
     Dash(usize),
     /// A tag that contains commas or brackets.
     Tag(Range<usize>),
+    /// The tag of an empty key in brackets or braces whose colon has no blank behind it, and the blanks up to the colon.
+    EmptyKey(Range<usize>),
+    /// The lines between an indicator and the header of its block scalar, which is not indented enough for the parser.
+    Header(Range<usize>),
+    /// What follows a `...` on its line, up to the next document. Nobody reads it.
+    Behind(Range<usize>),
 }
 
 /// The differences from the written text.
@@ -39,6 +45,8 @@ pub(super) struct Repairs {
     quoted: HashMap<usize, (usize, String)>,
     comments: Vec<Range<usize>>,
     tags: HashSet<usize>,
+    /// The text that is not read behind a `...`: its end, by its start.
+    behind: HashMap<usize, usize>,
 }
 
 impl Repairs {
@@ -52,8 +60,22 @@ impl Repairs {
                     self.quoted.insert(range.start, (range.end, value));
                 }
                 Repair::Comment(range) => {
-                    text.replace_range(range.clone(), &" ".repeat(range.len()));
+                    blank(text, range.clone());
                     self.comments.push(range);
+                }
+                Repair::Header(range) => {
+                    let mut scan = Scan::new(text, range.start);
+                    self.comments
+                        .extend(std::iter::from_fn(|| scan.next_comment(range.end)));
+                    text.replace_range(range.clone(), &" ".repeat(range.len()));
+                }
+                Repair::Behind(range) => {
+                    self.behind.insert(range.start, range.end);
+                    blank(text, range);
+                }
+                Repair::EmptyKey(range) => {
+                    let blanks = " ".repeat(range.len() - 2);
+                    text.replace_range(range, &format!("\"\"{blanks}"));
                 }
                 Repair::Indent(range) => {
                     let spaces = " ".repeat(range.len() - 1);
@@ -88,6 +110,12 @@ impl Repairs {
         self.tags.contains(&start)
     }
 
+    /// Returns the end of the text that is not read behind the end of a document.
+    pub fn end_behind(&self, document_end: usize) -> usize {
+        let hidden = self.behind.get(&document_end);
+        hidden.copied().unwrap_or(document_end)
+    }
+
     /// Returns the value of a hidden quoted scalar.
     pub fn value(&self, range: &Range<usize>) -> Option<&str> {
         let (end, value) = self.quoted.get(&range.start)?;
@@ -103,18 +131,23 @@ impl Repairs {
         self.comments.iter().map(move |range| Comment {
             span: Span::new(source, range.clone()),
             text: text.within(range.start + 1..range.end).to_owned(),
-            own_line: false,
+            own_line: text
+                .within(line_start(text, range.start)..range.start)
+                .trim()
+                .is_empty(),
         })
     }
 }
 
-/// Returns the repair if go-yaml accepts the text at the error `at`. `reached` is the end of the token before it.
+/// Returns the repair if go-yaml accepts the text at the error `at`. `reached` is the end of the token before it, `flows`
+/// the number of open brackets and braces, and `column` that of the innermost block.
 pub(super) fn repair(
     text: &str,
     kind: &ErrorKind,
     at: usize,
     reached: usize,
     flows: usize,
+    column: Option<usize>,
 ) -> Option<Repair> {
     let flow = || open_at(text, reached, at, flows);
     match kind {
@@ -142,8 +175,93 @@ pub(super) fn repair(
             let dash = text.get(at..)?.starts_with('-');
             dash.then_some(Repair::Dash(at))
         }
+        ErrorKind::SimpleKeyExpected if flows == 0 => {
+            let starts_block = text.since(at).starts_with(['|', '>']);
+            let is_beside = Some(at - line_start(text, at)) == column;
+            (starts_block && is_beside)
+                .then(|| lines_before_header(text, reached, at))?
+                .map(Repair::Header)
+        }
+        ErrorKind::FlowMappingValueAdjacentCollection => empty_key(text, reached, at),
+        ErrorKind::InvalidDocumentEnd => behind_end(text, at).map(Repair::Behind),
         _ => None,
     }
+}
+
+/// Returns the blanks and comments between the indicator, tag or anchor before the header of a block scalar and the
+/// header, if there is a line break among them. go-yaml does not care how far the header is indented.
+fn lines_before_header(text: &str, reached: usize, header: usize) -> Option<Range<usize>> {
+    let mut scan = Scan::new(text.until(header), reached);
+    let mut is_value = false;
+    let start = loop {
+        let token = scan.at;
+        scan.skip_blanks();
+        match scan.peek() {
+            None => break token,
+            Some(b':' | b'-' | b'?') => {
+                scan.at += 1;
+                is_value = true;
+            }
+            Some(b'&' | b'!') => scan.skip_word(),
+            Some(_) => return None,
+        }
+    };
+    let has_break = text.within(start..header).contains(['\n', '\r']);
+    (is_value && has_break).then_some(start..header)
+}
+
+/// Returns the repair for a colon in brackets or braces if there is only a tag between it and the token before it. For
+/// go-yaml, this colon ends an empty key, whatever follows it.
+pub(super) fn empty_key(text: &str, reached: usize, colon: usize) -> Option<Repair> {
+    if !text.since(colon).starts_with(':') {
+        return None;
+    }
+    let gap = text.get(reached..colon)?;
+    let word = gap.trim_end_matches([' ', '\t']);
+    let start = word.rfind([' ', '\t', '\n', '\r', ',', '[', '{']);
+    let tag = word.since(start.map_or(0, |before| before + 1));
+    let is_text = !["int", "float", "bool", "null", "timestamp", "merge"]
+        .iter()
+        .any(|name| tag.strip_prefix("!!") == Some(name));
+    let start = reached + word.len() - tag.len();
+    (tag.starts_with('!') && is_text && word.len() < gap.len())
+        .then_some(Repair::EmptyKey(start..colon))
+}
+
+/// Returns what follows a `...` on its line, up to the next document. go-yaml reads nothing behind the end of a document.
+/// A stream cannot begin with such an end.
+fn behind_end(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = text.until(at).trim_end_matches([' ', '\t']).len();
+    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut first = Scan::new(text, mark);
+    first.skip_blanks();
+    if !text.until(start).ends_with("...") || first.at + "...".len() == start {
+        return None;
+    }
+    let mut end = at;
+    for line in text.since(at).split_inclusive(['\n', '\r']) {
+        if end > at && line.trim_end().split([' ', '\t']).next() == Some("---") {
+            break;
+        }
+        end += line.len();
+    }
+    Some(start..end)
+}
+
+/// Replaces everything but line breaks with blanks.
+fn blank(text: &mut String, range: Range<usize>) {
+    let blanks: String = text
+        .within(range.clone())
+        .bytes()
+        .map(|byte| {
+            if matches!(byte, b'\n' | b'\r') {
+                char::from(byte)
+            } else {
+                ' '
+            }
+        })
+        .collect();
+    text.replace_range(range, &blanks);
 }
 
 /// Returns the quoted scalar that contains `at`. The search starts at the end of an earlier token.
@@ -175,140 +293,6 @@ fn quoted_around(text: &str, from: usize, at: usize) -> Option<(Range<usize>, St
         }
     }
     None
-}
-
-/// Reads a quoted scalar like go-yaml, whatever its indentation. Returns one past its end and its value, or `None` if
-/// go-yaml rejects it, too.
-fn read_quoted(text: &str, start: usize, quote: u8) -> Option<(usize, String)> {
-    let bytes = text.as_bytes();
-    let mut at = start + 1;
-    let mut value = String::new();
-    loop {
-        if at_document_marker(bytes, at) {
-            return None;
-        }
-        // Reads text without blanks. `joined` is set if it ended with an escaped line break.
-        let mut joined = false;
-        while let Some(next) = text.get(at..)?.chars().next() {
-            match next {
-                ' ' | '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => break,
-                '\'' if quote == b'\'' => {
-                    if bytes.get(at + 1) != Some(&b'\'') {
-                        return Some((at + 1, value));
-                    }
-                    value.push('\'');
-                    at += 2;
-                }
-                '"' if quote == b'"' => return Some((at + 1, value)),
-                '\\' if quote == b'"' => {
-                    at += 1;
-                    if let Some(length) = line_break(bytes, at) {
-                        at += length;
-                        joined = true;
-                        break;
-                    }
-                    let (character, length) = escape(text.get(at..)?)?;
-                    value.push(character);
-                    at += length;
-                }
-                '\0' => return None,
-                other => {
-                    value.push(other);
-                    at += other.len_utf8();
-                }
-            }
-        }
-        // Blanks inside a line are kept, line breaks between lines are folded.
-        let blanks = at;
-        let mut blanks_end = at;
-        let mut breaks = Vec::new();
-        loop {
-            if let Some(length) = line_break(bytes, at) {
-                breaks.push(kept(text, at));
-                at += length;
-            } else if matches!(bytes.get(at), Some(b' ' | b'\t')) {
-                at += 1;
-                if breaks.is_empty() && !joined {
-                    blanks_end = at;
-                }
-            } else {
-                break;
-            }
-        }
-        match breaks.split_first() {
-            None if !joined => value.push_str(text.get(blanks..blanks_end)?),
-            None => {}
-            Some(_) if joined => value.extend(&breaks),
-            Some(('\n', [])) => value.push(' '),
-            Some(('\n', more)) => value.extend(more),
-            Some(_) => value.extend(&breaks),
-        }
-        if at >= bytes.len() {
-            return None;
-        }
-    }
-}
-
-/// Whether there is a `---` or `...` at the start of a line, as a word of its own.
-fn at_document_marker(bytes: &[u8], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-    let starts_line = matches!(before, None | Some(b'\n' | b'\r'));
-    let rest = bytes.get(at..).unwrap_or_default();
-    starts_line
-        && (rest.starts_with(b"---") || rest.starts_with(b"..."))
-        && matches!(rest.get(3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
-}
-
-/// Folds a multi-line value like go-yaml, if one of its line breaks is one that only go-yaml recognizes.
-pub(super) fn folded(text: &str, range: &Range<usize>) -> Option<String> {
-    let written = text.get(range.clone())?;
-    if !has_odd_break(written) {
-        return None;
-    }
-    match written.as_bytes().first()? {
-        quote @ (b'"' | b'\'') => read_quoted(text, range.start, *quote).map(|(_, value)| value),
-        _ => {
-            // A plain value is folded like a single-quoted one.
-            let quoted = format!("'{}'", written.replace('\'', "''"));
-            read_quoted(&quoted, 0, b'\'').map(|(_, value)| value)
-        }
-    }
-}
-
-/// Returns the character for the text after a backslash, and the length of that text in bytes.
-fn escape(rest: &str) -> Option<(char, usize)> {
-    let first = rest.chars().next()?;
-    let digits = match first {
-        'x' => 2,
-        'u' => 4,
-        'U' => 8,
-        _ => {
-            let meant = match first {
-                '0' => '\0',
-                'a' => '\u{7}',
-                'b' => '\u{8}',
-                't' | '\t' => '\t',
-                'n' => '\n',
-                'v' => '\u{b}',
-                'f' => '\u{c}',
-                'r' => '\r',
-                'e' => '\u{1b}',
-                ' ' | '"' | '\'' | '\\' | '/' => first,
-                'N' => '\u{85}',
-                '_' => '\u{a0}',
-                'L' => '\u{2028}',
-                'P' => '\u{2029}',
-                _ => return None,
-            };
-            return Some((meant, 1));
-        }
-    };
-    let digits = rest.get(1..=digits)?;
-    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let meant = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-    Some((meant, 1 + digits.len()))
 }
 
 /// Whether brackets or braces are open at a place, given how many were open at an earlier token. The parser looks ahead.

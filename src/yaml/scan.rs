@@ -1,5 +1,7 @@
 //! Scans the text between two tokens, for places that the parser does not report.
 
+use std::ops::Range;
+
 /// How many bytes to search around an error or an unwritten value; keeps the work linear.
 pub(super) const WINDOW: usize = 1024;
 
@@ -33,6 +35,14 @@ impl<'t> Scan<'t> {
                 _ => return,
             }
         }
+    }
+
+    /// Returns the next comment before an offset, where there are only blanks and comments.
+    pub fn next_comment(&mut self, end: usize) -> Option<Range<usize>> {
+        let start = self.at + memchr::memchr(b'#', self.bytes.get(self.at..end)?)?;
+        let rest = self.bytes.get(start..end)?;
+        self.at = start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        Some(start..self.at)
     }
 
     pub fn skip_word(&mut self) {

@@ -171,3 +171,80 @@ fn a_comment_that_ends_a_block_scalar_without_content_keeps_its_place() {
         assert_eq!(at(text, comment.span), "# c");
     }
 }
+
+#[test]
+fn a_header_below_its_key_belongs_to_the_key() {
+    for (text, expected) in [
+        ("a:\n|\n  x\n", "x\n"),
+        ("a:\r\n>-\r\n  x\r\n  y\r\n", "x y"),
+        ("a: \u{85}|+\n  x\n\n", "x\n\n"),
+        ("a: &b !!str\n\n|\n x\n", "x\n"),
+        ("\u{feff}a:\n|\n  x\n", "x\n"),
+    ] {
+        assert_eq!(value(text), expected, "{text:?}");
+    }
+    let text = "- a: # c\n  # d\n  |\n   x\n  b: y\n- z\n";
+    let document = one(text);
+    let first = document.root().items().next().unwrap();
+    assert_eq!(names(&first.fields()), [("a", "x\n"), ("b", "y")]);
+    assert_eq!(at(text, first.get("a").unwrap().span()), "|\n   x");
+    let comments = document.comments().iter();
+    let comments: Vec<_> = comments
+        .map(|comment| (at(text, comment.span), comment.own_line))
+        .collect();
+    assert_eq!(comments, [("# c", false), ("# d", true)]);
+    for text in [
+        "a: 1\n|\n x\n",
+        "a:\n  b:\n |\n   x\n",
+        "a:\n&b\n|\n x\n",
+        "a: b\n- |\n x\n",
+    ] {
+        assert!(!read(text).errors.is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn nothing_is_read_behind_the_end_of_a_document() {
+    for text in [
+        "a: b\n... c\n",
+        "a: b\n... '# c\n",
+        "a: b\n... &c # d\n",
+        "a: b\n...\t{c:\n  d}\nc: [\n",
+    ] {
+        assert_eq!(value(text), "b", "{text:?}");
+    }
+    let text = "a: b\n... &c # d\ne: [\n---\nf: g\n... x\n";
+    let stream = read(text);
+    assert_eq!(stream.errors, []);
+    let documents = stream.documents.iter();
+    let ranges: Vec<_> = documents.map(|document| &text[document.range()]).collect();
+    assert_eq!(ranges, ["a: b\n... &c # d\ne: [\n", "---\nf: g\n... x\n"]);
+    for text in ["... x\na: 1\n", "# c\n... x\n", "[a\n... x\n"] {
+        assert!(!read(text).errors.is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_colon_behind_a_tag_in_braces_ends_an_empty_key() {
+    for (text, expected) in [
+        ("{!!str :v}\n", "v"),
+        ("{! :v w}\n", "v w"),
+        ("{!!str\t:\"v\"}\n", "v"),
+        ("{&a !!str :v}#c\n", "v"),
+        ("{!!binary :v}\n", "v"),
+        ("{? !!str :v}\n", "v"),
+    ] {
+        assert_eq!(
+            values(text),
+            [(String::new(), expected.to_owned())],
+            "{text:?}"
+        );
+    }
+    let document = one("[!!str :[v]]\n");
+    let pair = document.root().items().next().unwrap();
+    assert_eq!(pair.get("").unwrap().items().count(), 1);
+    for text in ["{!!int :v}\n", "{!!str\n :v}\n", "{a: !!str :v}\n"] {
+        assert!(!read(text).errors.is_empty(), "{text:?}");
+    }
+    assert_eq!(value("a: !!str :v\n"), ":v");
+}
