@@ -124,7 +124,7 @@ pub struct Beside {
         kubetaint check\n  \
         kubetaint check apps/ infra/pools.yaml\n  \
         kubectl get deployments -A -o yaml | kubetaint check -\n  \
-        helm template my-chart | kubetaint check -\n  \
+        helm template my-chart | kubetaint check - infra/\n  \
         kubetaint check --format text --format json=report.json\n  \
         kubetaint check --format github --format sarif=kubetaint.sarif\n  \
         kubetaint check --select value-with-exists,unknown-effect\n  \

@@ -24,6 +24,7 @@ pub mod extract;
 pub mod output;
 pub mod rule;
 
+pub mod rendering;
 pub mod template;
 
 pub mod charts;

@@ -211,6 +211,7 @@ pub fn report<T: AsRef<str>>(
         config: &config,
         whole: true,
         suppressions,
+        rendered: None,
     };
     let load = |at: usize| Content::Text(texts.get(at).copied().unwrap_or_default().to_owned());
     Ok(lint(&inputs, &load, settings))

@@ -9,6 +9,7 @@ use super::only::Only;
 use super::reports::Reports;
 use super::{
     CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, settings,
+    templates,
 };
 use crate::baseline::Entry;
 use crate::cli::{Check, Cli};
@@ -17,6 +18,7 @@ use crate::finding::{Problem, Report, Severity};
 use crate::lint::session::Session;
 use crate::lint::{Settings, Suppressions, lint};
 use crate::model::near_miss::nearest_word;
+use crate::rendering::Rendered;
 use crate::rule::RuleSet;
 
 /// Checks the files that the arguments name.
@@ -65,7 +67,14 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             report.keep_touching(|file| only.covers(file));
         }
     };
-    let settings = inputs.settings(&rules, suppressions(arguments));
+    let rendered = Rendered {
+        templates: templates::named_in_stdin(&inputs),
+        ..Rendered::default()
+    };
+    let settings = Settings {
+        rendered: Some(&rendered),
+        ..inputs.settings(&rules, suppressions(arguments))
+    };
     let (mut report, edits) = job.run(&inputs, settings, cli.quiet, &suppress);
     let is_told = !(report.findings.is_empty() && report.problems.is_empty());
     let empty = inputs.check_stdin(&report.counts, is_told);

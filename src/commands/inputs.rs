@@ -114,6 +114,8 @@ pub struct Inputs {
     /// Whether standard input is all that the user gave.
     pub(super) only_stdin: bool,
     problems: Vec<Problem>,
+    /// What was read from standard input and from pipes.
+    pipes: Pipes,
 }
 
 impl Inputs {
@@ -180,6 +182,7 @@ impl Inputs {
             nothing,
             only_stdin,
             problems,
+            pipes: Pipes::default(),
         })
     }
 
@@ -191,6 +194,7 @@ impl Inputs {
             config: &self.place.config,
             whole: self.discovery.whole,
             suppressions,
+            rendered: None,
         }
     }
 
@@ -210,6 +214,15 @@ impl Inputs {
         problems.extend(self.problems.iter().cloned());
         problems.sort();
         problems.dedup();
+    }
+
+    /// The text of standard input, if it was given and has one.
+    pub fn stdin(&self) -> Option<String> {
+        let index = self.discovery.files.len();
+        match self.place.stdin.then(|| self.pipes.load(index, None))? {
+            Loaded::Text(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// Reads every file and shows the progress if it takes long.
@@ -233,7 +246,7 @@ impl Inputs {
                 scanned_from: 0,
             });
         }
-        let pipes = Pipes::default();
+        let pipes = &self.pipes;
         let started = Instant::now();
         let read = AtomicUsize::new(0);
         let bar = ProgressBar::hidden();

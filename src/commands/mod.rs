@@ -23,6 +23,7 @@ pub mod schema;
 mod screen;
 mod settings;
 mod standard_input;
+mod templates;
 pub mod test;
 mod write;
 

@@ -57,6 +57,7 @@ mod tests {
             config: &config,
             whole: true,
             suppressions: Suppressions::Off,
+            rendered: None,
         };
         let input = |path: &str| Input {
             path: path.to_owned(),

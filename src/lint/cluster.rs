@@ -8,14 +8,14 @@
     )
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::gather::{Gathered, PlacedPool};
 use super::inventories::{all_listed, inventory_at};
 use crate::config::Config;
 use crate::model::clouds::Clouds;
-use crate::model::cluster::infer;
-use crate::source::SourceId;
+use crate::model::cluster::{Part, infer};
+use crate::source::{STDIN_PATH, SourceId};
 
 /// A set of pools that serve some workloads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -256,6 +256,8 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         }
     };
 
+    let for_stdin = pools_for_stdin(gathered, &free);
+    let mut of_stdin = None;
     // Pool lists are long and clusters are few, so each list is processed once instead of once per workload.
     let mut numbers: BTreeMap<Cluster, usize> = BTreeMap::new();
     let mut number = |cluster: Cluster| {
@@ -275,7 +277,20 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
             let configured = of_source
                 .entry(workload.source)
                 .or_insert_with(|| config.clusters_of(path(workload.source)));
-            let group: Vec<usize> = if configured.is_empty() {
+            let is_stdin = || path(workload.source) == STDIN_PATH;
+            let group: Vec<usize> = if configured.is_empty()
+                && serving.lists[*list].is_empty()
+                && !for_stdin.is_empty()
+                && is_stdin()
+            {
+                vec![*of_stdin.get_or_insert_with(|| {
+                    let mut cluster = inferred(*list, &hinting.lists[*hints]);
+                    cluster.pools.extend(&for_stdin);
+                    cluster.pools.sort_unstable();
+                    cluster.complete = false;
+                    number(cluster)
+                })]
+            } else if configured.is_empty() {
                 vec![
                     *of_lists
                         .entry((*list, *hints))
@@ -296,6 +311,20 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
         groups: groups.into_iter().map(|(group, _)| group).collect(),
         of_workload,
+    }
+}
+
+/// The pools that serve the workloads of standard input if its place serves none: all of those given along with it, unless
+/// they are in several examples or clusters.
+fn pools_for_stdin(gathered: &Gathered, free: &[usize]) -> Vec<usize> {
+    let part = |index: &usize| {
+        let source = gathered.pools[*index].source;
+        Part::of(gathered.scanned_path(source)).without_environments()
+    };
+    let parts: BTreeSet<Part<'_>> = free.iter().map(part).collect();
+    match parts.len() {
+        1 => free.to_vec(),
+        _ => Vec::new(),
     }
 }
 

@@ -18,7 +18,7 @@ use super::{admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, Table, Unread};
-use crate::finding::{Because, Open, Report};
+use crate::finding::{Because, Object, Open, Report};
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
@@ -79,6 +79,8 @@ pub struct Gathered {
     pub paths: Paths,
     /// Whether some file declares a cluster with a provider-managed control plane.
     pub managed_cluster: bool,
+    /// The workloads that were rendered.
+    pub rendered: BTreeSet<Object>,
 }
 
 impl Gathered {
@@ -123,8 +125,15 @@ impl Gathered {
     }
 }
 
-/// Combines the facts of all files and counts them.
-pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut Report) -> Gathered {
+/// Combines the facts of all files, and of what was rendered from them, and counts them.
+pub fn gather(
+    (all, mut rendered): (Vec<FileFacts>, FileFacts),
+    paths: Paths,
+    config: &Config,
+    report: &mut Report,
+) -> Gathered {
+    // Patches have already been applied to these.
+    let mut finished = std::mem::take(&mut rendered.workloads);
     let mut facts = FileFacts::default();
     facts
         .workloads
@@ -133,6 +142,7 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
         facts.absorb(one);
     }
     facts.take_in_heredocs();
+    facts.absorb(rendered);
     report.counts.documents += facts.documents;
     let mut gathered = Gathered {
         workloads: facts.workloads,
@@ -185,6 +195,16 @@ pub fn gather(all: Vec<FileFacts>, paths: Paths, config: &Config, report: &mut R
         &gathered.paths,
     );
     gathered.open.extend(changed);
+    admission::apply(
+        &mut finished,
+        &facts.namespaces,
+        &facts.runtime_classes,
+        config,
+        &gathered.paths,
+    );
+    let objects = finished.iter().map(|workload| workload.object.clone());
+    gathered.rendered = objects.collect();
+    gathered.workloads.extend(finished);
     // These reasons are listed at the workload's own span.
     let elsewhere = gathered
         .open

@@ -33,6 +33,7 @@ mod read;
 mod readers;
 mod referring;
 mod rendered;
+mod renderings;
 mod search;
 pub mod session;
 mod shapes;
@@ -49,6 +50,7 @@ use crate::extract::Table;
 use crate::finding::{Because, Open, Problem, Report};
 use crate::model::notice::NoticeKind;
 use crate::model::well_known::WellKnown;
+use crate::rendering::Rendered;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
 use caught::{bug_text, caught};
@@ -103,6 +105,8 @@ pub struct Settings<'s> {
     pub whole: bool,
     /// Whether comments and annotations in the files suppress findings.
     pub suppressions: Suppressions,
+    /// What was rendered from the files, if anything was.
+    pub rendered: Option<&'s Rendered>,
 }
 
 /// How many times a check starts over because files change while it runs.
@@ -186,6 +190,7 @@ fn judged(session: &mut Session<'_>) -> Judged {
         gathered.open.push(Open::part(cluster.span, because));
     }
     let (proposals, undecided) = judge::judge(&gathered, settings, &well_known, &mut report);
+    renderings::say_once(&mut report.findings, &gathered.rendered);
     let mut open = std::mem::take(&mut gathered.open);
     open.extend(undecided);
     let wanted = texts::wanted_by(texts::named_by(&report), &open);
@@ -200,6 +205,7 @@ fn judged(session: &mut Session<'_>) -> Judged {
     listed::list(open, &gathered.paths, &places, &mut report);
     let not_fixed = proposals.work_out(&mut report.findings, &report.sources);
     report.problems.extend(not_fixed);
+    renderings::name_templates(&mut report, settings.rendered);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish(&mut report.counted, &gathered.paths, &report.sources);
     report.tally();

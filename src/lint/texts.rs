@@ -144,6 +144,7 @@ mod tests {
             config: &Config::default(),
             whole: true,
             suppressions: Suppressions::On(jiff::civil::date(2026, 1, 1)),
+            rendered: None,
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
             path: path.to_owned(),

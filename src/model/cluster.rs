@@ -46,6 +46,15 @@ impl<'p> Part<'p> {
             environments: environments(path),
         }
     }
+
+    /// Returns the part that it belongs to in any environment.
+    #[must_use]
+    pub fn without_environments(self) -> Part<'p> {
+        Part {
+            environments: BTreeSet::new(),
+            ..self
+        }
+    }
 }
 
 /// Returns the environments that a path names, each in one canonical spelling. `non-prod` is every one except production.

@@ -43,7 +43,12 @@ pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
         (SourceId(u32::try_from(at).expect("few files")), input)
     });
     let paths = Paths::new(inputs, None);
-    gather(facts, paths, &Config::default(), &mut Report::default())
+    gather(
+        (facts, FileFacts::default()),
+        paths,
+        &Config::default(),
+        &mut Report::default(),
+    )
 }
 
 /// Checks files in memory, using the configuration among them, if any.

@@ -24,7 +24,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
-    &["template"],
+    &["template", "rendering"],
     &["inventory", "terraform", "charts"],
     &["yaml", "model", "cli"],
     &["finding"],

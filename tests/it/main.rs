@@ -29,6 +29,7 @@ mod pages;
 mod pools;
 mod program;
 mod providers;
+mod renderings;
 mod reports;
 mod rule_costs;
 mod rule_files;

@@ -181,6 +181,7 @@ fn settings(config: &Config) -> Settings<'_> {
         config,
         whole: true,
         suppressions: Suppressions::Off,
+        rendered: None,
     }
 }
 

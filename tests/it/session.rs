@@ -123,6 +123,7 @@ fn settings(config: &Config) -> Settings<'_> {
         config,
         whole: true,
         suppressions: Suppressions::Off,
+        rendered: None,
     }
 }
 

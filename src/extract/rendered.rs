@@ -1,0 +1,75 @@
+//! Documents that helm or kustomize has printed. Their facts get the places of the lines that they come from.
+
+use super::chart_sources::ChartSources;
+use super::reading::Reading;
+use super::relocation::Text;
+use super::table::Table;
+use super::{FileFacts, document};
+use crate::finding::{Because, Object, Open};
+use crate::model::workload::{MoreTolerations, Workload};
+use crate::rendering::Tool;
+use crate::source::{Source, Span};
+use crate::yaml::Pieces;
+
+const OTHER_VALUES: &str = "other values of the chart may add tolerations";
+
+/// Reads one rendered document. `path` is the file that it belongs to, and `whole` the place of what has no place of its
+/// own.
+pub fn extract_rendered(
+    pieces: &Pieces,
+    whole: Span,
+    path: &str,
+    tool: Tool,
+    table: &Table,
+) -> FileFacts {
+    let file = Source::new(path, "");
+    let text = Text {
+        pieces,
+        whole,
+        owner: &Object::default(),
+        reading: Reading {
+            source: &file,
+            id: whole.source,
+            table,
+            sources: &ChartSources::default(),
+            installed: None,
+            is_values: false,
+            depth: 0,
+        },
+    };
+    let Some(mut facts) = text.read(true, &document::read) else {
+        let why = format!("what {} prints for it is not valid YAML", tool.name());
+        return FileFacts {
+            not_judged: vec![Open::part(whole, Because::Own(why.into()))],
+            ..FileFacts::default()
+        };
+    };
+    facts.documents = 0;
+    // These are read from the files themselves.
+    facts.ignores = Default::default();
+    facts.overlays.clear();
+    facts.kustomizations.clear();
+    facts.inventories.clear();
+    facts.unreadable.clear();
+    if tool == Tool::Helm {
+        facts.workloads.iter_mut().for_each(doubt);
+        for read in &mut facts.pools {
+            read.pool
+                .doubt("other values of the chart may change it".to_owned());
+        }
+    }
+    facts
+}
+
+/// The chart's own values may leave out what other values say. What they do say is known.
+fn doubt(workload: &mut Workload) {
+    if !workload.selectors.is_empty() {
+        return;
+    }
+    let mut shape = (*workload.shape).clone();
+    shape
+        .unread_tolerations
+        .get_or_insert(MoreTolerations::Template(OTHER_VALUES));
+    shape.selection.unknown = true;
+    workload.shape = shape.into();
+}
