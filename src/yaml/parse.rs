@@ -9,7 +9,7 @@ use super::breaks::{read_block, with_line_breaks};
 use super::build::{Build, Size};
 use super::node::{Comment, Document, Style};
 use super::quoted::folded;
-use super::repair::{self, BUDGET, Repair, Repairs, repair};
+use super::repair::{self, BUDGET, Repair, Repairs, leading_end, repair};
 use super::scan::WINDOW;
 use crate::source::text::Cut as _;
 use crate::source::text::{floor, line_start};
@@ -131,6 +131,10 @@ impl<'t> Reader<'t> {
         // Each recovery consumes text, so this many are enough. The limit only guards against a parser that does not.
         let mut recoveries = readable.len() + 2;
         let mut parser = Parser::new_from_str_with_options(readable, options.clone());
+        if let Some(end) = leading_end(self.lines) {
+            self.resume = Some(self.repairs.end_behind(end.end));
+            self.push_broken(0, "did not find expected node content".to_owned(), end);
+        }
         while let Some(next) = parser.next_event() {
             match next {
                 Ok((event, span)) => {

@@ -229,15 +229,8 @@ pub(super) fn empty_key(text: &str, reached: usize, colon: usize) -> Option<Repa
 }
 
 /// Returns what follows a `...` on its line, up to the next document. go-yaml reads nothing behind the end of a document.
-/// A stream cannot begin with such an end.
 fn behind_end(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.until(at).trim_end_matches([' ', '\t']).len();
-    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut first = Scan::new(text, mark);
-    first.skip_blanks();
-    if !text.until(start).ends_with("...") || first.at + "...".len() == start {
-        return None;
-    }
     let mut end = at;
     for line in text.since(at).split_inclusive(['\n', '\r']) {
         if end > at && line.trim_end().split([' ', '\t']).next() == Some("---") {
@@ -245,7 +238,18 @@ fn behind_end(text: &str, at: usize) -> Option<Range<usize>> {
         }
         end += line.len();
     }
-    Some(start..end)
+    text.until(start).ends_with("...").then_some(start..end)
+}
+
+/// Returns the `...` that a text begins with. go-yaml rejects the end of a document that has not begun.
+pub(super) fn leading_end(text: &str) -> Option<Range<usize>> {
+    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut scan = Scan::new(text, mark);
+    scan.skip_blanks();
+    let start = scan.at;
+    scan.skip_word();
+    let starts_line = start == mark || line_start(text, start) == start;
+    (starts_line && text.within(start..scan.at) == "...").then_some(start..scan.at)
 }
 
 /// Replaces everything but line breaks with blanks.

@@ -219,8 +219,30 @@ fn nothing_is_read_behind_the_end_of_a_document() {
     let documents = stream.documents.iter();
     let ranges: Vec<_> = documents.map(|document| &text[document.range()]).collect();
     assert_eq!(ranges, ["a: b\n... &c # d\ne: [\n", "---\nf: g\n... x\n"]);
-    for text in ["... x\na: 1\n", "# c\n... x\n", "[a\n... x\n"] {
-        assert!(!read(text).errors.is_empty(), "{text:?}");
+    assert_eq!(read("[a\n... x\n").errors.len(), 1);
+}
+
+#[test]
+fn a_text_may_not_begin_with_the_end_of_a_document() {
+    for text in [
+        "...",
+        "# a\n... # c\n",
+        "\u{feff}...\n",
+        "... x\na: 1\n",
+        "...\n...\n",
+    ] {
+        let stream = read(text);
+        assert_eq!(stream.errors.len(), 1, "{text:?}");
+        assert_eq!(at(text, stream.errors[0].span), "...", "{text:?}");
+        assert_eq!(stream.documents.len(), 0, "{text:?}");
+    }
+    // What follows is no part of the mistake.
+    let text = "...\na: 1\n";
+    let stream = read(text);
+    assert_eq!(&text[stream.errors[0].document.clone()], "...");
+    assert_eq!(at(text, stream.documents[0].root().span()), "a: 1");
+    for text in ["...x\n", " ...\n", "---\n...\n"] {
+        assert_eq!(read(text).errors, [], "{text:?}");
     }
 }
 

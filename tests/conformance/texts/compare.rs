@@ -128,8 +128,10 @@ pub fn difference(case: &Case, theirs: &Taken) -> Option<String> {
     if broken != unread {
         // Of a text that begins with a brace clients read the JSON; what follows a value that ends is not read at all.
         let mut lines = text.lines().filter(|line| !line.starts_with("---"));
-        let first =
-            lines.find_map(|line| line.split_whitespace().find(|word| !word.starts_with('!')));
+        let first = lines.find_map(|line| {
+            line.split_whitespace()
+                .find(|word| !word.starts_with(['!', '&']))
+        });
         let flow = first.is_some_and(|word| word.starts_with('{'));
         let cut = theirs.json.as_ref().is_some_and(|json| !json.is_object());
         // The parser may begin another document with what Kubernetes cannot read.

@@ -613,7 +613,35 @@ impl Generator {
     }
 }
 
-/// Texts that are tried on purpose: every odd value in every place where a value is read, alone.
+/// Spellings that Kubernetes takes or refuses against all expectation.
+const SPELLINGS: [&str; 24] = [
+    "apiVersion:\n|-\n  v1\nkind: Node\nmetadata: {name: a}\n",
+    "apiVersion: \u{85}|+\n  v1\nkind: Node\n",
+    "kind: # c\n  # d\n\n>-\n Node\napiVersion: v1\nmetadata: {name: a}\n",
+    "kind: &a !!str\n|-\n Node\napiVersion: v1\nmetadata: {name: a}\n",
+    "kind:\n&a\n|-\n Node\napiVersion: v1\n",
+    "kind: Node\n|-\n x\n",
+    "metadata:\n  name:\n |-\n   a\nkind: Node\n",
+    "metadata:\n  name:\n  |-\n   a\nkind: Node\napiVersion: v1\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n... x\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n... &a # c\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n... '# c\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n... {a:\n  [\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n...\nx: [\n",
+    "... # c\n",
+    "# c\n...\nkind: Node\napiVersion: v1\n",
+    "... x\nkind: Node\napiVersion: v1\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {!!str :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {! :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {!!binary :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {!!int :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {? !!str :\"v\"}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, x: [!!str :[v]]}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {!!str\n  :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {k: !!str :v}}\n",
+];
+
+/// Texts that are tried on purpose: odd spellings, and every odd value in every place where a value is read, alone.
 pub fn listed() -> Vec<Case> {
     let mut texts = Vec::new();
     let pod = |field: &str| {
@@ -672,5 +700,6 @@ pub fn listed() -> Vec<Case> {
             "apiVersion: v1\nkind: Node\nmetadata:\n  name: a\n  labels: {odd}\n"
         ));
     }
+    texts.extend(SPELLINGS.map(str::to_owned));
     texts.into_iter().map(|text| Case { text }).collect()
 }
