@@ -29,6 +29,7 @@ pub mod template;
 
 pub mod charts;
 pub mod inventory;
+pub mod kustomize;
 pub mod terraform;
 
 pub mod cli;

@@ -1,7 +1,6 @@
 //! What sources tell the cluster autoscaler about nodes that do not exist yet: tags of machine groups, and annotations
 //! of Cluster API machines.
 
-use super::embedded::Embedded;
 use super::pool_facts::Element;
 use super::read::{is_placeholder, is_template_action, read_text};
 use super::taints::{partial_taint, parts};
@@ -9,7 +8,7 @@ use crate::model::Field;
 use crate::model::node_pool::{AutoscalerTemplate, PoolTaint};
 use crate::model::taint::Taint;
 use crate::source::Span;
-use crate::yaml::{self, Found, Kind, Node};
+use crate::yaml::{self, Embedded, Found, Kind, Node};
 
 /// Tags of AWS auto scaling groups, which other clouds adopted. The key of the taint or label follows.
 const TAINT_TAG: &str = "k8s.io/cluster-autoscaler/node-template/taint/";

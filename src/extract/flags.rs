@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use super::embedded::Embedded;
 use super::pool_facts::{Element, PoolFacts};
 use super::weak::repeated_flag;
 use super::{labels, taints};
 use crate::model::workload::Level;
 use crate::source::text::Cut as _;
-use crate::yaml::{self, Found, Kind, Node};
+use crate::yaml::{self, Embedded, Found, Kind, Node};
 
 /// What a flag sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,6 @@ mod devices;
 mod document;
 mod duplicates;
 mod elsewhere;
-mod embedded;
 mod file_facts;
 mod flags;
 mod helm_sets;

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use super::FileFacts;
-use super::embedded::Embedded;
 use super::notation::api_group;
 use super::pool_document::{Condition, PoolDocument};
 use super::pool_facts::{Element, PoolFacts};
@@ -14,7 +13,7 @@ use super::table::Table;
 use crate::finding::Object;
 use crate::model::Truth;
 use crate::model::node_pool::PoolTaint;
-use crate::yaml::{self, Found, Node, Path};
+use crate::yaml::{self, Embedded, Found, Node, Path};
 
 /// Reads what a row finds in a document.
 type ReadPools<'r> = &'r dyn Fn(&Table, &str, &PoolRow, &PoolDocument<'_>) -> FileFacts;

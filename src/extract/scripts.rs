@@ -11,7 +11,6 @@
 use super::FileFacts;
 use super::commands::{self, Script, is_worth_reading};
 use super::duplicates::{self, Visit};
-use super::embedded::Embedded;
 use super::pool_facts::ReadPool;
 use super::subject::Subject;
 use super::words::Word;
@@ -19,7 +18,7 @@ use crate::finding::Object;
 use crate::model::node_pool::NodePool;
 use crate::model::notice::Notice;
 use crate::source::{Source, SourceId, Span};
-use crate::yaml::{Kind, Node};
+use crate::yaml::{Embedded, Kind, Node};
 
 /// Reads a script.
 pub(super) fn read_script(source: &Source, id: SourceId) -> FileFacts {

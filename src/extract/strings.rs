@@ -12,7 +12,6 @@
 use std::collections::HashSet;
 
 use super::duplicates;
-use super::embedded::pieces_of;
 use super::misspelt;
 use super::read::names_tolerations;
 use super::reading::Reading;
@@ -23,7 +22,7 @@ use crate::finding::Object;
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Span};
 use crate::terraform;
-use crate::yaml::{Kind, Node, NodeId, Pieces, Style};
+use crate::yaml::{Kind, Node, NodeId, Pieces, Style, pieces_of};
 
 /// The maximum nesting of texts in texts.
 const MAX_DEPTH: u8 = 4;

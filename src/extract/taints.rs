@@ -10,7 +10,6 @@
 
 use std::ops::Range;
 
-use super::embedded::Embedded;
 use super::pool_facts::{Element, PoolFacts};
 use super::pool_rows::EffectSpelling;
 use super::read::{describe, is_filled_in, is_placeholder, is_template_action, read_text};
@@ -21,7 +20,7 @@ use crate::model::notice::NoticeKind;
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Level;
 use crate::source::Span;
-use crate::yaml::{self, Found, Kind, Node};
+use crate::yaml::{self, Embedded, Found, Kind, Node};
 
 /// Whether a map is a single taint. In a map by key, `key: NoSchedule` would be an entry of its own.
 fn is_one_taint(node: Node<'_>) -> bool {

@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::embedded::pieces_of;
 use super::installed::Installed;
 use super::overlays::holder;
 use super::read::{looks_like_tolerations, names_tolerations};
@@ -15,7 +14,7 @@ use super::{FileFacts, elsewhere};
 use crate::finding::Object;
 use crate::model::workload::{Level, MoreTolerations};
 use crate::source::Span;
-use crate::yaml::{self, Found, Kind, Node, NodeId, Pieces};
+use crate::yaml::{self, Found, Kind, Node, NodeId, Pieces, pieces_of};
 
 /// Reads one document of a text.
 pub(super) type ReadDocument<'r> = &'r dyn Fn(Node<'_>, Reading<'_>) -> FileFacts;

@@ -11,6 +11,7 @@ mod build;
 mod compare;
 mod de;
 pub mod edit;
+mod embedded;
 mod gaps;
 mod keys;
 mod node;
@@ -34,6 +35,7 @@ mod tree;
 
 pub use compare::{Difference, differences};
 pub use de::DeError;
+pub use embedded::{Embedded, pieces_of};
 pub use node::{Comment, Document, Field, Kind, Node, NodeId, NodeSet, Style};
 pub use parse::{Stream, SyntaxError, parse};
 pub use path::{Found, Path, PathError, index, join};

@@ -25,7 +25,7 @@ const FLOORS: &[&[&str]] = &[
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
     &["template", "rendering"],
-    &["inventory", "terraform", "charts"],
+    &["inventory", "terraform", "charts", "kustomize"],
     &["yaml", "model", "cli"],
     &["finding"],
     &["source", "builtin"],
@@ -40,6 +40,8 @@ const STRANGERS: &[(&str, &str, &str)] = &[
         "terraform knows nothing of Kubernetes",
     ),
     ("terraform", "cli", "terraform reads what it is handed"),
+    ("kustomize", "model", "kustomize knows little of Kubernetes"),
+    ("kustomize", "cli", "kustomize reads what it is handed"),
     (
         "output",
         "terraform",

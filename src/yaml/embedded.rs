@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
+use super::node::{Node, Style};
+use super::pieces::Pieces;
 use crate::source::Span;
-use crate::yaml::{Node, Pieces, Style};
 
 /// A text inside a string, and where its lines are in the file.
-pub(super) struct Embedded<'t> {
+pub struct Embedded<'t> {
     inner: &'t str,
     whole: Span,
     /// Offsets of line starts in the text, and offsets of the same lines in the file after their indentation. `None`
@@ -17,7 +18,7 @@ pub(super) struct Embedded<'t> {
 
 impl<'t> Embedded<'t> {
     /// Creates the text for the string `inner` of a node of the file `text`.
-    pub(super) fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
+    pub fn new(text: &str, node: Node<'_>, inner: &'t str) -> Self {
         let whole = node.span();
         let lines = match node.style() {
             Style::Literal => block_lines(text, whole, inner),
@@ -34,12 +35,12 @@ impl<'t> Embedded<'t> {
     }
 
     /// Maps a byte range of the text to its place in the file.
-    pub(super) fn place_of(&self, range: Range<usize>) -> Span {
+    pub fn place_of(&self, range: Range<usize>) -> Span {
         self.place(Span::new(self.whole.source, range))
     }
 
     /// Maps a place in the text to its place in the file, or to the whole string if that is unknown.
-    pub(super) fn place(&self, span: Span) -> Span {
+    pub fn place(&self, span: Span) -> Span {
         let Some((inside, outside)) = &self.lines else {
             return self.whole;
         };
@@ -60,7 +61,7 @@ impl<'t> Embedded<'t> {
 }
 
 /// Returns the same text with the places of its parts.
-pub(super) fn pieces_of(text: &str, node: Node<'_>, inner: &str) -> Pieces {
+pub fn pieces_of(text: &str, node: Node<'_>, inner: &str) -> Pieces {
     let whole = node.span();
     let mut pieces = Pieces::default();
     let lines = Embedded::new(text, node, inner).lines;
