@@ -144,22 +144,29 @@ struct FullInput {
     uncertain: bool,
 }
 
+impl Input {
+    /// A value of which nothing but the path is known.
+    pub fn at(path: ValuePath) -> Input {
+        Input {
+            path,
+            only_if: None,
+            default: None,
+            when_empty: None,
+            keeps: None,
+            joins: Vec::new(),
+            falls_back_to: Vec::new(),
+            stands_in_for: Vec::new(),
+            text: false,
+            uncertain: false,
+        }
+    }
+}
+
 impl From<WrittenInput> for Input {
     fn from(written: WrittenInput) -> Input {
         let full = match written {
             WrittenInput::Full(full) => *full,
-            WrittenInput::Path(path) => FullInput {
-                path,
-                only_if: None,
-                default: None,
-                when_empty: None,
-                keeps: None,
-                joins: Vec::new(),
-                falls_back_to: Vec::new(),
-                stands_in_for: Vec::new(),
-                text: false,
-                uncertain: false,
-            },
+            WrittenInput::Path(path) => return Input::at(path),
         };
         Input {
             path: full.path,
@@ -230,6 +237,25 @@ impl Group {
         ];
         all.into_iter()
             .filter_map(|(name, input)| Some((name, input.as_ref()?)))
+    }
+
+    /// Forgets the values that something else changes before they are used.
+    pub fn forget(&mut self, changed: &[ValuePath]) {
+        for input in [
+            &mut self.tolerations,
+            &mut self.node_selector,
+            &mut self.affinity,
+        ] {
+            let is_changed = |input: &Input| {
+                let own = input.path.steps();
+                changed
+                    .iter()
+                    .any(|path| own.starts_with(path.steps()) || path.steps().starts_with(own))
+            };
+            if input.as_ref().is_some_and(is_changed) {
+                *input = None;
+            }
+        }
     }
 
     /// Every pod template that its values may reach.

@@ -61,6 +61,20 @@ impl fmt::Display for ValuePath {
 }
 
 impl ValuePath {
+    /// The path of these steps.
+    pub fn from_steps(steps: Vec<Step>) -> ValuePath {
+        let mut written = String::new();
+        for step in &steps {
+            let dot = if written.is_empty() { "" } else { "." };
+            written += &match step {
+                Step::Key(key) => format!("{dot}{}", key.replace('.', "\\.")),
+                Step::AnyKey => format!("{dot}*"),
+                Step::Items => "[]".to_owned(),
+            };
+        }
+        ValuePath { written, steps }
+    }
+
     /// Its steps.
     pub fn steps(&self) -> &[Step] {
         &self.steps

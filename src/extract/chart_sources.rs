@@ -2,6 +2,10 @@
 //! dependencies of a chart, whose values stand in the values of that chart.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::chart_inputs;
+use crate::charts::{Edition, Group};
 
 /// An object that names the address of charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,24 @@ pub struct Dependency {
     pub version: Option<String>,
 }
 
+/// The name and the version of a chart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartName {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// A chart whose templates are in the repository.
+#[derive(Debug)]
+pub(super) struct OwnChart {
+    /// Its name.
+    pub(super) name: String,
+    /// What its templates say about its values.
+    pub(super) edition: Arc<Edition>,
+}
+
 /// What the files of a repository say about charts.
 #[derive(Debug, Default)]
 pub struct ChartSources {
@@ -40,6 +62,8 @@ pub struct ChartSources {
     objects: BTreeMap<(String, String), Vec<ChartSource>>,
     /// The dependencies of charts, by folder.
     dependencies: BTreeMap<String, Vec<Dependency>>,
+    /// The charts of the repository, by folder.
+    charts: BTreeMap<String, OwnChart>,
 }
 
 impl ChartSources {
@@ -57,7 +81,67 @@ impl ChartSources {
 
     /// Whether they say nothing.
     pub fn is_empty(&self) -> bool {
-        self.objects.is_empty() && self.dependencies.is_empty()
+        self.objects.is_empty() && self.dependencies.is_empty() && self.charts.is_empty()
+    }
+
+    /// Adds the chart in a folder, with the values that its templates read.
+    pub fn add_chart(&mut self, folder: &str, chart: Option<&ChartName>, groups: Vec<Group>) {
+        let last = folder.rsplit('/').next().unwrap_or_default();
+        let edition = Edition {
+            published: Vec::new(),
+            version: chart
+                .and_then(|chart| chart.version.clone())
+                .unwrap_or_default(),
+            source: None,
+            values: chart_inputs::join(groups),
+        };
+        let own = OwnChart {
+            name: chart.map_or(last, |chart| &chart.name).to_owned(),
+            edition: Arc::new(edition),
+        };
+        self.charts.insert(folder.to_owned(), own);
+    }
+
+    /// The charts of the repository that a file has values for, each with the key of its values unless it is the chart that
+    /// the file belongs to.
+    pub(super) fn charts_of<'s>(&'s self, path: &str) -> Vec<(Option<&'s str>, &'s OwnChart)> {
+        if self.charts.is_empty() || !names_values(path) {
+            return Vec::new();
+        }
+        let mut folder = path;
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            folder = above;
+            if let Some(own) = self.charts.get(folder) {
+                return self.with_parts(folder, own);
+            }
+        }
+        self.charts
+            .get("")
+            .map_or_else(Vec::new, |own| self.with_parts("", own))
+    }
+
+    /// Whether a file has values for charts of the repository.
+    pub fn has_charts_of(&self, path: &str) -> bool {
+        !self.charts_of(path).is_empty()
+    }
+
+    /// A chart and the charts in it.
+    fn with_parts<'s>(
+        &'s self,
+        folder: &str,
+        own: &'s OwnChart,
+    ) -> Vec<(Option<&'s str>, &'s OwnChart)> {
+        let start = match folder {
+            "" => "charts/".to_owned(),
+            folder => format!("{folder}/charts/"),
+        };
+        let inside = self.charts.range(start.clone()..);
+        let inside = inside.take_while(|(path, _)| path.starts_with(&start));
+        let parts = inside.filter_map(|(path, chart)| {
+            let key = path.strip_prefix(&start)?;
+            (!key.contains('/')).then_some((Some(key), chart))
+        });
+        std::iter::once((None, own)).chain(parts).collect()
     }
 
     /// The dependencies of the chart whose values are in a file.

@@ -53,9 +53,12 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
             GroupReading { of }.read(&mut charted);
         }
     }
-    let notices = &mut charted.facts.notices;
-    let unread = chart_notices::unread(subject, values, installed, notices);
-    charted.lists.extend(unread);
+    // Templates in the repository may read values in ways that are not understood.
+    if !installed.is_own() {
+        let notices = &mut charted.facts.notices;
+        let unread = chart_notices::unread(subject, values, installed, notices);
+        charted.lists.extend(unread);
+    }
     charted
 }
 
@@ -208,6 +211,9 @@ impl<'g, 'a> GroupReading<'g, 'a> {
             Some(At::Absent) | None => {}
         }
         let place = place?;
+        // Other values may add to a selector, which only leaves fewer nodes. They rarely replace what one file has together.
+        let is_together = list.is_some() && matches!(selector, Some(At::Written(_)));
+        read.selection.unknown |= self.of.values.open && !is_together;
         self.complete_selection(selector.as_ref(), affinity.as_ref(), &mut read);
         let unread = read
             .tolerations
@@ -262,8 +268,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
             .inputs()
             .any(|(_, input)| !input.stands_in_for.is_empty());
         let mut combined = others.flat_map(|input| input.joins.iter().chain(&input.falls_back_to));
-        read.selection.unknown |= self.of.values.open
-            || is_unclear
+        read.selection.unknown |= is_unclear
             || stands_in
             || combined.any(|path| self.may_say(path))
             || self.is_selected_elsewhere();

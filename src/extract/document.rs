@@ -157,9 +157,11 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
     }
     let mut known = workloads::Known::default();
     facts.dependencies = releases::dependencies(subject);
+    facts.chart = releases::chart(subject);
     for charted in [
         releases::read(subject).charted,
         releases::passed_on(subject),
+        releases::own_values(subject),
     ] {
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);
@@ -174,8 +176,22 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);
     }
+    facts.schedules = subject.reading.is_values && fills_a_field(subject.root);
     facts.absorb(elsewhere::read(subject, Level::Other, &known));
     facts
+}
+
+/// Whether values contain tolerations, a node selector or affinity that are not empty.
+fn fills_a_field(root: Node<'_>) -> bool {
+    let visits = duplicates::walk(root);
+    (0..visits.len()).any(|at| {
+        let key = duplicates::key_of(&visits, at).unwrap_or_default();
+        let names = ["olerations", "odeSelector", "ffinity"];
+        let is_named = names.iter().any(|name| key.ends_with(name));
+        let node = visits.get(at).map(|visit| visit.node);
+        is_named
+            && node.is_some_and(|node| !node.fields().is_empty() || node.items().next().is_some())
+    })
 }
 
 /// Reports an object whose kind is filled in later.

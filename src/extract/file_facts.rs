@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::chart_sources::{ChartSource, Dependency};
+use super::chart_sources::{ChartName, ChartSource, Dependency};
 use super::ignores;
 use super::namespaces::{Namespace, RuntimeClass};
 use super::overlays::{Kustomization, Overlay};
 use super::pool_facts::ReadPool;
+use crate::charts::{Group, ValuePath};
 use crate::finding::Open;
 use crate::inventory::ReadInventory;
 use crate::model::clouds::Clouds;
@@ -64,6 +65,14 @@ pub struct FileFacts {
     pub chart_sources: Vec<ChartSource>,
     /// The dependencies of the chart that the file describes.
     pub dependencies: Vec<Dependency>,
+    /// The chart that the file describes.
+    pub chart: Option<ChartName>,
+    /// Values of the chart that reach the pods of its template.
+    pub chart_groups: Vec<Group>,
+    /// Values of the chart that its template changes.
+    pub changed_values: Vec<ValuePath>,
+    /// The file may have values for tolerations, node selectors or affinity.
+    pub schedules: bool,
     /// Files with releases that refer to such objects.
     pub referring: Vec<SourceId>,
     /// The file declares a cluster whose control plane the provider runs.
@@ -95,6 +104,10 @@ impl FileFacts {
             heredocs,
             chart_sources,
             dependencies,
+            chart,
+            chart_groups,
+            changed_values,
+            schedules,
             referring,
             managed_cluster,
         } = self;
@@ -118,6 +131,10 @@ impl FileFacts {
             && heredocs.is_empty()
             && chart_sources.is_empty()
             && dependencies.is_empty()
+            && chart.is_none()
+            && chart_groups.is_empty()
+            && changed_values.is_empty()
+            && !schedules
             && referring.is_empty()
             && !managed_cluster
     }
@@ -173,10 +190,15 @@ impl FileFacts {
             heredocs,
             chart_sources,
             dependencies,
+            chart,
+            chart_groups,
+            changed_values,
+            schedules,
             referring,
             managed_cluster,
         } = other;
         self.managed_cluster |= managed_cluster;
+        self.schedules |= schedules;
         self.documents += documents;
         self.workloads.extend(workloads);
         self.pools.extend(pools);
@@ -199,6 +221,9 @@ impl FileFacts {
         self.heredocs.extend(heredocs);
         self.chart_sources.extend(chart_sources);
         self.dependencies.extend(dependencies);
+        self.chart = self.chart.take().or(chart);
+        self.chart_groups.extend(chart_groups);
+        self.changed_values.extend(changed_values);
         self.referring.extend(referring);
     }
 }

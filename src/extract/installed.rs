@@ -1,14 +1,37 @@
-//! A chart that a release installs.
+//! A chart that a release installs, or that values are for.
+
+use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::charts::Edition;
 
-/// A chart that is installed, as far as the tables of charts know it.
+/// What is known about the values of a chart.
+#[derive(Debug, Clone)]
+pub(super) enum Described {
+    /// The tables of charts say it.
+    Table(&'static Edition),
+    /// Its templates, which are in the repository, say it.
+    Templates(Arc<Edition>),
+}
+
+impl Deref for Described {
+    type Target = Edition;
+
+    fn deref(&self) -> &Edition {
+        match self {
+            Described::Table(edition) => edition,
+            Described::Templates(edition) => edition,
+        }
+    }
+}
+
+/// A chart that is installed, as far as it is known.
 #[derive(Debug, Clone)]
 pub(super) struct Installed {
     /// The name of the chart.
     pub(super) chart: String,
-    /// The chart in the tables.
-    pub(super) edition: &'static Edition,
+    /// What is known about its values.
+    pub(super) edition: Described,
     /// The version that is installed.
     pub(super) version: Option<String>,
     /// Its address is one that this chart is published at. Otherwise it only has the same name.
@@ -18,6 +41,11 @@ pub(super) struct Installed {
 }
 
 impl Installed {
+    /// Whether its templates are in the repository.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.edition, Described::Templates(_))
+    }
+
     /// The chart, with the version that was examined.
     pub(super) fn examined(&self) -> String {
         format!("{} {}", self.chart, self.edition.version)

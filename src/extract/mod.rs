@@ -5,6 +5,7 @@ mod autoscaler;
 mod broken;
 mod bundles;
 mod character;
+mod chart_inputs;
 mod chart_notices;
 mod chart_sources;
 mod chart_values;
@@ -79,7 +80,7 @@ use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::Broken;
 use crate::yaml;
 
-pub use chart_sources::{ChartSource, ChartSources, Dependency};
+pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency};
 pub use file_facts::{FileFacts, Unread};
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
@@ -178,6 +179,13 @@ pub fn extract_with(
         return facts;
     }
     facts.near_keys = near_keys(source, id);
+    // An action in quotes, or one that looks like a map in braces, leaves the text readable as YAML.
+    let is_certain = source.rendered && source.text.contains("{{");
+    if is_certain && let TemplateFile::Read(read) = template_text::read(reading) {
+        facts.absorb(*read);
+        add_clouds(&mut facts, source, id);
+        return facts;
+    }
     let filled = ytt::fill(&source.text);
     let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
     let is_broken = !stream.errors.is_empty();

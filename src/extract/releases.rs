@@ -1,12 +1,13 @@
 //! Releases of Helm charts: which chart an object installs, where its values are, and whether other files set more.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::FileFacts;
-use super::chart_sources::{ChartSource, Dependency};
+use super::chart_sources::{ChartName, ChartSource, Dependency};
 use super::chart_values::Values;
 use super::charted::{self, Charted};
-use super::installed::Installed;
+use super::installed::{Described, Installed};
 use super::read::{is_filled_in, is_placeholder};
 use super::release_rows::ReleaseRow;
 use super::subject::Subject;
@@ -155,6 +156,45 @@ pub(super) fn dependencies(subject: &Subject<'_>) -> Vec<Dependency> {
     named.collect()
 }
 
+/// The name and the version of the chart that a file describes.
+pub(super) fn chart(subject: &Subject<'_>) -> Option<ChartName> {
+    if !subject.reading.source.path.ends_with("Chart.yaml") {
+        return None;
+    }
+    let text = |key: &str| subject.root.get(key).and_then(Node::raw).map(str::to_owned);
+    Some(ChartName {
+        name: text("name")?,
+        version: text("version"),
+    })
+}
+
+/// Reads values for a chart whose templates are in the repository, and for the charts in it.
+pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
+    let reading = &subject.reading;
+    let mut charted = Charted::default();
+    for (key, chart) in reading.sources.charts_of(&reading.source.path) {
+        let (root, base) = match key {
+            None => (Some(subject.root), subject.base.clone()),
+            Some(key) => (subject.root.get(key), yaml::join(&subject.base, key)),
+        };
+        let Some(root) = root else { continue };
+        let installed = Installed {
+            chart: chart.name.clone(),
+            edition: Described::Templates(Arc::clone(&chart.edition)),
+            version: None,
+            sure: true,
+            open: true,
+        };
+        let values = Values {
+            root,
+            base,
+            open: true,
+        };
+        charted.absorb(charted::read(subject, &values, &installed));
+    }
+    charted
+}
+
 /// Reads the values that a chart passes to its dependencies. Other files of values may be used beside this one.
 pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
     let mut charted = Charted::default();
@@ -170,7 +210,7 @@ pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
         };
         let installed = Installed {
             chart: dependency.chart.clone(),
-            edition,
+            edition: Described::Table(edition),
             version: dependency.version.clone(),
             sure,
             open: true,
@@ -279,7 +319,7 @@ impl<'a> Release<'_, 'a> {
         let (edition, sure) = edition(&chart, &origin)?;
         Some(Installed {
             chart,
-            edition,
+            edition: Described::Table(edition),
             version,
             sure,
             open: self.is_open(),

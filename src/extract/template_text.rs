@@ -1,12 +1,15 @@
 //! Templates: reads the text of each of their branches as manifests. What actions print is unknown.
 
-use std::collections::HashMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
+use super::chart_inputs::PodInputs;
 use super::chart_sources;
 use super::reading::Reading;
 use super::relocation::Relocation;
 use super::{FileFacts, ReadPool, Unread, document, nodes};
 use crate::builtin;
+use crate::charts::ValuePath;
 use crate::finding::{Because, Open};
 use crate::model::Field;
 use crate::model::node_selection::OtherLabels;
@@ -43,6 +46,9 @@ const TOPICS: [&str; 5] = [
 
 /// Keys whose values are printed under a key of the same name.
 const KEYS: [&str; 3] = ["tolerations", "nodeSelector", "affinity"];
+
+/// The place of a workload and the path of its pods: the same in all variants of a template.
+type Place = (Span, String);
 
 /// What is known of a file that is a template.
 pub(super) enum TemplateFile {
@@ -92,8 +98,17 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
         facts.notices.push(Notice::of_file(kind, span));
     }
     let mut known = Known::default();
+    let mut pods: BTreeMap<Place, PodInputs> = BTreeMap::new();
     for (index, variant) in variants.all.iter().enumerate() {
-        let mut read = read_variant(variant, reading);
+        let (mut read, inputs) = read_variant(variant, reading);
+        for (place, input) in inputs {
+            match pods.entry(place) {
+                Entry::Vacant(entry) => {
+                    entry.insert(input);
+                }
+                Entry::Occupied(mut entry) => entry.get_mut().add(input),
+            }
+        }
         if index > 0 {
             read.documents = 0;
             read.unread.clear();
@@ -112,11 +127,15 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
         facts.unread.push((whole, unread));
     }
     nodes::fold(&mut facts.pools, reading.table);
+    let groups = pods.into_values().flat_map(PodInputs::groups);
+    facts.chart_groups = groups.collect();
+    let changed = variants.changed.into_iter().map(ValuePath::from_steps);
+    facts.changed_values = changed.filter(|_| source.rendered).collect();
     facts
 }
 
-/// Reads the documents of one variant.
-fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
+/// Reads the documents of one variant, and the values of the chart that reach each workload.
+fn read_variant(variant: &Variant, reading: Reading<'_>) -> (FileFacts, Vec<(Place, PodInputs)>) {
     let text = variant.text.text();
     let source = Source::new(reading.source.path.as_str(), text).rendered(reading.source.rendered);
     let own = Reading {
@@ -125,6 +144,7 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
         ..reading
     };
     let mut read = FileFacts::default();
+    let mut inputs = Vec::new();
     for error in &variant.stream.errors {
         let text = text.get(error.document.clone()).unwrap_or_default();
         let unread = Unread {
@@ -149,7 +169,17 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
         .filter(|one| !one.is_empty())
     {
         read.documents += 1;
-        read.absorb(document::read(document.root(), own));
+        let facts = document::read(document.root(), own);
+        for workload in facts.workloads.iter().filter(|_| source.rendered) {
+            let place = variant.text.place(workload.span.range());
+            let found = PodInputs::read(workload, document.root(), variant);
+            inputs.extend(
+                place
+                    .zip(found)
+                    .map(|(place, found)| ((place, workload.path.clone()), found)),
+            );
+        }
+        read.absorb(facts);
     }
     for pool in &mut read.pools {
         doubt_pool(pool, variant);
@@ -164,7 +194,7 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> FileFacts {
         name: None,
     }
     .apply(&mut read);
-    read
+    (read, inputs)
 }
 
 /// Marks what branches of the template decide in a pool: which taints it has, and which fields these have.

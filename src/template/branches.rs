@@ -151,12 +151,15 @@ impl Plan {
         plan
     }
 
-    /// Chooses an arm of a block with so many arms, or `None` if all of them are excluded.
-    pub fn choose(&self, block: u64, arms: u32) -> Option<u32> {
+    /// Chooses an arm of a block with so many arms, or `None` if all of them are excluded. `usual` is the arm to write if
+    /// there is no reason for another one.
+    pub fn choose(&self, block: u64, arms: u32, usual: usize) -> Option<u32> {
         let is_in = |set: &BTreeSet<Arm>, index: u32| set.contains(&Arm { block, index });
         let allowed = |index: &u32| !is_in(&self.excluded, *index);
         let preferred = self.preferred.get(&block).copied().filter(allowed);
-        let new = || (0..arms).find(|index| allowed(index) && !is_in(&self.covered, *index));
-        preferred.or_else(new).or_else(|| (0..arms).find(allowed))
+        let usual = u32::try_from(usual).ok().filter(|index| *index < arms);
+        let all = || usual.into_iter().chain(0..arms);
+        let new = || all().find(|index| allowed(index) && !is_in(&self.covered, *index));
+        preferred.or_else(new).or_else(|| all().find(allowed))
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::branches::{Arm, Branches, Plan};
+use super::flows::{Flow, Test};
 use super::writer::{Writer, Written};
+use crate::charts::Step;
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
 use crate::yaml::{Document, Kind, Node, NodeSet, Pieces, Stream};
@@ -23,6 +25,8 @@ pub struct Variant {
     pub stream: Stream,
     /// Whether other variants contain relevant text that this one lacks.
     pub left_out: bool,
+    flows: Vec<Flow>,
+    tests: Vec<Test>,
 }
 
 impl Variant {
@@ -30,6 +34,29 @@ impl Variant {
     pub fn is_conditional(&self, at: usize, beside: usize) -> bool {
         let (own, other) = (self.text.mark_at(at), self.text.mark_at(beside));
         !self.branches.contains(own, other)
+    }
+
+    /// What the template prints at an offset of the text.
+    pub fn flow_at(&self, at: usize) -> Option<&Flow> {
+        let tag = self.text.tag_at(at) as usize;
+        self.flows.get(tag.checked_sub(1)?)
+    }
+
+    /// What the template tests around the text at an offset, from the innermost condition; if there is another offset, only
+    /// as far as it is not tested there.
+    pub fn tests_at(&self, at: usize, outside: Option<usize>) -> Vec<&Test> {
+        let outside = outside.map_or(0, |outside| self.text.mark_at(outside));
+        let mut mark = self.text.mark_at(at);
+        let mut tests = Vec::new();
+        while !self.branches.contains(mark, outside) {
+            let index = (mark as usize).checked_sub(1);
+            tests.extend(index.and_then(|index| self.tests.get(index)));
+            match self.branches.get(mark) {
+                Some((parent, _)) => mark = parent,
+                None => break,
+            }
+        }
+        tests
     }
 }
 
@@ -39,6 +66,8 @@ pub struct Variants {
     pub all: Vec<Variant>,
     /// Whether they cover all branches.
     pub complete: bool,
+    /// Paths of values that the template changes.
+    pub changed: BTreeSet<Vec<Step>>,
 }
 
 /// Reads a template of a file. `write` writes a variant of it.
@@ -46,6 +75,7 @@ pub fn variants(source: SourceId, write: impl Fn(&mut Writer<'_>)) -> Variants {
     let mut covered = BTreeSet::new();
     let mut wanted = BTreeMap::new();
     let mut all = Vec::new();
+    let mut changed = BTreeSet::new();
     loop {
         let (written, variant) = read(source, Plan::new(&covered, &wanted), &write);
         let before = covered.len();
@@ -55,10 +85,15 @@ pub fn variants(source: SourceId, write: impl Fn(&mut Writer<'_>)) -> Variants {
             all.push(variant);
         }
         wanted.extend(written.wanted);
+        changed.extend(written.changed);
         let is_complete = wanted.keys().all(|arm| covered.contains(arm));
         if is_complete || !is_new || written.is_full || all.len() >= MAX_VARIANTS {
             let complete = is_complete && !written.is_full;
-            return Variants { all, complete };
+            return Variants {
+                all,
+                complete,
+                changed,
+            };
         }
     }
 }
@@ -80,6 +115,8 @@ fn read(source: SourceId, mut plan: Plan, write: &impl Fn(&mut Writer<'_>)) -> (
                 text,
                 stream,
                 left_out,
+                flows: written.flows.clone(),
+                tests: written.tests.clone(),
             };
             return (written, variant);
         }

@@ -59,3 +59,15 @@ fn is_in_range(range: &str, oldest: u32) -> Option<bool> {
         _ => None,
     }
 }
+
+/// Whether a condition asks whether a value is a text. Values for scheduling rarely are.
+pub fn asks_for_text(pipe: &PipeNode) -> bool {
+    let [command] = pipe.commands.as_slice() else {
+        return false;
+    };
+    matches!(
+        command.args.as_slice(),
+        [Expr::Identifier(_, name), Expr::String(_, kind), _]
+            if ["kindIs", "typeIs"].contains(&name.as_str()) && &**kind == "string"
+    )
+}

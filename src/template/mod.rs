@@ -3,10 +3,14 @@
 
 mod branches;
 mod cover;
+mod flows;
 mod go;
 mod go_blocks;
 mod go_conditions;
+mod go_functions;
 mod go_prints;
+mod go_relevance;
+mod go_scope;
 mod go_values;
 mod jinja;
 mod terraform;
@@ -19,6 +23,7 @@ use crate::source::SourceId;
 mod tests;
 
 pub use cover::{Variant, Variants};
+pub use flows::{Flow, Origin, Test};
 
 /// The maximum length in bytes of a template. Longer ones are not read.
 const MAX_TEMPLATE: usize = 4 * 1024 * 1024;
@@ -120,7 +125,10 @@ impl Template {
     /// Writes the template out until each of its branches occurs in a variant. `source` is its file.
     pub fn variants(&self, source: SourceId, wishes: Wishes<'_>) -> Variants {
         cover::variants(source, |writer| match &self.0 {
-            Tree::Go(tree) => tree.write(source, wishes, writer),
+            Tree::Go(tree) => {
+                let library = go::Library::of([(source, tree)]);
+                go_scope::write(tree, &library, wishes, writer);
+            }
             Tree::Parts(text, parts) => tree::write(parts, text, wishes.words, writer),
         })
     }

@@ -3,10 +3,17 @@
 use std::ops::Range;
 
 use super::branches::Condition;
+use super::flows::{Flow, Origin, Test};
 use super::writer::{Block, Writer, number};
 use crate::source::text::Cut as _;
 
 const UNKNOWN: &str = "a template expression prints it";
+
+/// Conditions on values of these languages are not read.
+const TEST: Test = Test {
+    value: None,
+    holds: true,
+};
 
 /// A part of a template.
 #[derive(Debug, PartialEq)]
@@ -41,7 +48,13 @@ pub fn write(parts: &[Part], text: &str, words: &[&str], writer: &mut Writer<'_>
         }
         match part {
             Part::Text(range) => writer.text(text.within(range.clone()), range.start),
-            Part::Value(at) => writer.unknown(UNKNOWN, at.clone()),
+            Part::Value(at) => {
+                let flow = Flow {
+                    origin: Origin::Unknown,
+                    is_yaml: false,
+                };
+                writer.unknown(UNKNOWN, at.clone(), flow);
+            }
             Part::If { at, arms } => {
                 let relevant: Vec<bool> = arms
                     .iter()
@@ -51,6 +64,8 @@ pub fn write(parts: &[Part], text: &str, words: &[&str], writer: &mut Writer<'_>
                     at: at.start,
                     condition: Some(condition(text.within(at.clone()))),
                     arms: &relevant,
+                    usual: 0,
+                    test: TEST,
                 };
                 writer.choose(&block, |writer, arm| {
                     write(
@@ -73,6 +88,8 @@ pub fn write(parts: &[Part], text: &str, words: &[&str], writer: &mut Writer<'_>
                     at: at.start,
                     condition: None,
                     arms: &relevant,
+                    usual: 0,
+                    test: TEST,
                 };
                 writer.choose(&block, |writer, arm| {
                     let from = writer.len();

@@ -1,10 +1,12 @@
 //! Writes one variant of a template: one arm of each block, with the place where each part of the text is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::Range;
 
 use super::branches::{Arm, Assumed, Branches, Condition, Plan, Wanted};
+use super::flows::{Flow, Origin, Test};
+use crate::charts::Step;
 use crate::source::{SourceId, Span};
 use crate::yaml::Pieces;
 
@@ -30,6 +32,12 @@ pub struct Writer<'p> {
     wanted: BTreeMap<Arm, Wanted>,
     /// Arms with relevant text that are not in this variant.
     left_out: bool,
+    /// What was printed, by tag from 1 on.
+    flows: Vec<Flow>,
+    /// The tests for the arms that were written, by mark from 1 on.
+    tests: Vec<Test>,
+    /// Paths of values that the template changes.
+    changed: BTreeSet<Vec<Step>>,
     assumed: Assumed,
     /// The number of parts that were written.
     parts: u32,
@@ -44,6 +52,10 @@ pub struct Block<'b> {
     pub condition: Option<Condition>,
     /// Its arms: whether each has relevant text.
     pub arms: &'b [bool],
+    /// The arm that is written if there is no reason for another one.
+    pub usual: usize,
+    /// What the first arm tests.
+    pub test: Test,
 }
 
 /// A variant.
@@ -58,6 +70,12 @@ pub struct Written {
     pub left_out: bool,
     /// Whether the text became too long.
     pub is_full: bool,
+    /// What was printed, by tag from 1 on.
+    pub flows: Vec<Flow>,
+    /// The tests for the arms, by mark from 1 on.
+    pub tests: Vec<Test>,
+    /// Paths of values that the template changes.
+    pub changed: BTreeSet<Vec<Step>>,
 }
 
 impl<'p> Writer<'p> {
@@ -73,6 +91,9 @@ impl<'p> Writer<'p> {
             call: 0,
             wanted: BTreeMap::new(),
             left_out: false,
+            flows: Vec::new(),
+            tests: Vec::new(),
+            changed: BTreeSet::new(),
             assumed: plan.assumed.clone(),
             parts: 0,
             is_full: false,
@@ -87,6 +108,9 @@ impl<'p> Writer<'p> {
             wanted: self.wanted,
             left_out: self.left_out,
             is_full: self.is_full,
+            flows: self.flows,
+            tests: self.tests,
+            changed: self.changed,
         }
     }
 
@@ -108,9 +132,20 @@ impl<'p> Writer<'p> {
         self.pieces.push_made(text, Span::new(self.source, at));
     }
 
-    /// Writes something unknown.
-    pub fn unknown(&mut self, why: &str, at: Range<usize>) {
-        self.pieces.push_open(why, Span::new(self.source, at));
+    /// Writes something unknown that comes from somewhere.
+    pub fn unknown(&mut self, why: &str, at: Range<usize>, flow: Flow) {
+        let at = Span::new(self.source, at);
+        if flow.origin == Origin::Unknown {
+            return self.pieces.push_open(why, at);
+        }
+        self.flows.push(flow);
+        let tag = u32::try_from(self.flows.len()).unwrap_or_default();
+        self.pieces.push_tagged(why, at, tag);
+    }
+
+    /// Notes that the template changes the value at a path.
+    pub fn change(&mut self, path: Vec<Step>) {
+        self.changed.insert(path);
     }
 
     /// Writes that there may be more lines like the first one of a text that was written from an offset on.
@@ -209,7 +244,7 @@ impl<'p> Writer<'p> {
         let chosen = match given {
             Some(true) => Some(0),
             Some(false) => (count > 1).then_some(1),
-            None => self.plan.choose(number, count),
+            None => self.plan.choose(number, count, block.usual),
         };
         let chosen = chosen.filter(|index| !self.plan.excluded.contains(&arm(*index)));
         if let Some(condition) = condition {
@@ -223,6 +258,10 @@ impl<'p> Writer<'p> {
         };
         let outer = self.current;
         self.current = self.branches.enter(outer, arm(index));
+        self.tests.push(Test {
+            holds: block.test.holds == (index == 0),
+            ..block.test.clone()
+        });
         self.around.push((arm(index), needs(index)));
         self.pieces.set_mark(self.current);
         write(self, index as usize);

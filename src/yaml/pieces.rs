@@ -45,6 +45,7 @@ pub(super) struct Open {
     pub(super) why: Box<str>,
     /// Set if whole lines are unknown: a line that they would resemble.
     pub(super) like: Option<Box<str>>,
+    pub(super) tag: u32,
 }
 
 impl Pieces {
@@ -83,17 +84,31 @@ impl Pieces {
 
     /// Adds an unknown part of a line.
     pub fn push_open(&mut self, why: &str, at: Span) {
-        self.push_unknown(why, at, None);
+        self.push_unknown(why, at, None, 0);
     }
 
     /// Adds whole lines that are unknown or may not exist. If they exist, they resemble `line`.
     pub fn push_open_lines(&mut self, why: &str, at: Span, line: &str) {
-        self.push_unknown(why, at, Some(line.into()));
+        self.push_unknown(why, at, Some(line.into()), 0);
     }
 
-    fn push_unknown(&mut self, why: &str, at: Span, like: Option<Box<str>>) {
+    /// Adds an unknown part of a line with a tag. What tags mean is up to the caller; 0 is none.
+    pub fn push_tagged(&mut self, why: &str, at: Span, tag: u32) {
+        self.push_unknown(why, at, None, tag);
+    }
+
+    /// Returns the tag of the unknown part at an offset.
+    pub fn tag_at(&self, at: usize) -> u32 {
+        match self.piece_at(at).map(|piece| &piece.origin) {
+            Some(Origin::Open(open)) => open.tag,
+            _ => 0,
+        }
+    }
+
+    fn push_unknown(&mut self, why: &str, at: Span, like: Option<Box<str>>, tag: u32) {
         let why = why.into();
-        self.push(OPEN, Origin::Open(Open { at, why, like }));
+        let open = Open { at, why, like, tag };
+        self.push(OPEN, Origin::Open(open));
     }
 
     /// Appends another text.

@@ -24,6 +24,7 @@ mod node_selection;
 mod not_judged;
 mod odd_fixes;
 mod one_finding;
+mod own_charts;
 mod own_tables;
 mod pages;
 mod pools;

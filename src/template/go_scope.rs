@@ -1,0 +1,408 @@
+//! The body of a Go template: writes a variant of it, one block, action and included template after the other.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use gotmpl::parse::{BranchNode, CommandNode, Expr, ListNode, Node, Number, PipeNode, SmolStr};
+
+use super::Wishes;
+use super::branches::{Condition, Plan};
+use super::flows::Test;
+use super::go::{Library, Tree};
+use super::go_conditions::{asks_for_text, truth};
+use super::go_functions::{call, printed_by_known};
+use super::go_relevance::is_relevant;
+use super::go_values::{Value, print};
+use super::writer::{Block, Writer, number};
+use crate::source::SourceId;
+use crate::source::text::Cut as _;
+
+/// The blanks that `{{-` and `-}}` remove.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// How deeply templates may include each other.
+const MAX_CALLS: usize = 24;
+
+/// Writes a variant of a file, which may include templates of a library.
+pub fn write(tree: &Tree, library: &Library<'_>, wishes: Wishes<'_>, writer: &mut Writer<'_>) {
+    let variables = RefCell::default();
+    let scope = Scope {
+        tree,
+        library,
+        wishes,
+        dot: Dot {
+            value: &Value::Top,
+            number: 0,
+        },
+        top: &Value::Top,
+        variables: &variables,
+        frame: 0,
+        depth: 0,
+    };
+    scope.list(&tree.body, writer);
+}
+
+/// What a part of a template is written in.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    /// The file of the part.
+    tree: &'s Tree,
+    library: &'s Library<'s>,
+    wishes: Wishes<'s>,
+    dot: Dot<'s>,
+    /// What `$` is.
+    top: &'s Value,
+    variables: &'s RefCell<Vec<(String, Value)>>,
+    /// The index of the first variable of this template.
+    frame: usize,
+    /// The number of templates that include this one.
+    depth: usize,
+}
+
+/// What `.` is.
+#[derive(Clone, Copy)]
+struct Dot<'s> {
+    value: &'s Value,
+    /// A number for it, whether its value is known or not.
+    number: u64,
+}
+
+impl Scope<'_> {
+    fn list(self, list: &ListNode, writer: &mut Writer<'_>) {
+        for node in &list.nodes {
+            if !writer.may_write() {
+                return;
+            }
+            match node {
+                Node::List(list) => self.list(list, writer),
+                Node::Text(text) => {
+                    let rest = self.tree.text.since(text.pos.offset);
+                    // The parser gives the place before it removes blanks.
+                    let skipped = match rest.starts_with(&*text.text) {
+                        true => 0,
+                        false => rest.len() - rest.trim_start_matches(BLANKS).len(),
+                    };
+                    if rest.since(skipped).starts_with(&*text.text) {
+                        writer.text(&text.text, text.pos.offset + skipped);
+                    }
+                }
+                Node::Action(action) => {
+                    let at = self.action(action.pos.offset);
+                    let value = self.pipe(&action.pipe, &at, writer);
+                    if action.pipe.decl.is_empty() {
+                        self.begin_line(&value, &at, writer);
+                        print(value, at, writer);
+                    } else {
+                        self.set(&action.pipe, &value);
+                    }
+                }
+                Node::If(branch) => self.branch(branch, self.dot, false, writer),
+                Node::With(branch) => {
+                    let value = self.known(&branch.pipe);
+                    let dot = Dot {
+                        value: &value,
+                        number: self.dot_of(branch, writer),
+                    };
+                    self.branch(branch, dot, false, writer);
+                }
+                Node::Range(branch) => {
+                    let value = self.known(&branch.pipe);
+                    let value = value.item(branch.pipe.decl.len() == 2);
+                    let dot = Dot {
+                        value: &value,
+                        number: self.dot_of(branch, writer),
+                    };
+                    self.branch(branch, dot, true, writer);
+                }
+                Node::Template(template) => {
+                    let at = self.action(template.pos.offset);
+                    let value = match &template.pipe {
+                        Some(pipe) => self.known(pipe),
+                        None => Value::Unknown,
+                    };
+                    let value = self.include(&template.name, &value, &at, writer);
+                    print(value, at, writer);
+                }
+                Node::Define(_) | Node::Break(_) | Node::Continue(_) => {}
+            }
+        }
+    }
+
+    /// Begins a line for the value of an action that is alone on its line. If `{{-` removes the line break before it, the
+    /// value brings one of its own, unless it is known.
+    fn begin_line(self, value: &Value, at: &Range<usize>, writer: &mut Writer<'_>) {
+        let before = self.tree.text.until(at.start);
+        let line = before.since(before.rfind('\n').map_or(0, |end| end + 1));
+        let Some(column) = line.find("{{-").filter(|_| line.trim() == "{{-") else {
+            return;
+        };
+        let is_open = match value {
+            Value::Text(text) => !text.text().starts_with('\n') && text.open_because().is_some(),
+            Value::Number(_) => false,
+            _ => true,
+        };
+        if !is_open || !writer.is_within_line() {
+            return;
+        }
+        let indentation = match value {
+            Value::Text(_) => 0,
+            _ => column,
+        };
+        writer.made(&format!("\n{}", " ".repeat(indentation)), at.clone());
+    }
+
+    /// Writes one arm of a block. `dot` is that of the first one.
+    fn branch(self, branch: &BranchNode, dot: Dot<'_>, is_loop: bool, writer: &mut Writer<'_>) {
+        let at = self.action(branch.pos.offset);
+        match (
+            truth(&branch.pipe, self.wishes.oldest_release),
+            &branch.else_body,
+        ) {
+            _ if is_loop => {}
+            (Some(true), _) => return self.list(&branch.body, writer),
+            (Some(false), Some(list)) => return self.list(list, writer),
+            (Some(false), None) => return,
+            (None, _) => {}
+        }
+        let mut arms = vec![is_relevant(&branch.body, self.wishes.words, self.library)];
+        arms.extend(
+            branch
+                .else_body
+                .as_ref()
+                .map(|list| is_relevant(list, self.wishes.words, self.library)),
+        );
+        let block = Block {
+            at: branch.pos.offset,
+            condition: (!is_loop).then(|| self.condition(branch, writer)),
+            arms: &arms,
+            usual: usize::from(asks_for_text(&branch.pipe)),
+            test: self.test(&branch.pipe),
+        };
+        let variables = self.variables.borrow().len();
+        writer.choose(&block, |writer, arm| {
+            let from = writer.len();
+            match (arm, &branch.else_body) {
+                (0, _) => {
+                    if !branch.pipe.decl.is_empty() {
+                        self.set(&branch.pipe, dot.value);
+                    }
+                    Scope { dot, ..self }.list(&branch.body, writer);
+                    if is_loop {
+                        writer.more("a loop may write more", at, from);
+                    }
+                }
+                (_, Some(list)) => self.list(list, writer),
+                (_, None) => {}
+            }
+        });
+        self.variables.borrow_mut().truncate(variables);
+    }
+
+    /// What a condition tests.
+    fn test(self, pipe: &PipeNode) -> Test {
+        let (value, holds) = match pipe.commands.as_slice() {
+            [command] => match command.args.as_slice() {
+                [Expr::Identifier(_, name), only] if name.as_str() == "not" => {
+                    (self.known_expression(only), false)
+                }
+                _ => (self.known(pipe), true),
+            },
+            _ => (self.known(pipe), true),
+        };
+        Test {
+            value: match value {
+                Value::At(steps) => Some(steps),
+                _ => None,
+            },
+            holds,
+        }
+    }
+
+    /// Declares or assigns variables. Of two, the second one is an item, and the first one its key.
+    fn set(self, pipe: &PipeNode, value: &Value) {
+        let last = pipe.decl.len().saturating_sub(1);
+        for (index, name) in pipe.decl.iter().enumerate() {
+            let value = match index == last {
+                true => value.clone(),
+                false => Value::Unknown,
+            };
+            let mut variables = self.variables.borrow_mut();
+            let own = variables.get_mut(self.frame..).unwrap_or_default();
+            let known = own.iter_mut().rev().find(|(known, _)| known == name);
+            match known.filter(|_| pipe.is_assign) {
+                Some((_, known)) => *known = value,
+                None => variables.push((name.to_string(), value)),
+            }
+        }
+    }
+
+    fn variable(self, name: &str) -> Value {
+        if name == "$" {
+            return self.top.clone();
+        }
+        let variables = self.variables.borrow();
+        let own = variables.get(self.frame..).unwrap_or_default();
+        let known = own.iter().rev().find(|(known, _)| known == name);
+        known.map_or(Value::Unknown, |(_, value)| value.clone())
+    }
+
+    /// The place of an action, from its first word to its end.
+    fn action(self, from: usize) -> Range<usize> {
+        let rest = self.tree.text.since(from);
+        let length = rest.find("}}").unwrap_or(0);
+        let length = rest.until(length).trim_end_matches('-').trim_end().len();
+        from..from + length
+    }
+
+    fn dot_of(self, branch: &BranchNode, writer: &Writer<'_>) -> u64 {
+        let written = self.tree.text.within(self.action(branch.pos.offset));
+        number((self.dot.number, writer.calls(), written))
+    }
+
+    fn condition(self, branch: &BranchNode, writer: &Writer<'_>) -> Condition {
+        let written = self.tree.text.within(self.action(branch.pos.offset));
+        let words: Vec<&str> = written.split_whitespace().skip(1).collect();
+        let mut words = words.as_slice();
+        let mut negated = false;
+        while let ["not", rest @ ..] = words {
+            negated = !negated;
+            words = rest;
+        }
+        // What is tested depends on `.`, unless it begins at the top.
+        let number = |words: &[&str]| {
+            let text = words.join(" ");
+            let text = text.trim_matches(['(', ')']);
+            match text.strip_prefix('$').filter(|rest| rest.starts_with('.')) {
+                Some(rest) => number((writer.calls(), 0_u64, rest)),
+                None => number((writer.calls(), self.dot.number, text)),
+            }
+        };
+        match words {
+            [operator @ ("eq" | "ne"), subject, value] => Condition {
+                subject: number(&[subject]),
+                equal: Some(number(&[value])),
+                negated: negated != (*operator == "ne"),
+            },
+            words => Condition {
+                subject: number(words),
+                equal: None,
+                negated,
+            },
+        }
+    }
+
+    /// The value of a pipeline, apart from what it includes.
+    fn known(self, pipe: &PipeNode) -> Value {
+        let plan = Plan::default();
+        let mut aside = Writer::new(&plan, SourceId::CONFIGURATION);
+        let library = Library::default();
+        let own = Scope {
+            library: &library,
+            ..self
+        };
+        own.pipe(pipe, &(0..0), &mut aside)
+    }
+
+    fn known_expression(self, expression: &Expr) -> Value {
+        match expression {
+            Expr::Pipe(_, pipe) => self.known(pipe),
+            other => self.simple(other),
+        }
+    }
+
+    fn pipe(self, pipe: &PipeNode, at: &Range<usize>, writer: &mut Writer<'_>) -> Value {
+        let mut value = None;
+        for command in &pipe.commands {
+            value = Some(self.command(command, value, at, writer));
+        }
+        value.unwrap_or(Value::Unknown)
+    }
+
+    fn command(
+        self,
+        command: &CommandNode,
+        piped: Option<Value>,
+        at: &Range<usize>,
+        writer: &mut Writer<'_>,
+    ) -> Value {
+        let Some((first, arguments)) = command.args.split_first() else {
+            return Value::Unknown;
+        };
+        let Expr::Identifier(_, name) = first else {
+            return self.expression(first, at, writer);
+        };
+        let mut values: Vec<Value> = arguments
+            .iter()
+            .map(|argument| self.expression(argument, at, writer))
+            .collect();
+        values.extend(piped);
+        if let ("include", [Value::Text(template), value]) = (name.as_str(), values.as_slice()) {
+            return match template.open_because() {
+                Some(_) => Value::Unknown,
+                None => self.include(template.text(), value, at, writer),
+            };
+        }
+        call(name, values, at, writer)
+    }
+
+    fn expression(self, expression: &Expr, at: &Range<usize>, writer: &mut Writer<'_>) -> Value {
+        match expression {
+            Expr::String(_, text) => Value::Text(writer.take(|writer| {
+                writer.made(text, at.clone());
+            })),
+            Expr::Pipe(_, pipe) => self.pipe(pipe, at, writer),
+            Expr::Chain(_, inner, names) => fields(self.expression(inner, at, writer), names),
+            other => self.simple(other),
+        }
+    }
+
+    /// The value of an expression that calls nothing.
+    fn simple(self, expression: &Expr) -> Value {
+        match expression {
+            Expr::Number(_, Number::Int(number)) => Value::Number(*number),
+            Expr::Dot(_) => self.dot.value.clone(),
+            Expr::Field(_, names) => fields(self.dot.value.clone(), names),
+            Expr::Variable(_, name, names) => fields(self.variable(name), names),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Writes another template in place of its call.
+    fn include(
+        self,
+        name: &str,
+        value: &Value,
+        at: &Range<usize>,
+        writer: &mut Writer<'_>,
+    ) -> Value {
+        if let Some(printed) = printed_by_known(name, value) {
+            return printed;
+        }
+        let Some((source, tree, body)) = self.library.get(name) else {
+            return Value::Unknown;
+        };
+        if self.depth >= MAX_CALLS || !writer.may_write() {
+            return Value::Unknown;
+        }
+        let frame = self.variables.borrow().len();
+        let text = writer.take(|writer| {
+            writer.call(at.start, source, |writer| {
+                let scope = Scope {
+                    tree,
+                    dot: Dot { value, number: 0 },
+                    top: value,
+                    frame,
+                    depth: self.depth + 1,
+                    ..self
+                };
+                scope.list(body, writer);
+            });
+        });
+        self.variables.borrow_mut().truncate(frame);
+        Value::Text(text)
+    }
+}
+
+fn fields(value: Value, names: &[SmolStr]) -> Value {
+    names.iter().fold(value, |value, name| value.field(name))
+}

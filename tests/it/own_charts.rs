@@ -1,0 +1,151 @@
+//! Values of charts whose templates are in the repository: the templates say which pods a value reaches.
+
+// A test that cannot set up its input must fail.
+#![allow(clippy::unwrap_used)]
+
+use crate::builtin::{RULES, judged};
+use kubetaint::verify;
+
+const CHART: &str = "apiVersion: v2\nname: c\nversion: 0.1.0\n";
+
+const BLANKET: &str = "tolerations:\n- operator: Exists\n";
+
+/// A chart template of a workload whose pod spec has these lines.
+fn template(kind: &str, lines: &str) -> String {
+    format!(
+        "apiVersion: apps/v1
+kind: {kind}
+metadata:
+  name: {{{{ include \"c.fullname\" . }}}}-web
+spec:
+  template:
+    spec:
+      containers: []
+{lines}"
+    )
+}
+
+/// `severity rule path:line` of what is found.
+fn found(files: &[(&str, &str)]) -> Vec<String> {
+    let report = judged(&RULES, files, verify::SUPPRESSIONS);
+    assert_eq!(report.problems, []);
+    let findings = report.findings.iter().map(|finding| {
+        let source = &report.sources[&finding.span.source];
+        let line = source.position(finding.span.start).line;
+        let (severity, rule) = (finding.severity, &finding.rule);
+        format!("{severity} {rule} {}:{line}", source.path)
+    });
+    findings.collect()
+}
+
+/// What is found if a template has these lines and the values of its chart are these.
+fn found_with(kind: &str, lines: &str, values: &str) -> Vec<String> {
+    found(&[
+        ("c/Chart.yaml", CHART),
+        ("c/templates/a.yaml", &template(kind, lines)),
+        ("c/values.yaml", values),
+    ])
+}
+
+#[test]
+fn a_list_is_judged_as_that_of_the_pods_that_its_templates_put_it_into() {
+    let lines = "      tolerations: {{- toYaml .Values.tolerations | nindent 8 }}\n";
+    assert_eq!(
+        found_with("Deployment", lines, BLANKET),
+        ["warning blanket-exists c/values.yaml:2"]
+    );
+    assert_eq!(
+        found_with("DaemonSet", lines, BLANKET),
+        ["note blanket-exists c/values.yaml:2"]
+    );
+}
+
+#[test]
+fn values_are_followed_through_blocks_variables_functions_and_library_templates() {
+    for lines in [
+        "      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n",
+        "      {{- if .Values.tolerations }}\n      tolerations:\n{{ toYaml .Values.tolerations | indent 8 }}\n      {{- end }}\n",
+        "      {{- $own := .Values }}\n      tolerations: {{ toYaml $own.tolerations | nindent 8 }}\n",
+        "      tolerations: {{ .Values.tolerations | toJson }}\n",
+        "      tolerations: {{ tpl (toYaml .Values.tolerations) $ | nindent 8 }}\n",
+        "      tolerations: {{ toYaml (.Values.tolerations | default .Values.others) | nindent 8 }}\n",
+        "      tolerations: {{ coalesce .Values.others .Values.tolerations | toYaml | nindent 8 }}\n",
+        "      tolerations: {{- include \"common.tplvalues.render\" (dict \"value\" .Values.tolerations \"context\" $) | nindent 8 }}\n",
+        "      tolerations:\n      - key: a\n      {{- with .Values.tolerations }}\n      {{- toYaml . | nindent 6 }}\n      {{- end }}\n",
+        "      {{- include \"c.own\" (dict \"of\" .Values) | nindent 6 }}\n{{- define \"c.own\" }}\ntolerations: {{ toYaml .of.tolerations | nindent 2 }}\n{{- end }}\n",
+    ] {
+        assert_eq!(
+            found_with("Deployment", lines, BLANKET),
+            ["warning blanket-exists c/values.yaml:2"],
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn values_of_each_item_of_a_map_are_followed() {
+    let lines = "      {{- range $name, $pool := .Values.pools }}\n      tolerations: {{ toYaml $pool.tolerations | nindent 8 }}\n      {{- end }}\n";
+    let values = "pools:\n  one:\n    tolerations:\n    - operator: Exists\n";
+    assert_eq!(
+        found_with("Deployment", lines, values),
+        ["warning blanket-exists c/values.yaml:4"]
+    );
+}
+
+#[test]
+fn what_becomes_of_a_value_is_not_known_if_a_template_takes_it_apart_or_changes_it() {
+    for lines in [
+        "      tolerations:\n      {{- range .Values.tolerations }}\n      - key: {{ .key }}\n      {{- end }}\n",
+        "      tolerations: {{ include \"c.unknown\" .Values.tolerations }}\n",
+        "      tolerations: {{ .Values.tolerations }}\n",
+        "      {{- $_ := set .Values \"tolerations\" (list) }}\n      tolerations: {{ toYaml .Values.tolerations | nindent 8 }}\n",
+    ] {
+        assert_eq!(
+            found_with("Deployment", lines, BLANKET),
+            ["note blanket-exists c/values.yaml:2"],
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn a_chart_in_a_chart_gets_its_values_from_both() {
+    let lines = "      tolerations: {{- toYaml .Values.tolerations | nindent 8 }}\n";
+    let template = template("Deployment", lines);
+    let values = format!("inner:\n  {}", BLANKET.replace('\n', "\n  "));
+    assert_eq!(
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/values.yaml", values.trim_end()),
+            ("c/charts/inner/Chart.yaml", CHART),
+            ("c/charts/inner/templates/a.yaml", &template),
+            ("c/charts/inner/values.yaml", BLANKET),
+        ]),
+        [
+            "warning blanket-exists c/charts/inner/values.yaml:2",
+            "warning blanket-exists c/values.yaml:3",
+        ]
+    );
+}
+
+#[test]
+fn a_selector_in_values_is_judged_with_the_list_beside_it() {
+    let lines = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
+    let all = |values| {
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/templates/a.yaml", &template("Deployment", lines)),
+            ("c/values-prod.yaml", values),
+            ("pools/gpu.yaml", pool),
+        ])
+    };
+    assert_eq!(
+        all("nodeSelector:\n  pool: gpu\ntolerations:\n- key: other\n  operator: Exists\n"),
+        ["note selected-pool-not-tolerated c/values-prod.yaml:2"]
+    );
+    assert_eq!(
+        all("nodeSelector:\n  pool: gpu\ntolerations:\n- key: gpu\n  operator: Exists\n"),
+        Vec::<String>::new()
+    );
+}
