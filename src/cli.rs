@@ -12,7 +12,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use headings::{FIXES, INPUT, OUTPUT, RULES, SUPPRESSED};
 pub use known::{Charts, Explain, Rules};
 pub use values::{
-    Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, SchemaOf,
+    Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, Renderer, SchemaOf,
 };
 
 /// The command line.
@@ -132,6 +132,7 @@ pub struct Beside {
         kubetaint check --only apps/web.yaml infra/pools.yaml\n  \
         kubetaint check --statistics\n  \
         kubetaint check --pools nodes.yaml\n  \
+        kubetaint check --render helm,kustomize\n  \
         kubetaint check --add-ignores \"agents run everywhere\" --select blanket-exists\n  \
         kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
         kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
@@ -209,6 +210,18 @@ pub struct Check {
     /// The version of your API servers, such as 1.34; it decides what they accept [default: the newest known]
     #[arg(long, value_name = "VERSION", help_heading = INPUT)]
     pub kubernetes: Option<String>,
+
+    /// Also check what these installed programs make of the charts and kustomizations in PATH: `helm template` with the
+    /// chart's own values, and `kustomize build` for each kustomization that no other one includes. They run without
+    /// network, plugins and your settings
+    #[arg(
+        long,
+        value_name = "PROGRAM,...",
+        value_delimiter = ',',
+        conflicts_with_all = ["fix", "unsafe_fixes", "diff", "add_ignores"],
+        help_heading = INPUT
+    )]
+    pub render: Vec<Renderer>,
 
     /// Exit with 1 when there is a finding at least this bad
     #[arg(long, value_name = "SEVERITY", default_value = "warning", help_heading = OUTPUT)]

@@ -67,6 +67,15 @@ impl FailOn {
     }
 }
 
+/// A program that renders manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Renderer {
+    /// `helm template` for each chart
+    Helm,
+    /// `kustomize build` for each kustomization
+    Kustomize,
+}
+
 /// A severity as a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {

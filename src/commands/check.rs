@@ -8,8 +8,8 @@ use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
 use super::{
-    CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, settings,
-    templates,
+    CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, render,
+    settings, templates,
 };
 use crate::baseline::Entry;
 use crate::cli::{Check, Cli};
@@ -67,15 +67,17 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             report.keep_touching(|file| only.covers(file));
         }
     };
+    let (renderings, not_rendered) = render::run(&arguments.render, &inputs);
     let rendered = Rendered {
+        renderings,
         templates: templates::named_in_stdin(&inputs),
-        ..Rendered::default()
     };
     let settings = Settings {
         rendered: Some(&rendered),
         ..inputs.settings(&rules, suppressions(arguments))
     };
     let (mut report, edits) = job.run(&inputs, settings, cli.quiet, &suppress);
+    report.problems.extend(not_rendered);
     let is_told = !(report.findings.is_empty() && report.problems.is_empty());
     let empty = inputs.check_stdin(&report.counts, is_told);
     report.problems.extend(empty);

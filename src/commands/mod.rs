@@ -17,6 +17,7 @@ mod only;
 mod own_files;
 mod pager;
 pub mod pools;
+mod render;
 mod reports;
 pub mod rules;
 pub mod schema;
