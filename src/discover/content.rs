@@ -28,7 +28,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 pub enum Loaded {
     /// Its text as UTF-8, without byte order mark.
     Text(String),
-    /// The text of a template that Terraform fills in, which means nothing by itself.
+    /// The text of a template or a program, which means nothing by itself.
     Template(String),
     /// Nothing in it is relevant for kubetaint. Only for JSON files and oversized files.
     Irrelevant,
@@ -173,6 +173,9 @@ fn utf16(bytes: &[u8]) -> Option<ByteOrder> {
     }
 }
 
+/// Words of which a jsonnet file must contain one to be listed.
+const JSONNET_WORDS: [&str; 5] = ["oleration", "taint", "Taint", "nodeSelector", "odeAffinity"];
+
 fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     if kind.holds_commands() {
         // A script provides hints, and manifests in heredocs. A binary one provides none.
@@ -181,6 +184,13 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         };
         return match String::from_utf8(bytes) {
             Ok(text) if concerns(&text) && !text.contains('\0') => Loaded::Text(text),
+            Ok(_) | Err(_) => Loaded::Irrelevant,
+        };
+    }
+    if kind == FileKind::Jsonnet {
+        let is_about = |text: &str| JSONNET_WORDS.iter().any(|word| text.contains(word));
+        return match String::from_utf8(bytes) {
+            Ok(text) if is_about(&text) => Loaded::Template(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }

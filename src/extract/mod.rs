@@ -115,6 +115,7 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             }
             add_clouds(&mut facts, source, id);
         }
+        FileKind::Jsonnet => facts = jsonnet(source, id, table),
         FileKind::Terraform | FileKind::Included if ignores::Ignores::may_be_in(&source.text) => {
             facts.ignores.read_configuration(&source.text, id);
         }
@@ -122,6 +123,26 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     }
     if source.kind == FileKind::Template {
         facts.near_keys = near_keys(source, id);
+    }
+    facts
+}
+
+/// Lists a jsonnet file as not judged. A library matters through the files that import it, and a vendored one is not about
+/// this repository.
+fn jsonnet(source: &Source, id: SourceId, table: &Table) -> FileFacts {
+    let mut facts = FileFacts::default();
+    let is_library = source.path.ends_with(".libsonnet");
+    if is_library && source.path.split('/').any(|folder| folder == "vendor") {
+        return facts;
+    }
+    let whole = Span::new(id, 0..0);
+    facts.not_judged.push(Open::part(whole, Because::Jsonnet));
+    if !is_library {
+        let unread = Unread {
+            pools: source.text.contains("taint") || table.names_pools(&source.text),
+            tolerations: source.text.contains("olerations"),
+        };
+        facts.unread.push((whole, unread));
     }
     facts
 }
@@ -158,7 +179,7 @@ pub fn extract_with(
         facts.heredocs = strings::read_heredocs(reading, &document::read);
         return facts;
     }
-    if source.kind == FileKind::Included {
+    if matches!(source.kind, FileKind::Included | FileKind::Jsonnet) {
         return extract_part(source, id, table);
     }
     let mut facts = FileFacts::default();

@@ -65,6 +65,8 @@ pub enum Because {
     Template,
     /// The file is a template that cannot be parsed: what is wrong, as a clause.
     BrokenTemplate(Arc<str>),
+    /// The file is a jsonnet program, which is not run.
+    Jsonnet,
     /// The file is encrypted or binary.
     Binary,
     /// The file is too large or not UTF-8: a sentence.
@@ -165,6 +167,7 @@ impl Because {
     pub fn group(&self) -> &'static str {
         match self {
             Because::Template | Because::BrokenTemplate(_) => "templates",
+            Because::Jsonnet => "jsonnet files",
             Because::Binary => "encrypted or binary files",
             Because::Unusable(_) => "files that are too large or not UTF-8",
             Because::OpenKind => "objects whose apiVersion or kind is templated",
@@ -200,6 +203,7 @@ impl Because {
         match self {
             Because::Template => "template".to_owned(),
             Because::BrokenTemplate(why) => format!("its template cannot be parsed: {why}"),
+            Because::Jsonnet => "jsonnet, which is not evaluated".to_owned(),
             Because::Binary => "encrypted or binary".to_owned(),
             Because::OpenKind => "its apiVersion or kind is filled in by a template".to_owned(),
             Because::OpenPod => "its pod template is filled in by a template".to_owned(),

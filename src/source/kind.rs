@@ -17,6 +17,8 @@ pub enum FileKind {
     Template,
     /// A file that Terragrunt's files include.
     Included,
+    /// `.jsonnet` and `.libsonnet`: a program that prints manifests.
+    Jsonnet,
 }
 
 impl FileKind {
@@ -37,6 +39,9 @@ impl FileKind {
         if path.ends_with(".hcl") && !path.ends_with(".lock.hcl") {
             return Some(FileKind::Included);
         }
+        if ["jsonnet", "libsonnet"].contains(&ending) {
+            return Some(FileKind::Jsonnet);
+        }
         if TEMPLATES.contains(&ending) {
             return Some(FileKind::Template);
         }
@@ -52,7 +57,7 @@ impl FileKind {
 
     /// Whether such files are not manifests by themselves.
     pub fn is_beside(self) -> bool {
-        self.holds_commands() || self.is_read_by_others()
+        self.holds_commands() || self.is_read_by_others() || self == FileKind::Jsonnet
     }
 
     /// Whether such files contain commands or hosts, which are only read for hints.

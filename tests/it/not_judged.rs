@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 
 use crate::builtin::RULES;
+use crate::program::{GOOD, repo, run};
 use crate::samples::BLOCKED;
 use kubetaint::finding::{Report, Severity};
 use kubetaint::rule::schema::Scope;
@@ -537,4 +538,41 @@ fn a_cluster_whose_pools_may_stand_in_an_unread_document_is_listed_where_it_clai
         .iter()
         .any(|line| line.starts_with(&format!(".kubetaint.yaml:3 -: {because}")));
     assert!(found, "{listed:#?}");
+}
+
+#[test]
+fn a_jsonnet_file_is_listed_if_it_mentions_scheduling() {
+    let tolerating = "{ spec: { tolerations: [{ key: 'a', operator: 'Exist' }] } }";
+    let folder = repo(&[
+        ("a.yaml", GOOD),
+        ("pods.jsonnet", tolerating),
+        (
+            "lib/pools.libsonnet",
+            "{ pool:: { taints: [{ key: 'a' }] } }",
+        ),
+        (
+            "vendor/k8s/core.libsonnet",
+            "{ withTolerations(list):: { tolerations: list } }",
+        ),
+        ("dashboards.jsonnet", "{ title: 'nodes' }"),
+    ]);
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let listed: Vec<_> = report["not_judged"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .collect();
+    let files: Vec<_> = listed.iter().map(|one| one["file"].as_str()).collect();
+    assert_eq!(files, [Some("lib/pools.libsonnet"), Some("pods.jsonnet")]);
+    assert_eq!(listed[0]["because"], "jsonnet, which is not evaluated");
+    // One that is named explicitly is not taken for YAML.
+    let named = run(
+        folder.path(),
+        &["check", "--format", "json", "pods.jsonnet", "a.yaml"],
+    );
+    assert_eq!(
+        (named.code, &named.json()["findings"]),
+        (0, &serde_json::json!([]))
+    );
+    assert_eq!(named.json()["not_judged"][0]["file"], "pods.jsonnet");
 }
