@@ -1,6 +1,7 @@
 //! A file's text and positions in it: `Source`, `Span`, `Position`. Independent of YAML and Kubernetes.
 
 mod kind;
+pub mod path;
 pub mod text;
 
 use std::ops::Range;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::builtin;
+use crate::source::Span;
 pub use path::{Condition, Step, ValuePath};
 
 /// One file of `charts/`.
@@ -85,6 +86,8 @@ pub struct Input {
     pub only_if: Option<Condition>,
     /// Its default. Helm replaces a list as a whole and merges a map.
     pub default: Option<Value>,
+    /// The place of the default, if it is in the repository.
+    pub default_at: Option<Span>,
     /// What the templates use if the value is empty.
     pub when_empty: Option<Value>,
     /// What the templates add to the value.
@@ -151,6 +154,7 @@ impl Input {
             path,
             only_if: None,
             default: None,
+            default_at: None,
             when_empty: None,
             keeps: None,
             joins: Vec::new(),
@@ -172,6 +176,7 @@ impl From<WrittenInput> for Input {
             path: full.path,
             only_if: full.only_if,
             default: full.default,
+            default_at: None,
             when_empty: full.when_empty,
             keeps: full.keeps,
             joins: full.joins,

@@ -9,6 +9,7 @@ use super::installed::Installed;
 use super::read::{is_filled_in, is_placeholder, looks_like_tolerations};
 use super::subject::Subject;
 use crate::charts::{Input, Step, ValuePath};
+use crate::finding::Label;
 use crate::model::near_miss::nearest_word;
 use crate::model::notice::{Notice, NoticeKind};
 use crate::model::redundancy::covers;
@@ -57,6 +58,10 @@ pub(super) fn replaced(
     on_every_node: bool,
     notices: &mut Vec<Notice>,
 ) {
+    let own = group.subject.reading.id;
+    if input.default_at.is_some_and(|at| at.source == own) {
+        return;
+    }
     let default = input.default.as_ref().or(input.when_empty.as_ref());
     let Some(default) = default.and_then(Value::as_array) else {
         return;
@@ -83,7 +88,7 @@ pub(super) fn replaced(
             more => format!("{first} and {more} more"),
         },
         all: lost.join(", "),
-        certain: on_every_node && group.installed.sure && group.installed.is_examined_version(),
+        certain: on_every_node && group.installed.sure && group.installed.is_certain(),
     };
     let mut context = group.subject.context(level(group.installed), notices);
     let path = match group.values.at(&input.path, group.caught) {
@@ -91,6 +96,10 @@ pub(super) fn replaced(
         At::Absent | At::Open => return,
     };
     context.note(kind, list, path);
+    if let (Some(span), Some(notice)) = (input.default_at, notices.last_mut()) {
+        let message = "the default of the chart".to_owned();
+        notice.related.push(Label { span, message });
+    }
 }
 
 /// Whether an entry may tolerate what an entry of the default tolerates, or deliberately tolerates less of the same key.

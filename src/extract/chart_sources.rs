@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chart_inputs;
+use super::generated_keys::GeneratedKey;
 use crate::charts::{Edition, Group};
+use crate::source::path;
 
 /// An object that names the address of charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,8 @@ pub struct ChartSources {
     dependencies: BTreeMap<String, Vec<Dependency>>,
     /// The charts of the repository, by folder.
     charts: BTreeMap<String, OwnChart>,
+    /// Paths of files in ConfigMaps and Secrets, by the folder of the Kustomization, the name and the key.
+    generated: BTreeMap<(String, String, String), String>,
 }
 
 impl ChartSources {
@@ -118,6 +122,33 @@ impl ChartSources {
         self.charts
             .get("")
             .map_or_else(Vec::new, |own| self.with_parts("", own))
+    }
+
+    /// The chart in a folder.
+    pub(super) fn chart_at(&self, folder: &str) -> Option<&OwnChart> {
+        self.charts.get(folder)
+    }
+
+    /// Adds a file that the Kustomization in a folder puts into an object.
+    pub fn add_generated(&mut self, folder: &str, key: &GeneratedKey) {
+        let at = (folder.to_owned(), key.name.clone(), key.key.clone());
+        self.generated.insert(at, key.path.clone());
+    }
+
+    /// The path of the file in an object, for a release in a folder: the Kustomization of this folder counts, or else of the
+    /// nearest one above it.
+    pub(super) fn generated(&self, folder: &str, name: &str, key: &str) -> Option<&str> {
+        let mut at = folder;
+        loop {
+            let wanted = (at.to_owned(), name.to_owned(), key.to_owned());
+            if let Some(path) = self.generated.get(&wanted) {
+                return Some(path);
+            }
+            if at.is_empty() {
+                return None;
+            }
+            at = path::folder(at);
+        }
     }
 
     /// Whether a file has values for charts of the repository.

@@ -9,8 +9,8 @@ use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
 use super::{
-    charted, dead_annotations, declared, devices, duplicates, elsewhere, namespaces, node_errors,
-    plans, releases, scripts, strings, texts, workloads,
+    chart_files, charted, dead_annotations, declared, devices, duplicates, elsewhere,
+    generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts, workloads,
 };
 use crate::finding::{Because, Open};
 use crate::inventory;
@@ -107,6 +107,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     facts
         .referring
         .extend(releases.refers.then_some(subject.reading.id));
+    facts.values_files = releases.values_files;
     facts.absorb(releases.charted.facts);
     known.lists.extend(releases.charted.lists);
     let (values, done) = texts::values(subject, &releases.texts, &read);
@@ -156,10 +157,14 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         facts.absorb(scripts::read_strings(subject, has_pools));
     }
     let mut known = workloads::Known::default();
-    facts.dependencies = releases::dependencies(subject);
-    facts.chart = releases::chart(subject);
+    facts.dependencies = chart_files::dependencies(subject);
+    facts.chart = chart_files::chart(subject);
+    let releases = releases::read(subject);
+    let refers = releases.refers.then_some(subject.reading.id);
+    facts.referring.extend(refers);
+    facts.values_files = releases.values_files;
     for charted in [
-        releases::read(subject).charted,
+        releases.charted,
         releases::passed_on(subject),
         releases::own_values(subject),
     ] {
@@ -176,18 +181,22 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);
     }
-    facts.schedules = subject.reading.is_values && fills_a_field(subject.root);
+    facts.schedules = fills_a_field(subject);
     facts.absorb(elsewhere::read(subject, Level::Other, &known));
     facts
 }
 
 /// Whether values contain tolerations, a node selector or affinity that are not empty.
-fn fills_a_field(root: Node<'_>) -> bool {
-    let visits = duplicates::walk(root);
+fn fills_a_field(subject: &Subject<'_>) -> bool {
+    let text = &subject.reading.source.text;
+    let words = ["olerations", "odeSelector", "ffinity"];
+    if !words.iter().any(|word| text.contains(word)) {
+        return false;
+    }
+    let visits = duplicates::walk(subject.root);
     (0..visits.len()).any(|at| {
         let key = duplicates::key_of(&visits, at).unwrap_or_default();
-        let names = ["olerations", "odeSelector", "ffinity"];
-        let is_named = names.iter().any(|name| key.ends_with(name));
+        let is_named = words.iter().any(|word| key.ends_with(word));
         let node = visits.get(at).map(|visit| visit.node);
         is_named
             && node.is_some_and(|node| !node.fields().is_empty() || node.items().next().is_some())
@@ -235,6 +244,7 @@ fn kustomization(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts {
         overlays: overlays::kustomization(root, id),
         kustomizations: vec![overlays::takes_in(root, id)],
+        generated: generated_keys::read(root, &subject.reading.source.path),
         ..FileFacts::default()
     };
     facts.absorb(texts::patches(subject, &read));

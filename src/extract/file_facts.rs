@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::chart_sources::{ChartName, ChartSource, Dependency};
+use super::generated_keys::GeneratedKey;
 use super::ignores;
 use super::namespaces::{Namespace, RuntimeClass};
 use super::overlays::{Kustomization, Overlay};
 use super::pool_facts::ReadPool;
+use super::values_files::ValuesFile;
 use crate::charts::{Group, ValuePath};
 use crate::finding::Open;
 use crate::inventory::ReadInventory;
@@ -71,6 +73,10 @@ pub struct FileFacts {
     pub chart_groups: Vec<Group>,
     /// Values of the chart that its template changes.
     pub changed_values: Vec<ValuePath>,
+    /// Files of values that its releases name.
+    pub values_files: Vec<ValuesFile>,
+    /// Files that its Kustomizations put into objects.
+    pub generated: Vec<GeneratedKey>,
     /// The file may have values for tolerations, node selectors or affinity.
     pub schedules: bool,
     /// Files with releases that refer to such objects.
@@ -107,6 +113,8 @@ impl FileFacts {
             chart,
             chart_groups,
             changed_values,
+            values_files,
+            generated,
             schedules,
             referring,
             managed_cluster,
@@ -134,6 +142,8 @@ impl FileFacts {
             && chart.is_none()
             && chart_groups.is_empty()
             && changed_values.is_empty()
+            && values_files.is_empty()
+            && generated.is_empty()
             && !schedules
             && referring.is_empty()
             && !managed_cluster
@@ -193,6 +203,8 @@ impl FileFacts {
             chart,
             chart_groups,
             changed_values,
+            values_files,
+            generated,
             schedules,
             referring,
             managed_cluster,
@@ -224,6 +236,8 @@ impl FileFacts {
         self.chart = self.chart.take().or(chart);
         self.chart_groups.extend(chart_groups);
         self.changed_values.extend(changed_values);
+        self.values_files.extend(values_files);
+        self.generated.extend(generated);
         self.referring.extend(referring);
     }
 }

@@ -51,8 +51,14 @@ impl Installed {
         format!("{} {}", self.chart, self.edition.version)
     }
 
+    /// Whether the defaults are those of the chart that is installed: it is in the repository, or its version is the
+    /// examined one.
+    pub(super) fn is_certain(&self) -> bool {
+        self.is_own() || self.is_examined_version()
+    }
+
     /// Whether the version is the examined one, apart from patches.
-    pub(super) fn is_examined_version(&self) -> bool {
+    fn is_examined_version(&self) -> bool {
         let release = |version: &str| {
             let mut parts = version.trim_start_matches('v').split(['.', '-', '+']);
             let number = |part: Option<&str>| part.and_then(|part| part.parse::<u32>().ok());

@@ -5,6 +5,8 @@ mod autoscaler;
 mod broken;
 mod bundles;
 mod character;
+mod chart_defaults;
+mod chart_files;
 mod chart_inputs;
 mod chart_notices;
 mod chart_sources;
@@ -21,6 +23,7 @@ mod duplicates;
 mod elsewhere;
 mod file_facts;
 mod flags;
+mod generated_keys;
 mod helm_sets;
 mod heredocs;
 mod ignored;
@@ -69,6 +72,7 @@ mod template_signs;
 mod template_text;
 mod terraform;
 mod texts;
+mod values_files;
 mod weak;
 mod words;
 mod workloads;
@@ -80,8 +84,10 @@ use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::Broken;
 use crate::yaml;
 
+pub use chart_defaults::set_defaults;
 pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency};
 pub use file_facts::{FileFacts, Unread};
+pub use generated_keys::GeneratedKey;
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
@@ -92,6 +98,7 @@ pub use reshaping::chart_of;
 pub use table::Table;
 use template_text::TemplateFile;
 pub use terraform::read_configuration;
+pub use values_files::ValuesFile;
 
 /// Reads the facts of a file that other files include: the text of a template, and for Terraform files, the comments that
 /// suppress findings.
@@ -164,13 +171,23 @@ pub fn extract_with(
     table: &Table,
     sources: &ChartSources,
 ) -> FileFacts {
+    extract_values(source, id, table, (sources, None))
+}
+
+/// Reads one file, where a release may name it as a file of values.
+pub fn extract_values(
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    (sources, values): (&ChartSources, Option<&ValuesFile>),
+) -> FileFacts {
     let reading = Reading {
         source,
         id,
         table,
         sources,
-        installed: None,
-        is_values: chart_sources::names_values(&source.path),
+        installed: values.map(|values| &values.installed),
+        is_values: values.is_some() || chart_sources::names_values(&source.path),
         depth: 0,
     };
     if source.kind == FileKind::Terraform {

@@ -42,6 +42,15 @@ pub struct ReleaseRow {
     /// Paths to values as texts. Rows under `values-texts` have them, too.
     #[serde(default)]
     pub texts: Vec<Path>,
+    /// Path to the folder of a chart in the repository.
+    #[serde(default)]
+    pub folder: Option<Path>,
+    /// Paths to names of files of values.
+    #[serde(default)]
+    pub values_files: Vec<Path>,
+    /// Paths to references to objects with values: maps with `name` and `valuesKey`.
+    #[serde(default)]
+    pub values_from: Vec<Path>,
     /// Paths to whatever may set or change further values, such as files of values and patches.
     #[serde(default)]
     pub others: Vec<Path>,

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileFacts;
-use super::chart_sources::{ChartName, ChartSource, Dependency};
+use super::chart_sources::ChartSource;
 use super::chart_values::Values;
 use super::charted::{self, Charted};
 use super::installed::{Described, Installed};
 use super::read::{is_filled_in, is_placeholder};
 use super::release_rows::ReleaseRow;
 use super::subject::Subject;
+use super::values_files::ValuesFile;
 use crate::charts::{self, Edition};
+use crate::source::path;
 use crate::yaml::{self, Kind, Node, NodeId, Path};
 
 /// The releases of an object.
@@ -21,6 +23,8 @@ pub(super) struct Releases {
     pub(super) charted: Charted,
     /// Values as texts, which are read elsewhere, each with its chart.
     pub(super) texts: HashMap<NodeId, Installed>,
+    /// Files of values that they name.
+    pub(super) values_files: Vec<ValuesFile>,
     /// Some release refers to an object in another file for its address.
     pub(super) refers: bool,
 }
@@ -127,47 +131,6 @@ fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
     published.next().map(|edition| (edition, true)).or(only)
 }
 
-/// The dependencies that a chart names.
-pub(super) fn dependencies(subject: &Subject<'_>) -> Vec<Dependency> {
-    let path = &subject.reading.source.path;
-    let name = path.rsplit('/').next().unwrap_or_default();
-    if !["Chart.yaml", "requirements.yaml"].contains(&name) {
-        return Vec::new();
-    }
-    let list = subject.root.get("dependencies");
-    let items = list.into_iter().flat_map(Node::items);
-    let named = items.filter_map(|item| {
-        let text = |key: &str| {
-            let text = item.get(key).and_then(Node::raw);
-            text.filter(|text| !text.is_empty() && !is_placeholder(text))
-        };
-        let chart = text("name")?.to_owned();
-        let address = text("repository").unwrap_or_default();
-        // A chart in this repository may be anyone's.
-        let is_own = address.is_empty() || address.starts_with("file:");
-        (!is_own).then(|| Dependency {
-            key: text("alias").unwrap_or(&chart).to_owned(),
-            chart: chart.clone(),
-            // A name of a repository means something on one machine only.
-            address: address.contains("://").then(|| address.to_owned()),
-            version: text("version").map(str::to_owned),
-        })
-    });
-    named.collect()
-}
-
-/// The name and the version of the chart that a file describes.
-pub(super) fn chart(subject: &Subject<'_>) -> Option<ChartName> {
-    if !subject.reading.source.path.ends_with("Chart.yaml") {
-        return None;
-    }
-    let text = |key: &str| subject.root.get(key).and_then(Node::raw).map(str::to_owned);
-    Some(ChartName {
-        name: text("name")?,
-        version: text("version"),
-    })
-}
-
 /// Reads values for a chart whose templates are in the repository, and for the charts in it.
 pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
     let reading = &subject.reading;
@@ -235,15 +198,24 @@ struct Release<'r, 'a> {
 impl<'a> Release<'_, 'a> {
     fn read(&self, read: &mut Releases) {
         let text = self.subject.reading.source.slice(self.node.span());
-        if !["oleration", "nodeSelector", "ffinity"]
+        let has_words = ["oleration", "nodeSelector", "ffinity"]
             .iter()
-            .any(|word| text.contains(word))
+            .any(|word| text.contains(word));
+        let names_files = self.row.values_files.iter().chain(&self.row.values_from);
+        if !has_words
+            && !names_files
+                .flat_map(|path| path.find(self.node))
+                .any(|_| true)
         {
             return;
         }
         let Some(installed) = self.installed(&mut read.refers) else {
             return;
         };
+        read.values_files.extend(self.values_files(&installed));
+        if !has_words {
+            return;
+        }
         for path in &self.row.values {
             for found in path.find(self.node) {
                 let maps: Vec<(Node<'a>, String)> = match found.node.kind() {
@@ -266,8 +238,54 @@ impl<'a> Release<'_, 'a> {
         }
     }
 
-    /// The chart, if the tables know it.
+    /// The files of values that it names.
+    fn values_files(&self, installed: &Installed) -> Vec<ValuesFile> {
+        let file = &self.subject.reading.source.path;
+        let folder = self.row.folder.as_ref();
+        let folder = folder.and_then(|path| self.text(Some(path)));
+        let open = Installed {
+            open: true,
+            ..installed.clone()
+        };
+        let find = |paths: &'_ [Path]| -> Vec<Node<'a>> {
+            let found = paths.iter().flat_map(|path| path.find(self.node));
+            found.map(|found| found.node).collect()
+        };
+        let paths = find(&self.row.values_files).into_iter();
+        let paths = paths
+            .filter(|node| !is_filled_in(*node))
+            .filter_map(Node::as_str)
+            .map(|path| ValuesFile::at(path, file, folder.as_deref(), open.clone()));
+        let objects = find(&self.row.values_from).into_iter();
+        let objects = objects.filter_map(|node| ValuesFile::of_object(node, file, open.clone()));
+        paths.chain(objects).collect()
+    }
+
+    /// The chart, if its templates are in the repository.
+    fn own(&self, refers: &mut bool) -> Option<Installed> {
+        let name = self.text(self.row.chart.as_ref());
+        let local = name.filter(|name| name.starts_with("./") || name.starts_with("../"));
+        let folder = local.or_else(|| self.text(self.row.folder.as_ref()))?;
+        *refers = true;
+        let reading = &self.subject.reading;
+        let beside = path::join(path::folder(&reading.source.path), &folder);
+        let places = [path::join("", &folder), beside];
+        let mut charts = places.into_iter().flatten();
+        let chart = charts.find_map(|folder| reading.sources.chart_at(&folder))?;
+        Some(Installed {
+            chart: chart.name.clone(),
+            edition: Described::Templates(Arc::clone(&chart.edition)),
+            version: None,
+            sure: true,
+            open: self.is_open(),
+        })
+    }
+
+    /// The chart, if its templates or the tables say what its values are.
     fn installed(&self, refers: &mut bool) -> Option<Installed> {
+        if let Some(own) = self.own(refers) {
+            return Some(own);
+        }
         let mut version = self.text(self.row.version.as_ref());
         let mut chart = self.text(self.row.chart.as_ref());
         let mut origin = match self.text(self.row.address.as_ref()) {

@@ -1,7 +1,7 @@
 //! Files whose charts are named in other files: releases that refer to a repository, and values for the dependencies of a
 //! chart. They are read again when all files are known.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -10,8 +10,8 @@ use super::caught::caught;
 use super::kept::{Kept, Load};
 use super::shapes::Shapes;
 use crate::charts::{Group, ValuePath};
-use crate::extract::{self, ChartName, ChartSources, FileFacts, Table};
-use crate::source::{Source, SourceId};
+use crate::extract::{self, ChartName, ChartSources, FileFacts, Table, ValuesFile};
+use crate::source::{Source, SourceId, path};
 
 /// The facts of such files, where their charts are known. A file whose text has changed since it was
 /// read is left out; the check starts over anyway.
@@ -29,14 +29,21 @@ pub fn read_again(
     let mut sources = ChartSources::default();
     for (kept, facts) in facts() {
         facts.chart_sources.iter().for_each(|one| sources.add(one));
+        for key in &facts.generated {
+            sources.add_generated(path::folder(&kept.input.path), key);
+        }
         if !facts.dependencies.is_empty() {
             let folder = kept.input.path.rsplit_once('/');
             let folder = folder.map_or("", |(folder, _)| folder);
             sources.add_dependencies(folder, &facts.dependencies);
         }
     }
-    add_charts(&mut sources, files);
-    if sources.is_empty() {
+    add_charts(&mut sources, files, load);
+    let names_files = |kept: &Kept| {
+        let facts = kept.read.facts.as_deref();
+        facts.is_some_and(|facts| !facts.values_files.is_empty())
+    };
+    if sources.is_empty() && !files.iter().any(names_files) {
         return HashMap::new();
     }
     let refers = |kept: &&Kept| {
@@ -47,7 +54,7 @@ pub fn read_again(
             || (facts.is_some_and(|facts| facts.schedules) && sources.has_charts_of(path))
     };
     let referring: Vec<&Kept> = files.iter().filter(refers).collect();
-    let read = referring.into_par_iter().filter_map(|kept| {
+    let read = |kept: &Kept, values: Option<&ValuesFile>| {
         let content = kept.content(load);
         if super::digest::Digest::of(&content) != kept.read.digest {
             return None;
@@ -56,19 +63,69 @@ pub fn read_again(
             return None;
         };
         let source = Source::new(kept.input.path.clone(), text).rendered(kept.rendered);
-        let read = || extract::extract_with(&source, kept.id, table, &sources);
+        let read = || extract::extract_values(&source, kept.id, table, (&sources, values));
         // The first reading has said so already if this fails.
         let mut facts = caught(read).ok()?;
         facts.documents = 0;
         facts.configuration = None;
         shapes.share(&mut facts.workloads);
         Some((kept.id, facts))
+    };
+    let referring = referring.into_par_iter();
+    let mut again: HashMap<SourceId, FileFacts> =
+        referring.filter_map(|kept| read(kept, None)).collect();
+    let named = named_files(files, &again, &sources);
+    let named: Vec<_> = named
+        .into_par_iter()
+        .filter_map(|(kept, values)| read(kept, Some(values)))
+        .collect();
+    again.extend(named);
+    again
+}
+
+/// The files that releases name as files of values for one chart. Values for several charts could be meant in several ways.
+fn named_files<'f>(
+    files: &'f [Kept],
+    again: &'f HashMap<SourceId, FileFacts>,
+    sources: &ChartSources,
+) -> Vec<(&'f Kept, &'f ValuesFile)> {
+    let facts = files.iter().filter_map(|kept| {
+        let facts = again.get(&kept.id);
+        facts.or(kept.read.facts.as_deref())
     });
-    read.collect()
+    let values: Vec<&ValuesFile> = facts.flat_map(|facts| &facts.values_files).collect();
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let by_path: HashMap<&str, &Kept> = files
+        .iter()
+        .map(|kept| (kept.input.path.as_str(), kept))
+        .collect();
+    let mut named: BTreeMap<SourceId, (&Kept, Option<&ValuesFile>)> = BTreeMap::new();
+    for one in values {
+        let path = one.find(sources, |path| by_path.contains_key(path));
+        let Some(kept) = path.and_then(|path| by_path.get(path.as_str()).copied()) else {
+            continue;
+        };
+        let (_, known) = named.entry(kept.id).or_insert((kept, Some(one)));
+        if known.is_some_and(|known| !known.is_for_same(one)) {
+            *known = None;
+        }
+    }
+    let named = named.into_values();
+    named
+        .filter(|(kept, _)| {
+            kept.read
+                .facts
+                .as_deref()
+                .is_some_and(|facts| facts.schedules)
+        })
+        .filter_map(|(kept, values)| Some((kept, values?)))
+        .collect()
 }
 
 /// Adds the charts whose templates are among the files.
-fn add_charts(sources: &mut ChartSources, files: &[Kept]) {
+fn add_charts(sources: &mut ChartSources, files: &[Kept], load: &Load<'_>) {
     let mut charts: BTreeMap<&str, Vec<Group>> = BTreeMap::new();
     let mut changed: HashMap<&str, Vec<ValuePath>> = HashMap::new();
     let mut names: HashMap<&str, &ChartName> = HashMap::new();
@@ -92,9 +149,47 @@ fn add_charts(sources: &mut ChartSources, files: &[Kept]) {
     for folder in names.keys() {
         charts.entry(folder).or_default();
     }
+    let with_defaults = defaults(files, charts.keys().copied());
     for (folder, mut groups) in charts {
+        if let Some(kept) = with_defaults.get(folder)
+            && let Content::Text(text) = kept.content(load)
+        {
+            extract::set_defaults(&mut groups, &text, kept.id);
+        }
         let changed = changed.remove(folder).unwrap_or_default();
         groups.iter_mut().for_each(|group| group.forget(&changed));
         sources.add_chart(folder, names.get(folder).copied(), groups);
     }
+}
+
+/// The files of values of charts that other files override: in their folders, or anywhere if there are releases.
+fn defaults<'f>(
+    files: &'f [Kept],
+    charts: impl Iterator<Item = &'f str>,
+) -> HashMap<&'f str, &'f Kept> {
+    let charts: HashSet<&str> = charts.collect();
+    let mut own = HashMap::new();
+    let mut overridden = HashSet::new();
+    let mut has_releases = false;
+    for kept in files {
+        let Some(facts) = kept.read.facts.as_deref() else {
+            continue;
+        };
+        has_releases |= !facts.referring.is_empty() || !facts.values_files.is_empty();
+        if !facts.schedules {
+            continue;
+        }
+        let path = kept.input.path.as_str();
+        let mut folder = path::folder(path);
+        if charts.contains(folder) && path.rsplit('/').next() == Some("values.yaml") {
+            own.insert(folder, kept);
+            continue;
+        }
+        while !charts.contains(folder) && !folder.is_empty() {
+            folder = path::folder(folder);
+        }
+        overridden.insert(folder);
+    }
+    own.retain(|folder, _| has_releases || overridden.contains(folder));
+    own
 }

@@ -4,12 +4,12 @@
 use std::rc::Rc;
 
 use super::evaluate::{Evaluator, Names};
-use super::folder::join;
 use super::hcl;
 use super::run::MAX_TEXT;
 use super::syntax::{Call, Expression, File, If, Literal, Part, Repeat, Template};
 use super::value::{Failure, Outcome, Term, Value, pairs};
 use crate::source::Span;
+use crate::source::path::join;
 use crate::yaml::Pieces;
 
 /// Why filling in stops early.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
 use crate::source::SourceId;
+use crate::source::path::join;
 
 /// The configuration files of one folder, which share one namespace.
 #[derive(Debug, Default)]
@@ -246,21 +247,6 @@ impl<'t> Repository<'t> {
         }
         tops
     }
-}
-
-/// Resolves a path relative to a folder to a path from the repository root, or `None` if it leads outside.
-pub(super) fn join(from: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in from.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            other => parts.push(other),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 fn parent(path: &str) -> &str {

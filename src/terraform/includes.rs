@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::evaluate::{Evaluator, Names, Scope};
-use super::folder::{join, registry_source};
+use super::folder::registry_source;
 use super::hcl;
 use super::run::Run;
 use super::syntax::{Block, Expression, ExpressionKind, File, Given, Include, Part, line_starts};
 use super::terragrunt::{self, FILE};
 use super::value::{Entry, Fields, Term, Value};
+use crate::source::path::join;
 use crate::source::{SourceId, Span};
 
 /// Names that module variables cannot have.

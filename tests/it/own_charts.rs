@@ -8,6 +8,8 @@ use kubetaint::verify;
 
 const CHART: &str = "apiVersion: v2\nname: c\nversion: 0.1.0\n";
 
+const NOTHING: [&str; 0] = [];
+
 const BLANKET: &str = "tolerations:\n- operator: Exists\n";
 
 /// A chart template of a workload whose pod spec has these lines.
@@ -146,6 +148,80 @@ fn a_selector_in_values_is_judged_with_the_list_beside_it() {
     );
     assert_eq!(
         all("nodeSelector:\n  pool: gpu\ntolerations:\n- key: gpu\n  operator: Exists\n"),
-        Vec::<String>::new()
+        NOTHING
     );
+}
+
+/// A chart whose Deployment gets its tolerations from `tolerations`.
+fn simple() -> String {
+    template(
+        "Deployment",
+        "      tolerations: {{- toYaml .Values.tolerations | nindent 8 }}\n",
+    )
+}
+
+#[test]
+fn releases_name_charts_and_files_of_values_by_their_paths() {
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: c}\nspec:\n  source:\n    repoURL: https://example.com/repository\n    path: charts/c\n    helm:\n      valueFiles: [../../environments/prod.yaml]\n      valuesObject:\n        tolerations:\n        - operator: Exists\n";
+    let helmfile =
+        "releases:\n- name: c\n  chart: ./charts/c\n  values:\n  - environments/test.yaml\n";
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: c}\nspec:\n  chart:\n    spec:\n      chart: ./charts/c\n      sourceRef: {kind: GitRepository, name: own}\n  valuesFrom:\n  - {kind: ConfigMap, name: c-values}\n";
+    let kustomization = "resources: [release.yaml]\nconfigMapGenerator:\n- name: c-values\n  files: [values.yaml=own.yaml]\n";
+    assert_eq!(
+        found(&[
+            ("charts/c/Chart.yaml", CHART),
+            ("charts/c/templates/a.yaml", &simple()),
+            ("apps/application.yaml", application),
+            ("helmfile.yaml", helmfile),
+            ("environments/prod.yaml", BLANKET),
+            ("environments/test.yaml", BLANKET),
+            ("flux/release.yaml", release),
+            ("flux/kustomization.yaml", kustomization),
+            ("flux/own.yaml", BLANKET),
+        ]),
+        [
+            "warning blanket-exists apps/application.yaml:12",
+            "warning blanket-exists environments/prod.yaml:2",
+            "warning blanket-exists environments/test.yaml:2",
+            "warning blanket-exists flux/own.yaml:2",
+        ]
+    );
+}
+
+#[test]
+fn files_of_values_for_published_charts_are_known_by_their_releases() {
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: grafana, namespace: m}\nspec:\n  chart:\n    spec:\n      chart: grafana\n      sourceRef: {kind: HelmRepository, name: grafana}\n  valuesFrom:\n  - {kind: ConfigMap, name: grafana-values}\n";
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: grafana, namespace: m}\nspec:\n  url: https://grafana.github.io/helm-charts\n";
+    let kustomization = "resources: [release.yaml]\nconfigMapGenerator:\n- name: grafana-values\n  files: [values.yaml]\n";
+    assert_eq!(
+        found(&[
+            ("flux/release.yaml", release),
+            ("flux/repository.yaml", repository),
+            ("flux/kustomization.yaml", kustomization),
+            ("flux/values.yaml", BLANKET),
+        ]),
+        ["warning blanket-exists flux/values.yaml:2"]
+    );
+}
+
+#[test]
+fn a_list_that_replaces_the_one_of_the_chart_drops_its_entries() {
+    let template = template(
+        "DaemonSet",
+        "      tolerations: {{- toYaml .Values.tolerations | nindent 8 }}\n",
+    );
+    let default = "tolerations:\n- key: node-role.kubernetes.io/control-plane\n  operator: Exists\n  effect: NoSchedule\n";
+    let all = |values| {
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/templates/a.yaml", &template),
+            ("c/values.yaml", default),
+            ("c/values-prod.yaml", values),
+        ])
+    };
+    assert_eq!(
+        all("tolerations:\n- key: gpu\n  operator: Exists\n  effect: NoSchedule\n"),
+        ["warning values-replace-tolerations c/values-prod.yaml:1"]
+    );
+    assert_eq!(all(default), NOTHING);
 }

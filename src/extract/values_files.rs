@@ -1,0 +1,77 @@
+//! Files of values that releases name: by path, or by a ConfigMap that is made of them.
+
+use super::chart_sources::ChartSources;
+use super::installed::Installed;
+use crate::source::path::{folder, join};
+use crate::yaml::Node;
+
+/// A file of values, as a release names it.
+#[derive(Debug, Clone)]
+pub struct ValuesFile {
+    named: Named,
+    /// The chart that the values are for.
+    pub(super) installed: Installed,
+}
+
+#[derive(Debug, Clone)]
+enum Named {
+    /// By its path. The first one that exists counts.
+    Path(Vec<String>),
+    /// By a key of a ConfigMap or a Secret, which a Kustomization makes.
+    Object {
+        /// The folder of the release.
+        folder: String,
+        /// The name of the object.
+        name: String,
+        /// The key.
+        key: String,
+    },
+}
+
+impl ValuesFile {
+    /// A file that a release names by its path: relative to its own file, to its chart or to the root of the repository.
+    /// `$name/` stands for the root of a repository.
+    pub(super) fn at(path: &str, file: &str, chart: Option<&str>, installed: Installed) -> Self {
+        let paths = match path.strip_prefix('$').and_then(|path| path.split_once('/')) {
+            Some((_, path)) => vec![join("", path)],
+            None => vec![
+                chart.and_then(|chart| join(chart, path)),
+                join(folder(file), path),
+                join("", path),
+            ],
+        };
+        ValuesFile {
+            named: Named::Path(paths.into_iter().flatten().collect()),
+            installed,
+        }
+    }
+
+    /// A file that a release names by a reference to an object.
+    pub(super) fn of_object(reference: Node<'_>, file: &str, installed: Installed) -> Option<Self> {
+        let text = |key: &str| reference.get(key).and_then(Node::raw).map(str::to_owned);
+        Some(ValuesFile {
+            named: Named::Object {
+                folder: folder(file).to_owned(),
+                name: text("name")?,
+                key: text("valuesKey").unwrap_or_else(|| "values.yaml".to_owned()),
+            },
+            installed,
+        })
+    }
+
+    /// The path of the file, if it exists.
+    pub fn find(&self, sources: &ChartSources, exists: impl Fn(&str) -> bool) -> Option<String> {
+        match &self.named {
+            Named::Path(paths) => paths.iter().find(|path| exists(path)).cloned(),
+            Named::Object { folder, name, key } => {
+                let path = sources.generated(folder, name, key)?;
+                exists(path).then(|| path.to_owned())
+            }
+        }
+    }
+
+    /// Whether it has values for the same chart.
+    pub fn is_for_same(&self, other: &ValuesFile) -> bool {
+        self.installed.chart == other.installed.chart
+    }
+}
