@@ -71,6 +71,8 @@ pub struct FileFacts {
     pub chart: Option<ChartName>,
     /// Values of the chart that reach the pods of its template.
     pub chart_groups: Vec<Group>,
+    /// Named templates about scheduling that the file defines.
+    pub defines: Vec<String>,
     /// Values of the chart that its template changes.
     pub changed_values: Vec<ValuePath>,
     /// Files of values that its releases name.
@@ -112,6 +114,7 @@ impl FileFacts {
             dependencies,
             chart,
             chart_groups,
+            defines,
             changed_values,
             values_files,
             generated,
@@ -141,6 +144,7 @@ impl FileFacts {
             && dependencies.is_empty()
             && chart.is_none()
             && chart_groups.is_empty()
+            && defines.is_empty()
             && changed_values.is_empty()
             && values_files.is_empty()
             && generated.is_empty()
@@ -202,6 +206,7 @@ impl FileFacts {
             dependencies,
             chart,
             chart_groups,
+            defines,
             changed_values,
             values_files,
             generated,
@@ -235,6 +240,7 @@ impl FileFacts {
         self.dependencies.extend(dependencies);
         self.chart = self.chart.take().or(chart);
         self.chart_groups.extend(chart_groups);
+        self.defines.extend(defines);
         self.changed_values.extend(changed_values);
         self.values_files.extend(values_files);
         self.generated.extend(generated);

@@ -17,6 +17,7 @@ use super::table::Table;
 use super::{FileFacts, document};
 use crate::finding::{Object, Open};
 use crate::source::{FileKind, Source, SourceId, Span};
+use crate::template::Templates;
 use crate::terraform::Repository;
 use crate::yaml::{self, Document, Kind, Leaf, Node, NodeId, Notation, Pieces, Style, TreeBuilder};
 
@@ -182,6 +183,7 @@ impl Manifests<'_> {
             table: self.table,
             sources,
             installed,
+            templates: Templates::none(),
             is_values: true,
             depth: 0,
         }

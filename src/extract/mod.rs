@@ -81,7 +81,7 @@ mod ytt;
 use crate::finding::{Because, Open};
 use crate::model::clouds::Clouds;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
-use crate::template::Broken;
+use crate::template::{Broken, Templates};
 use crate::yaml;
 
 pub use chart_defaults::set_defaults;
@@ -112,6 +112,7 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
                 table,
                 sources: &ChartSources::default(),
                 installed: None,
+                templates: Templates::none(),
                 is_values: false,
                 depth: 0,
             };
@@ -171,22 +172,43 @@ pub fn extract_with(
     table: &Table,
     sources: &ChartSources,
 ) -> FileFacts {
-    extract_values(source, id, table, (sources, None))
+    let beside = Beside {
+        sources,
+        values: None,
+        templates: Templates::none(),
+    };
+    extract_beside(source, id, table, &beside)
 }
 
-/// Reads one file, where a release may name it as a file of values.
-pub fn extract_values(
+/// What other files say about a file.
+pub struct Beside<'b> {
+    /// What they say about charts.
+    pub sources: &'b ChartSources,
+    /// The release that names it as a file of values.
+    pub values: Option<&'b ValuesFile>,
+    /// Templates that it includes.
+    pub templates: &'b Templates,
+}
+
+/// Reads one file, where it is known what other files say about it.
+pub fn extract_beside(
     source: &Source,
     id: SourceId,
     table: &Table,
-    (sources, values): (&ChartSources, Option<&ValuesFile>),
+    beside: &Beside<'_>,
 ) -> FileFacts {
+    let Beside {
+        sources,
+        values,
+        templates,
+    } = *beside;
     let reading = Reading {
         source,
         id,
         table,
         sources,
         installed: values.map(|values| &values.installed),
+        templates,
         is_values: values.is_some() || chart_sources::names_values(&source.path),
         depth: 0,
     };

@@ -4,6 +4,7 @@ use super::chart_sources::ChartSources;
 use super::installed::Installed;
 use super::table::Table;
 use crate::source::{Source, SourceId};
+use crate::template::Templates;
 
 /// A file, and the tables for reading it.
 #[derive(Clone, Copy)]
@@ -15,6 +16,8 @@ pub(super) struct Reading<'r> {
     pub(super) sources: &'r ChartSources,
     /// The chart whose values these are.
     pub(super) installed: Option<&'r Installed>,
+    /// Templates of other files that the file includes.
+    pub(super) templates: &'r Templates,
     /// Documents that are not objects are Helm values.
     pub(super) is_values: bool,
     /// How many texts contain this text.

@@ -9,6 +9,7 @@ use crate::finding::{Because, Object, Open};
 use crate::model::workload::{MoreTolerations, Workload};
 use crate::rendering::Tool;
 use crate::source::{Source, Span};
+use crate::template::Templates;
 use crate::yaml::Pieces;
 
 const OTHER_VALUES: &str = "other values of the chart may add tolerations";
@@ -33,6 +34,7 @@ pub fn extract_rendered(
             table,
             sources: &ChartSources::default(),
             installed: None,
+            templates: Templates::none(),
             is_values: false,
             depth: 0,
         },

@@ -35,6 +35,16 @@ const WORDS: [&str; 9] = [
     "kind:",
 ];
 
+/// Words in the text of a named template that makes it worth to be read where others include it.
+const DEFINED: [&str; 6] = [
+    "olerations:",
+    "aints:",
+    "nodeSelector:",
+    "ffinity:",
+    "nodeName:",
+    "containers:",
+];
+
 /// Words of which a template must contain one to be read.
 const TOPICS: [&str; 5] = [
     "oleration",
@@ -65,7 +75,8 @@ pub(super) enum TemplateFile {
 /// Reads a file that is a template.
 pub(super) fn read(reading: Reading<'_>) -> TemplateFile {
     let Reading { source, table, .. } = reading;
-    let has_topic = TOPICS.iter().any(|word| source.text.contains(word));
+    let has_topic =
+        !reading.templates.is_empty() || TOPICS.iter().any(|word| source.text.contains(word));
     if !has_topic && !table.names_kinds(&source.text) {
         return TemplateFile::OffTopic;
     }
@@ -85,8 +96,11 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
         words: &WORDS,
         oldest_release: builtin::oldest_release(),
     };
-    let variants = template.variants(id, wishes);
-    let mut facts = FileFacts::default();
+    let variants = template.variants(id, reading.templates, wishes);
+    let mut facts = FileFacts {
+        defines: template.defines(&DEFINED),
+        ..FileFacts::default()
+    };
     for printed in template.misprinted(&KEYS) {
         let kind = NoticeKind::MisprintedValue {
             key: printed.key,

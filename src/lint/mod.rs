@@ -22,6 +22,7 @@ mod ignores;
 mod inventories;
 mod judge;
 mod kept;
+mod libraries;
 mod listed;
 mod listing;
 mod nearest;

@@ -1,5 +1,7 @@
 //! Reads one loaded file into facts.
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use super::digest::Digest;
@@ -8,6 +10,7 @@ use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Because, Open, Problem};
 use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
+use crate::template::names_after;
 use crate::terraform::File;
 
 /// A file after reading. Its text is dropped: few files have findings, and those are loaded again.
@@ -19,6 +22,8 @@ pub struct ReadFile {
     pub facts: Option<Box<FileFacts>>,
     /// A parsed Terraform file, which is meaningful only together with the others of its folder.
     pub configuration: Option<Arc<File>>,
+    /// Digests of the names of the templates that it includes, if a tool renders it.
+    pub includes: Box<[u64]>,
     /// The digest of its text.
     pub digest: Digest,
     /// Problems that prevented reading it.
@@ -38,6 +43,22 @@ impl ReadFile {
             ..ReadFile::default()
         }
     }
+}
+
+/// The digest of the name of a template.
+pub fn name_digest(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Digests of the names of the templates that a file of a chart includes.
+fn included(source: &Source) -> Box<[u64]> {
+    let words = ["include", "template"];
+    let words = words.iter().filter(|_| source.rendered);
+    let names = words.flat_map(|word| names_after(&source.text, word));
+    let names: BTreeSet<u64> = names.map(name_digest).collect();
+    names.into_iter().collect()
 }
 
 /// Reads one file. `rendered` says whether a tool renders it before it is used.
@@ -61,6 +82,7 @@ pub fn read_one(
             let facts = extract::extract_part(&source, id, table);
             ReadFile {
                 counted: facts.documents > 0,
+                includes: included(&source),
                 ..ReadFile::of(facts)
             }
         }
@@ -104,6 +126,7 @@ pub fn read_one(
                 problems: problems.collect(),
                 counted: true,
                 without_manifest: is_stdin && !extract::has_manifest(&source, id, &facts),
+                includes: included(&source),
                 ..ReadFile::of(facts)
             }
         }

@@ -10,16 +10,18 @@ use super::caught::caught;
 use super::kept::{Kept, Load};
 use super::shapes::Shapes;
 use crate::charts::{Group, ValuePath};
-use crate::extract::{self, ChartName, ChartSources, FileFacts, Table, ValuesFile};
+use crate::extract::{self, Beside, ChartName, ChartSources, FileFacts, Table, ValuesFile};
 use crate::source::{Source, SourceId, path};
+use crate::template::Templates;
 
 /// The facts of such files, where their charts are known. A file whose text has changed since it was
-/// read is left out; the check starts over anyway.
+/// read is left out; the check starts over anyway. `known` are facts of files that were read again before.
 pub fn read_again(
     files: &[Kept],
     load: &Load<'_>,
     table: &Table,
     shapes: &Shapes,
+    known: &HashMap<SourceId, FileFacts>,
 ) -> HashMap<SourceId, FileFacts> {
     let facts = || {
         files
@@ -38,7 +40,7 @@ pub fn read_again(
             sources.add_dependencies(folder, &facts.dependencies);
         }
     }
-    add_charts(&mut sources, files, load);
+    add_charts(&mut sources, (files, known), load);
     let names_files = |kept: &Kept| {
         let facts = kept.read.facts.as_deref();
         facts.is_some_and(|facts| !facts.values_files.is_empty())
@@ -63,7 +65,14 @@ pub fn read_again(
             return None;
         };
         let source = Source::new(kept.input.path.clone(), text).rendered(kept.rendered);
-        let read = || extract::extract_values(&source, kept.id, table, (&sources, values));
+        let read = || {
+            let beside = Beside {
+                sources: &sources,
+                values,
+                templates: Templates::none(),
+            };
+            extract::extract_beside(&source, kept.id, table, &beside)
+        };
         // The first reading has said so already if this fails.
         let mut facts = caught(read).ok()?;
         facts.documents = 0;
@@ -125,13 +134,17 @@ fn named_files<'f>(
 }
 
 /// Adds the charts whose templates are among the files.
-fn add_charts(sources: &mut ChartSources, files: &[Kept], load: &Load<'_>) {
+fn add_charts(
+    sources: &mut ChartSources,
+    (files, known): (&[Kept], &HashMap<SourceId, FileFacts>),
+    load: &Load<'_>,
+) {
     let mut charts: BTreeMap<&str, Vec<Group>> = BTreeMap::new();
     let mut changed: HashMap<&str, Vec<ValuePath>> = HashMap::new();
     let mut names: HashMap<&str, &ChartName> = HashMap::new();
     for kept in files {
         let path = kept.input.path.as_str();
-        let Some(facts) = kept.read.facts.as_deref() else {
+        let Some(facts) = known.get(&kept.id).or(kept.read.facts.as_deref()) else {
             continue;
         };
         let says_something = !facts.chart_groups.is_empty() || !facts.changed_values.is_empty();

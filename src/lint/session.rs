@@ -12,7 +12,9 @@ pub use super::kept::Load;
 use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
-use super::{Content, Input, Settings, charts, claims, dumps, inventories, referring, renderings};
+use super::{
+    Content, Input, Settings, charts, claims, dumps, inventories, libraries, referring, renderings,
+};
 use crate::extract::FileFacts;
 use crate::finding::{Problem, Report};
 use crate::source::{Source, SourceId};
@@ -142,7 +144,10 @@ impl<'s> Session<'s> {
             .read(&self.files, self.load, settings.table);
         let filled = filled_in(&configured);
         let shapes = &self.shapes;
-        let mut again = referring::read_again(&self.files, self.load, settings.table, shapes);
+        let (files, load, table) = (&self.files, self.load, settings.table);
+        let mut again = libraries::read_again(files, load, table, shapes);
+        let values = referring::read_again(files, load, table, shapes, &again);
+        again.extend(values);
         let mut all = Vec::with_capacity(self.files.len());
         for kept in &mut self.files {
             if filled.contains(&kept.id) && kept.is_template() {

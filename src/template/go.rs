@@ -16,7 +16,7 @@ use crate::source::text::Cut as _;
 pub struct Tree {
     pub(super) text: Arc<str>,
     pub(super) body: ListNode,
-    defines: Vec<DefineNode>,
+    pub(super) defines: Vec<DefineNode>,
 }
 
 impl Tree {

@@ -2,7 +2,15 @@
 
 use gotmpl::parse::{Expr, ListNode, Node, PipeNode};
 
-use super::go::Library;
+use super::go::{Library, Tree};
+
+/// The names of the templates in a file that have text with one of the words.
+pub fn names(tree: &Tree, words: &[&str]) -> Vec<String> {
+    let library = Library::default();
+    let relevant = tree.defines.iter();
+    let relevant = relevant.filter(|define| is_relevant(&define.body, words, &library));
+    relevant.map(|define| define.name.to_string()).collect()
+}
 
 /// Whether a part contains one of the words, or includes a template that is known.
 pub fn is_relevant(list: &ListNode, words: &[&str], library: &Library<'_>) -> bool {

@@ -18,6 +18,7 @@ mod tree;
 mod writer;
 
 use crate::source::SourceId;
+use crate::source::text::Cut as _;
 
 #[cfg(test)]
 mod tests;
@@ -122,16 +123,61 @@ impl Template {
         }
     }
 
-    /// Writes the template out until each of its branches occurs in a variant. `source` is its file.
-    pub fn variants(&self, source: SourceId, wishes: Wishes<'_>) -> Variants {
+    /// The names of the templates that it defines and that have text with one of the words.
+    pub fn defines(&self, words: &[&str]) -> Vec<String> {
+        match &self.0 {
+            Tree::Go(tree) => go_relevance::names(tree, words),
+            Tree::Parts(..) => Vec::new(),
+        }
+    }
+
+    /// Writes the template out until each of its branches occurs in a variant. `source` is its file. It may include the
+    /// templates that other files define.
+    pub fn variants(&self, source: SourceId, others: &Templates, wishes: Wishes<'_>) -> Variants {
+        let others = others.0.iter().filter_map(|(id, other)| match &other.0 {
+            Tree::Go(tree) => Some((*id, tree)),
+            Tree::Parts(..) => None,
+        });
+        let library = match &self.0 {
+            Tree::Go(tree) => go::Library::of(others.chain([(source, tree)])),
+            Tree::Parts(..) => go::Library::default(),
+        };
         cover::variants(source, |writer| match &self.0 {
-            Tree::Go(tree) => {
-                let library = go::Library::of([(source, tree)]);
-                go_scope::write(tree, &library, wishes, writer);
-            }
+            Tree::Go(tree) => go_scope::write(tree, &library, wishes, writer),
             Tree::Parts(text, parts) => tree::write(parts, text, wishes.words, writer),
         })
     }
+}
+
+/// Templates of other files, with these files. The last definition of a name counts.
+pub struct Templates(Vec<(SourceId, Template)>);
+
+impl FromIterator<(SourceId, Template)> for Templates {
+    fn from_iter<I: IntoIterator<Item = (SourceId, Template)>>(all: I) -> Self {
+        Templates(all.into_iter().collect())
+    }
+}
+
+impl Templates {
+    /// No templates.
+    pub fn none() -> &'static Templates {
+        static NONE: Templates = Templates(Vec::new());
+        &NONE
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The names that a text has after a word such as `include` or `define`, in quotes.
+pub fn names_after<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(word).filter_map(move |(at, word)| {
+        let rest = text.since(at + word.len()).strip_prefix([' ', '\t'])?;
+        let name = rest.trim_start().strip_prefix(['"', '`'])?;
+        name.split_once(['"', '`']).map(|(name, _)| name)
+    })
 }
 
 /// A value that a template prints under a key that it does not belong to.

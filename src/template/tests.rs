@@ -10,7 +10,7 @@ const WISHES: Wishes<'_> = Wishes {
 /// The texts of all variants. Each must be readable as YAML.
 fn variants(text: &str, language: Language) -> Vec<String> {
     let template = Template::parse(text, language).unwrap();
-    let variants = template.variants(SourceId(7), WISHES);
+    let variants = template.variants(SourceId(7), Templates::none(), WISHES);
     assert!(variants.complete, "{text}");
     let read = |variant: &Variant| {
         assert_eq!(variant.stream.errors, [], "{}", variant.text.text());
@@ -139,7 +139,11 @@ fn templates_of_the_same_file_are_written_where_they_are_included() {
 fn templates_that_include_themselves_come_to_an_end() {
     let text = "{{ define \"t\" }}{{ include \"t\" . }}{{ include \"t\" . }}{{ end }}a: {{ include \"t\" . }}\n";
     let template = Template::parse(text, Language::Go).unwrap();
-    assert!(!template.variants(SourceId(7), WISHES).complete);
+    assert!(
+        !template
+            .variants(SourceId(7), Templates::none(), WISHES)
+            .complete
+    );
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn nesting_and_many_branches_are_bounded() {
         .map(|n| format!("{{{{ if .x{n} }}}}\na: {n}\n{{{{ end }}}}\n"))
         .collect();
     let template = Template::parse(&wide, Language::Go).unwrap();
-    let variants = template.variants(SourceId(7), WISHES);
+    let variants = template.variants(SourceId(7), Templates::none(), WISHES);
     assert!(!variants.complete && variants.all.len() < 20);
 }
 

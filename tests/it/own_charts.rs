@@ -225,3 +225,33 @@ fn a_list_that_replaces_the_one_of_the_chart_drops_its_entries() {
     );
     assert_eq!(all(default), NOTHING);
 }
+
+#[test]
+fn named_templates_of_other_files_are_read_where_they_are_included() {
+    let pod = "{{- define \"c.pod\" }}\ncontainers: []\ntolerations:\n- key: gpu\n  operator: Exist\n{{- with .Values.tolerations }}\n{{ toYaml . }}\n{{- end }}\n{{- end }}\n";
+    let template = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: c}\nspec:\n  template:\n    spec:\n      {{- include \"c.pod\" . | nindent 6 }}\n";
+    let own = [
+        ("c/Chart.yaml", CHART),
+        ("c/templates/a.yaml", template),
+        ("c/templates/_pod.tpl", pod),
+        ("c/values.yaml", BLANKET),
+    ];
+    let in_library = [
+        ("c/Chart.yaml", CHART),
+        ("c/templates/a.yaml", template),
+        ("library/Chart.yaml", CHART),
+        ("library/templates/_pod.tpl", pod),
+        ("c/values.yaml", BLANKET),
+    ];
+    for (files, place) in [
+        (own.as_slice(), "c/templates/_pod.tpl:5"),
+        (in_library.as_slice(), "library/templates/_pod.tpl:5"),
+    ] {
+        let mut expected = vec![
+            format!("error unknown-operator {place}"),
+            "warning blanket-exists c/values.yaml:2".to_owned(),
+        ];
+        expected.sort_by_key(|one| one.rsplit(' ').next().map(str::to_owned));
+        assert_eq!(found(files), expected);
+    }
+}
