@@ -93,7 +93,7 @@ pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use pool_facts::{ReadPool, Referred};
 use reading::Reading;
-pub use rendered::extract_rendered;
+pub use rendered::{extract_rendered, is_about_scheduling};
 pub use reshaping::chart_of;
 pub use table::Table;
 use template_text::TemplateFile;

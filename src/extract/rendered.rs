@@ -14,6 +14,25 @@ use crate::yaml::Pieces;
 
 const OTHER_VALUES: &str = "other values of the chart may add tolerations";
 
+/// Whether a rendered document may have something to do with scheduling.
+pub fn is_about_scheduling(text: &str, table: &Table) -> bool {
+    const TOPICS: [&str; 5] = [
+        "oleration",
+        "aint",
+        "nodeSelector",
+        "ffinity",
+        "containers:",
+    ];
+    // What these contain is read from the files that it comes from.
+    const OTHERS: [&str; 3] = ["ConfigMap", "CustomResourceDefinition", "Secret"];
+    let is_other = |line: &str| {
+        let kind = line.strip_prefix("kind: ");
+        kind.is_some_and(|kind| OTHERS.contains(&kind.trim_end()))
+    };
+    let has_topic = || TOPICS.iter().any(|word| text.contains(word));
+    (has_topic() || table.names_kinds(text)) && !text.lines().any(is_other)
+}
+
 /// Reads one rendered document. `path` is the file that it belongs to, and `whole` the place of what has no place of its
 /// own.
 pub fn extract_rendered(

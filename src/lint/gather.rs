@@ -79,7 +79,7 @@ pub struct Gathered {
     pub paths: Paths,
     /// Whether some file declares a cluster with a provider-managed control plane.
     pub managed_cluster: bool,
-    /// The workloads that were rendered.
+    /// The objects that were rendered.
     pub rendered: BTreeSet<Object>,
 }
 
@@ -134,6 +134,11 @@ pub fn gather(
 ) -> Gathered {
     // Patches have already been applied to these.
     let mut finished = std::mem::take(&mut rendered.workloads);
+    let objects = finished.iter().map(|workload| &workload.object);
+    let objects = objects.chain(rendered.pools.iter().map(|read| &read.pool.object));
+    let objects = objects.chain(rendered.notices.iter().map(|notice| &notice.object));
+    let has_kind = |object: &&Object| !object.kind.is_empty();
+    let objects: BTreeSet<Object> = objects.filter(has_kind).cloned().collect();
     let mut facts = FileFacts::default();
     facts
         .workloads
@@ -202,8 +207,7 @@ pub fn gather(
         config,
         &gathered.paths,
     );
-    let objects = finished.iter().map(|workload| workload.object.clone());
-    gathered.rendered = objects.collect();
+    gathered.rendered = objects;
     gathered.workloads.extend(finished);
     // These reasons are listed at the workload's own span.
     let elsewhere = gathered

@@ -50,6 +50,9 @@ pub fn read(
                 .text
                 .get(section.range.clone())
                 .unwrap_or_default();
+            if !extract::is_about_scheduling(text, table) {
+                continue;
+            }
             let Some((kept, originals)) = parts.of(&section, text, &rendering.job, &repository)
             else {
                 continue;

@@ -1,6 +1,6 @@
 //! Finds the lines of files that the lines of a printed document come from.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -58,28 +58,55 @@ impl<'t> Lines<'t> {
         self.by_said.get(&line.said()).map_or(&[], Vec::as_slice)
     }
 
-    /// The places in this text that say all lines of a run close together, each as the lines that say them.
-    fn blocks(&self, run: &[&Line<'t>]) -> BTreeSet<Vec<usize>> {
-        let rarest = run.iter().min_by_key(|line| self.times(line).len());
-        let Some(rarest) = rarest.map(|line| self.times(line)) else {
-            return BTreeSet::new();
+    /// The places in this text that say all lines of a run close together, each as the lines that say them. They may stand
+    /// in another order, because printing sorts the keys of a map.
+    fn blocks(&self, run: &[&Line<'t>]) -> Vec<Vec<usize>> {
+        let rarest = run.iter().enumerate();
+        let rarest = rarest.min_by_key(|(_, line)| self.times(line).len());
+        let Some((index, rarest)) = rarest.map(|(index, line)| (index, self.times(line))) else {
+            return Vec::new();
         };
         if rarest.len() > MAX_TIMES {
-            return BTreeSet::new();
+            return Vec::new();
         }
-        let near = |at: &usize| {
-            let mut used = BTreeSet::new();
-            run.iter()
-                .map(|line| {
-                    let times = self.times(line);
-                    let free = times.iter().filter(|one| !used.contains(*one));
-                    let nearest = *free.min_by_key(|one| one.abs_diff(*at))?;
-                    used.insert(nearest);
-                    (nearest.abs_diff(*at) <= 2 * run.len()).then_some(nearest)
-                })
-                .collect::<Option<Vec<usize>>>()
+        let mut same: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+        for (own, line) in run.iter().enumerate() {
+            same.entry(line.said()).or_default().push(own);
+        }
+        let reach = 2 * run.len();
+        let around = |at: &usize| {
+            let mut moved = 0;
+            let mut block = vec![0; run.len()];
+            for (said, owns) in &same {
+                let times = self.by_said.get(said)?;
+                let from = times.partition_point(|one| *one + reach < *at);
+                let to = times.partition_point(|one| *one <= *at + reach);
+                // Entries of a list keep their order.
+                let distance = |near: &&[usize]| -> usize {
+                    let pairs = near.iter().zip(owns);
+                    pairs
+                        .map(|(one, own)| (one + index).abs_diff(at + own))
+                        .sum()
+                };
+                let near = times.get(from..to)?.windows(owns.len());
+                let nearest = near.min_by_key(distance)?;
+                moved += distance(&nearest);
+                for (line, own) in nearest.iter().zip(owns) {
+                    *block.get_mut(*own)? = *line;
+                }
+            }
+            Some((moved, block))
         };
-        rarest.iter().filter_map(near).collect()
+        let mut blocks: Vec<(usize, Vec<usize>)> = rarest.iter().filter_map(around).collect();
+        blocks.sort();
+        let mut apart: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (moved, block) in blocks {
+            let overlaps = |other: &Vec<usize>| block.iter().any(|line| other.contains(line));
+            if !apart.iter().any(|(_, other)| overlaps(other)) {
+                apart.push((moved, block));
+            }
+        }
+        apart.into_iter().map(|(_, block)| block).collect()
     }
 }
 
@@ -218,15 +245,38 @@ impl<'t> Aligner<'_, 't> {
             return;
         }
         let actions = self.actions(instead);
+        let mut rest = told.as_slice();
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(self.first_part(rest));
+            self.fill_part(part, &actions);
+            rest = after;
+        }
+    }
+
+    /// The number of lines at the beginning of a run that may have been printed together.
+    fn first_part(&self, run: &[(usize, &Line<'t>)]) -> usize {
+        let is_known = |line: &Line<'t>| self.texts.iter().any(|text| !text.times(line).is_empty());
+        let Some((_, first)) = run.first() else {
+            return 0;
+        };
+        let known = is_known(first);
+        let others = run.iter().skip(1).take_while(|(_, line)| {
+            let is_after = line.indent < first.indent
+                || (line.indent == first.indent && first.is_item && !line.is_item);
+            !is_after && known && is_known(line)
+        });
+        1 + others.count()
+    }
+
+    fn fill_part(&mut self, told: &[(usize, &Line<'t>)], actions: &[(Span, Line<'t>)]) {
         if told.len() <= MAX_RUN
-            && let Some((text, found)) = self.block(&told, &actions)
+            && let Some((text, found)) = self.block(told, actions)
         {
             for ((at, _), there) in told.iter().zip(found) {
                 self.set(*at, Place::Line(text, there));
             }
             return;
         }
-        let about = actions.first().map_or(self.whole, |(span, _)| *span);
         for (at, line) in told {
             let mut times = self.texts.iter().enumerate().flat_map(|(text, lines)| {
                 let there = lines.times(line).iter();
@@ -236,7 +286,15 @@ impl<'t> Aligner<'_, 't> {
             let only = times
                 .next()
                 .filter(|_| times.next().is_none() && !line.value().is_empty());
-            self.set(at, only.unwrap_or(Place::About(about)));
+            let of_key = || {
+                actions
+                    .iter()
+                    .find(|(_, action)| action.key() == line.key())
+            };
+            let about = of_key()
+                .or(actions.first())
+                .map_or(self.whole, |(span, _)| *span);
+            self.set(*at, only.unwrap_or(Place::About(about)));
         }
     }
 
@@ -244,7 +302,7 @@ impl<'t> Aligner<'_, 't> {
     fn block(
         &mut self,
         told: &[(usize, &Line<'t>)],
-        actions: &[(Span, String)],
+        actions: &[(Span, Line<'t>)],
     ) -> Option<(usize, Vec<usize>)> {
         let run: Vec<&Line<'t>> = told.iter().map(|(_, line)| *line).collect();
         let mut found: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -253,46 +311,47 @@ impl<'t> Aligner<'_, 't> {
         }
         if found.len() > 1 {
             let named = self.named(actions);
-            found.retain(|(text, block)| {
-                let lines = self.texts.get(*text).map(|text| &text.lines);
-                let line = |at: &usize| lines.and_then(|lines| lines.get(*at));
-                block.iter().filter_map(line).all(|line| {
-                    named
-                        .iter()
-                        .any(|(at, range)| at == text && range.contains(&line.start))
+            let is_named = |text: usize, at: usize| {
+                let line = self.texts.get(text).and_then(|text| text.lines.get(at));
+                line.is_some_and(|line| {
+                    let mut ranges = named.iter().filter(|(named, _)| *named == text);
+                    ranges.any(|(_, range)| range.contains(&line.start))
                 })
-            });
+            };
+            found.retain(|(text, block)| block.iter().all(|at| is_named(*text, *at)));
         }
-        match found.len() {
-            1 => found.pop(),
+        match found.as_mut_slice() {
+            [(text, block)] => Some((*text, std::mem::take(block))),
             _ => None,
         }
     }
 
     /// The actions in some lines of the first text: their places and texts.
-    fn actions(&self, lines: Range<usize>) -> Vec<(Span, String)> {
+    fn actions(&self, lines: Range<usize>) -> Vec<(Span, Line<'t>)> {
         let Some(first) = self.texts.first() else {
             return Vec::new();
         };
         let lines = first.lines.get(lines).unwrap_or_default().iter();
-        let actions = lines.filter(|line| {
-            line.content.contains("{{")
-                && !line.content.contains("{{- end")
-                && !line.content.contains("{{ end")
-        });
-        let place = |line: &Line<'_>| {
+        let is_end = |line: &Line<'t>| {
+            ["{{- end", "{{ end", "{{end"]
+                .iter()
+                .any(|end| line.content.starts_with(end))
+        };
+        let actions = lines.filter(|line| line.content.contains("{{") && !is_end(line));
+        let place = |line: &Line<'t>| {
             let range = line.start..line.start + line.content.len();
-            (Span::new(first.original.id, range), line.content.to_owned())
+            (Span::new(first.original.id, range), line.clone())
         };
         actions.map(place).collect()
     }
 
     /// The parts of the other texts that actions name as `.Values.a.b`, each with the index of its text.
-    fn named(&mut self, actions: &[(Span, String)]) -> Vec<(usize, Range<usize>)> {
+    fn named(&mut self, actions: &[(Span, Line<'t>)]) -> Vec<(usize, Range<usize>)> {
         const VALUES: &str = ".Values.";
         let paths: BTreeSet<&str> = actions
             .iter()
-            .flat_map(|(_, text)| {
+            .flat_map(|(_, action)| {
+                let text = action.content;
                 text.match_indices(VALUES).map(|(at, _)| {
                     let rest = text.since(at + VALUES.len());
                     let is_path = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
@@ -332,68 +391,4 @@ impl<'t> Aligner<'_, 't> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEMPLATE: SourceId = SourceId(1);
-    const VALUES: SourceId = SourceId(2);
-
-    fn whole(text: &str, id: SourceId) -> Original<'_> {
-        Original {
-            id,
-            text,
-            range: 0..text.len(),
-        }
-    }
-
-    /// The text in the originals that a printed text comes from.
-    fn origin<'t>(pieces: &Pieces, printed: &str, originals: &[Original<'t>]) -> &'t str {
-        let at = pieces.text().find(printed).unwrap();
-        let span = pieces.place(at..at + printed.len()).unwrap();
-        let original = originals.iter().find(|one| one.id == span.source).unwrap();
-        original.text.within(span.range())
-    }
-
-    const TEXT: &str = "kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\nspec:\n  hostNetwork: true # why\n  \
-                        tolerations:\n    {{- toYaml .Values.b.tolerations | nindent 4 }}\n  nodeName: 'x'\n";
-
-    const SETTINGS: &str = "a:\n  tolerations:\n    - key: x\n      operator: \"Exists\"\nb:\n  tolerations:\n    - key: x\n      \
-                            # here\n      operator: \"Exists\"\n";
-
-    const PRINTED: &str = "kind: Pod\nmetadata:\n  name: web\nspec:\n  hostNetwork: true # why\n  tolerations:\n    - key: x\n      \
-                           operator: Exists\n  nodeName: 'x'\n";
-
-    #[test]
-    fn lines_come_from_the_template_and_from_the_values_that_its_actions_name() {
-        let originals = [whole(TEXT, TEMPLATE), whole(SETTINGS, VALUES)];
-        let pieces = align(PRINTED, &originals, Span::new(TEMPLATE, 0..0));
-        assert_eq!(pieces.text(), PRINTED);
-        for (printed, expected) in [
-            ("hostNetwork: true", "hostNetwork: true"),
-            ("nodeName: 'x'", "nodeName: 'x'"),
-            ("name: web", "name: {{ .Release.Name }}"),
-            ("operator: Exists", "operator: \"Exists\""),
-        ] {
-            assert_eq!(origin(&pieces, printed, &originals), expected, "{printed}");
-        }
-        let at = PRINTED.find("operator").unwrap();
-        let span = pieces.place(at..at + 8).unwrap();
-        assert_eq!(span.source, VALUES);
-        assert_eq!(span.start as usize, SETTINGS.rfind("operator").unwrap());
-    }
-
-    #[test]
-    fn what_several_values_may_have_printed_is_where_the_action_is() {
-        let text = TEXT.replace(".Values.b.tolerations", "$list");
-        let originals = [whole(&text, TEMPLATE), whole(SETTINGS, VALUES)];
-        let pieces = align(PRINTED, &originals, Span::new(TEMPLATE, 0..0));
-        let expected = "{{- toYaml $list | nindent 4 }}";
-        assert_eq!(origin(&pieces, "operator: Exists", &originals), expected);
-    }
-
-    #[test]
-    fn a_text_without_originals_has_the_place_of_its_file() {
-        let place = Span::new(VALUES, 3..4);
-        assert_eq!(align("a: b\n", &[], place).place(0..4), Some(place));
-    }
-}
+mod tests;

@@ -5,7 +5,12 @@ use std::ops::Range;
 use crate::source::text::Cut as _;
 
 /// One line without indentation, dashes, comments and the difference between kinds of quotes.
+#[derive(Clone)]
 pub(super) struct Line<'t> {
+    /// The number of spaces before it.
+    pub(super) indent: usize,
+    /// Whether it begins an item of a list.
+    pub(super) is_item: bool,
     /// The offset of what follows the indentation and the dashes.
     pub(super) start: usize,
     /// The text from there, without the line break and a comment.
@@ -19,6 +24,8 @@ pub(super) struct Line<'t> {
 impl<'t> Line<'t> {
     fn new(text: &'t str, at: usize) -> Line<'t> {
         let mut content = text.trim_start();
+        let indent = text.len() - content.len();
+        let is_item = content.starts_with("- ");
         while let Some(rest) = content.strip_prefix("- ") {
             content = rest.trim_start();
         }
@@ -31,6 +38,8 @@ impl<'t> Line<'t> {
         let after = after.strip_prefix(':').filter(|_| key > 0).unwrap_or(after);
         let value = content.len() - after.trim_start().len()..content.len();
         Line {
+            indent,
+            is_item,
             start,
             content,
             key,
@@ -38,7 +47,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    fn key(&self) -> &'t str {
+    pub(super) fn key(&self) -> &'t str {
         unquoted(self.content.until(self.key))
     }
 
