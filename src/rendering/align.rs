@@ -309,7 +309,10 @@ impl<'t> Aligner<'_, 't> {
         for (text, lines) in self.texts.iter().enumerate() {
             found.extend(lines.blocks(&run).into_iter().map(|block| (text, block)));
         }
-        if found.len() > 1 {
+        if found.len() > 1 && actions.is_empty() {
+            // Without a template, the text before the patches is nearest.
+            found.retain(|(text, _)| *text == 0);
+        } else if found.len() > 1 {
             let named = self.named(actions);
             let is_named = |text: usize, at: usize| {
                 let line = self.texts.get(text).and_then(|text| text.lines.get(at));
