@@ -188,6 +188,10 @@ pub struct Counts {
     pub other_lists: u32,
     /// Node pools.
     pub pools: u32,
+    /// Actions of chart templates that print something for the scheduling of pods.
+    pub expressions: u32,
+    /// How many of them print values that are known by their paths.
+    pub known_expressions: u32,
     /// Findings that a comment or annotation suppressed.
     pub suppressed: u32,
     /// Findings that the baseline accepts.

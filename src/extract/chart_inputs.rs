@@ -21,6 +21,8 @@ pub struct PodInputs {
     found: [Vec<Input>; 3],
     /// Whether a variant writes the field itself.
     written: [bool; 3],
+    /// Offsets of unknown parts of the fields, and whether it is known where they come from.
+    pub(super) expressions: Vec<(usize, bool)>,
 }
 
 impl PodInputs {
@@ -53,6 +55,7 @@ impl PodInputs {
             }
             found.extend(own.into_iter().map(|(input, _)| input));
             *written = is_written;
+            inputs.expressions.extend(unknown_parts(pod, name, variant));
         }
         Some(inputs)
     }
@@ -84,6 +87,7 @@ impl PodInputs {
             conditional,
             mut found,
             written,
+            expressions: _,
         } = self;
         let Some(pod) = pod else {
             return Vec::new();
@@ -228,6 +232,23 @@ fn read_field(pod: Node<'_>, name: &str, variant: &Variant) -> (Vec<(Input, usiz
         }
     }
     (found, is_written)
+}
+
+/// The offsets of the unknown parts of a field, and whether it is known where each comes from.
+fn unknown_parts(pod: Node<'_>, name: &str, variant: &Variant) -> Vec<(usize, bool)> {
+    let mut found = Vec::new();
+    let mut pending: Vec<Node<'_>> = pod.get(name).into_iter().collect();
+    while let Some(node) = pending.pop() {
+        let offset = node.span().start as usize;
+        if variant.is_unknown_at(offset) {
+            found.push((offset, variant.flow_at(offset).is_some()));
+        }
+        pending.extend(node.items());
+        for field in node.written_fields() {
+            pending.extend([field.key, field.value]);
+        }
+    }
+    found
 }
 
 /// The values of one action.

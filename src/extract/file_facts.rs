@@ -71,6 +71,9 @@ pub struct FileFacts {
     pub chart: Option<ChartName>,
     /// Values of the chart that reach the pods of its template.
     pub chart_groups: Vec<Group>,
+    /// The places of actions that print something for the scheduling of pods, and whether it is known which values of the
+    /// chart that is.
+    pub expressions: Vec<(Span, bool)>,
     /// Named templates about scheduling that the file defines.
     pub defines: Vec<String>,
     /// Values of the chart that its template changes.
@@ -114,6 +117,7 @@ impl FileFacts {
             dependencies,
             chart,
             chart_groups,
+            expressions,
             defines,
             changed_values,
             values_files,
@@ -144,6 +148,7 @@ impl FileFacts {
             && dependencies.is_empty()
             && chart.is_none()
             && chart_groups.is_empty()
+            && expressions.is_empty()
             && defines.is_empty()
             && changed_values.is_empty()
             && values_files.is_empty()
@@ -206,6 +211,7 @@ impl FileFacts {
             dependencies,
             chart,
             chart_groups,
+            expressions,
             defines,
             changed_values,
             values_files,
@@ -240,6 +246,7 @@ impl FileFacts {
         self.dependencies.extend(dependencies);
         self.chart = self.chart.take().or(chart);
         self.chart_groups.extend(chart_groups);
+        self.expressions.extend(expressions);
         self.defines.extend(defines);
         self.changed_values.extend(changed_values);
         self.values_files.extend(values_files);

@@ -276,7 +276,9 @@ pub fn extract_beside(
         if unread != Unread::default() {
             facts.unread.push((error.span, unread));
         }
-        if !is_template && !broken::is_commented_json(&source.path, text) {
+        // Nothing but the end of a document is a mistake without harm.
+        let is_empty = text.trim() == "...";
+        if !is_template && !is_empty && !broken::is_commented_json(&source.path, text) {
             facts
                 .notices
                 .push(broken::document(error.span, &error.message, text));

@@ -113,9 +113,15 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     }
     let mut known = Known::default();
     let mut pods: BTreeMap<Place, PodInputs> = BTreeMap::new();
+    let mut expressions: BTreeMap<Span, bool> = BTreeMap::new();
     for (index, variant) in variants.all.iter().enumerate() {
         let (mut read, inputs) = read_variant(variant, reading);
         for (place, input) in inputs {
+            for (offset, is_known) in &input.expressions {
+                if let Some(place) = variant.text.place(*offset..offset + 1) {
+                    *expressions.entry(place).or_default() |= is_known;
+                }
+            }
             match pods.entry(place) {
                 Entry::Vacant(entry) => {
                     entry.insert(input);
@@ -141,6 +147,7 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
         facts.unread.push((whole, unread));
     }
     nodes::fold(&mut facts.pools, reading.table);
+    facts.expressions = expressions.into_iter().collect();
     let groups = pods.into_values().flat_map(PodInputs::groups);
     facts.chart_groups = groups.collect();
     let changed = variants.changed.into_iter().map(ValuePath::from_steps);

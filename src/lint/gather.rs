@@ -149,6 +149,7 @@ pub fn gather(
     facts.take_in_heredocs();
     facts.absorb(rendered);
     report.counts.documents += facts.documents;
+    count_expressions(&facts.expressions, report);
     let mut gathered = Gathered {
         workloads: facts.workloads,
         devices: facts.devices,
@@ -287,6 +288,18 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
 /// The folder of a path; empty for the root.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Counts the actions of chart templates that print something for the scheduling of pods. Files that include the same
+/// template have the same ones.
+fn count_expressions(expressions: &[(Span, bool)], report: &mut Report) {
+    let mut places: BTreeMap<Span, bool> = BTreeMap::new();
+    for (place, is_known) in expressions {
+        *places.entry(*place).or_default() |= is_known;
+    }
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    report.counts.expressions = number(places.len());
+    report.counts.known_expressions = number(places.values().filter(|known| **known).count());
 }
 
 /// Gives pools the taints and labels of the documents that they refer to. Those documents are then no pools themselves.

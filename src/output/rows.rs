@@ -93,6 +93,10 @@ struct Summary<'a> {
     other_lists: u32,
     /// Node pools.
     pools: u32,
+    /// Actions of chart templates that print something for the scheduling of pods.
+    expressions: u32,
+    /// How many of them print values of the chart whose paths are known.
+    known_expressions: u32,
     /// Findings that are errors.
     error: usize,
     /// Findings that are warnings.
@@ -120,6 +124,8 @@ impl<'a> Summary<'a> {
             workloads: counts.workloads,
             other_lists: counts.other_lists,
             pools: counts.pools,
+            expressions: counts.expressions,
+            known_expressions: counts.known_expressions,
             error: report.count(Severity::Error),
             warning: report.count(Severity::Warning),
             note: report.count(Severity::Note),

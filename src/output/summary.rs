@@ -62,6 +62,10 @@ pub fn summary_line(report: &Report, listed: bool) -> String {
         ));
     }
     read.push(count(counts.pools, "node pool", "node pools"));
+    if counts.expressions > 0 {
+        let (known, all) = (counts.known_expressions, counts.expressions);
+        read.push(format!("{known} of {all} scheduling expressions of charts"));
+    }
 
     let mut found = Vec::new();
     for (severity, one, many) in [

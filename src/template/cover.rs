@@ -36,6 +36,11 @@ impl Variant {
         !self.branches.contains(own, other)
     }
 
+    /// Whether the text at an offset is not known.
+    pub fn is_unknown_at(&self, at: usize) -> bool {
+        self.text.is_open_at(at)
+    }
+
     /// What the template prints at an offset of the text.
     pub fn flow_at(&self, at: usize) -> Option<&Flow> {
         let tag = self.text.tag_at(at) as usize;

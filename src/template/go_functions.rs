@@ -195,12 +195,12 @@ fn over(above: Value, below: &Value) -> Value {
     }
 }
 
-/// What a well-known template of a library chart prints. Most charts do not have the library beside them.
+/// What a well-known template prints. Most charts do not have the library that defines it beside them, and others copy it
+/// under their own name.
 pub fn printed_by_known(name: &str, value: &Value) -> Option<Value> {
-    let last = |end: &str| {
-        name.strip_suffix(end)
-            .is_some_and(|start| start.ends_with('.'))
-    };
+    let is_known = [".tplvalues.render", ".tplValue"]
+        .iter()
+        .any(|end| name.ends_with(end));
     let inner = value.field("value");
-    (last("tplvalues.render") && inner != Value::Unknown).then(|| Value::Yaml(Box::new(inner)))
+    (is_known && inner != Value::Unknown).then(|| Value::Yaml(Box::new(inner)))
 }

@@ -97,6 +97,12 @@ impl Pieces {
         self.push_unknown(why, at, None, tag);
     }
 
+    /// Whether the part at an offset is unknown.
+    pub fn is_open_at(&self, at: usize) -> bool {
+        let piece = self.piece_at(at);
+        piece.is_some_and(|piece| matches!(piece.origin, Origin::Open(_)))
+    }
+
     /// Returns the tag of the unknown part at an offset.
     pub fn tag_at(&self, at: usize) -> u32 {
         match self.piece_at(at).map(|piece| &piece.origin) {
