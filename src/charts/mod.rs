@@ -41,7 +41,7 @@ pub struct Edition {
 }
 
 /// Values that reach the same pods.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Group {
     /// The list of tolerations.
@@ -242,6 +242,11 @@ impl Group {
         ];
         all.into_iter()
             .filter_map(|(name, input)| Some((name, input.as_ref()?)))
+    }
+
+    /// Whether it has no values: any value of the chart may reach its pods.
+    pub fn is_open(&self) -> bool {
+        self.inputs().next().is_none()
     }
 
     /// Forgets the values that something else changes before they are used.

@@ -13,10 +13,12 @@ const FIELDS: [&str; 3] = ["tolerations", "nodeSelector", "affinity"];
 /// The values that reach the pods of one object, as the variants of its template say.
 #[derive(Debug, Clone, Default)]
 pub struct PodInputs {
-    /// The pods. `None` if there are several kinds.
-    pod: Option<Pod>,
+    /// The pods. If there are several, some value decides their kind or their name.
+    pods: Vec<Pod>,
     /// Whether they exist only under some condition.
     conditional: bool,
+    /// Whether values may reach the pods that are not known: what fills a field, or all of the pod, comes from elsewhere.
+    open: bool,
     /// For each of the fields, the values that it is filled with.
     found: [Vec<Input>; 3],
     /// Whether a variant writes the field itself.
@@ -40,32 +42,39 @@ impl PodInputs {
         let pod = found.first()?.node;
         let start = root.span().start as usize;
         let mut inputs = PodInputs {
-            pod: Some(pod_of(workload)),
+            pods: vec![pod_of(workload)],
             conditional: !variant.tests_at(start, None).is_empty(),
+            open: pod.get("containers").is_none(),
             ..PodInputs::default()
         };
         let places = inputs.found.iter_mut().zip(&mut inputs.written);
         for (name, (found, written)) in FIELDS.iter().zip(places) {
-            let (mut own, is_written) = read_field(pod, name, variant);
-            for (input, offset) in &mut own {
+            let mut read = read_field(pod, name, variant);
+            for (input, offset) in &mut read.inputs {
                 let tests = variant.tests_at(*offset, Some(start));
                 if !tests.iter().all(|test| is_about(test, input)) {
                     input.only_if = Condition::try_from("unknown".to_owned()).ok();
                 }
             }
-            found.extend(own.into_iter().map(|(input, _)| input));
-            *written = is_written;
+            found.extend(read.inputs.into_iter().map(|(input, _)| input));
+            *written = read.is_written;
+            inputs.open |= read.is_open;
             inputs.expressions.extend(unknown_parts(pod, name, variant));
         }
+        // A custom resource has no containers, and what its operator reads is in its table.
+        inputs.open &= inputs.pods.iter().all(|pod| pod.place.is_none());
         Some(inputs)
     }
 
     /// Adds what another variant says of the same pods.
     pub(super) fn add(&mut self, other: PodInputs) {
-        if self.pod != other.pod {
-            self.pod = None;
+        for pod in other.pods {
+            if !self.pods.contains(&pod) {
+                self.pods.push(pod);
+            }
         }
         self.conditional |= other.conditional;
+        self.open |= other.open;
         for (own, other) in self.found.iter_mut().zip(other.found) {
             for input in other {
                 match own.iter_mut().find(|known| known.path == input.path) {
@@ -80,18 +89,17 @@ impl PodInputs {
         }
     }
 
-    /// The groups of values that reach the pods.
+    /// The groups of values that reach the pods. Pods that any value may reach are in a group without values.
     pub fn groups(self) -> Vec<Group> {
         let PodInputs {
-            pod,
+            pods,
             conditional,
+            open,
             mut found,
             written,
             expressions: _,
         } = self;
-        let Some(pod) = pod else {
-            return Vec::new();
-        };
+        let is_certain = !conditional && pods.len() == 1;
         for (all, is_written) in found.iter_mut().zip(written) {
             let paths: Vec<ValuePath> = all.iter().map(|input| input.path.clone()).collect();
             for (at, input) in all.iter_mut().enumerate() {
@@ -107,11 +115,17 @@ impl PodInputs {
         }
         let length = found.iter().map(Vec::len).max().unwrap_or_default();
         let mut groups = Vec::new();
+        if open {
+            groups.push(Group {
+                pods_if: pods_if(&pods),
+                ..Group::default()
+            });
+        }
         let [mut tolerations, mut selectors, mut affinities] = found.map(Vec::into_iter);
         for _ in 0..length {
-            let (pods, pods_if) = match conditional {
-                false => (vec![pod.clone()], Vec::new()),
-                true => (Vec::new(), pods_if(&pod)),
+            let (pods, pods_if) = match is_certain {
+                true => (pods.clone(), Vec::new()),
+                false => (Vec::new(), pods_if(&pods)),
             };
             groups.push(Group {
                 tolerations: tolerations.next(),
@@ -126,9 +140,10 @@ impl PodInputs {
     }
 }
 
-/// Joins groups of the same values.
+/// Joins groups of the same values. The pods of groups without values may be reached by each value.
 pub fn join(groups: impl IntoIterator<Item = Group>) -> Vec<Group> {
     let mut joined: Vec<Group> = Vec::new();
+    let (open, groups): (Vec<_>, Vec<_>) = groups.into_iter().partition(Group::is_open);
     for group in groups {
         let paths = |group: &Group| -> Vec<Option<ValuePath>> {
             let inputs = [&group.tolerations, &group.node_selector, &group.affinity];
@@ -146,12 +161,16 @@ pub fn join(groups: impl IntoIterator<Item = Group>) -> Vec<Group> {
             None => joined.push(group),
         }
     }
+    for group in &mut joined {
+        let perhaps = open.iter().flat_map(|open| &open.pods_if);
+        group.pods_if.extend(perhaps.cloned());
+    }
     joined
 }
 
-fn pods_if(pod: &Pod) -> Vec<PodsIf> {
+fn pods_if(pods: &[Pod]) -> Vec<PodsIf> {
     let condition = Condition::try_from("unknown".to_owned()).ok();
-    let pods = vec![pod.clone()];
+    let pods = pods.to_vec();
     condition
         .map(|condition| PodsIf { condition, pods })
         .into_iter()
@@ -186,9 +205,18 @@ fn pod_of(workload: &Workload) -> Pod {
     }
 }
 
-/// The values that a field of a pod is filled with, each with the offset of where it is printed, and whether the field is
-/// written in the template itself.
-fn read_field(pod: Node<'_>, name: &str, variant: &Variant) -> (Vec<(Input, usize)>, bool) {
+/// A field of a pod.
+#[derive(Default)]
+struct ReadField {
+    /// The values that it is filled with, each with the offset of where it is printed.
+    inputs: Vec<(Input, usize)>,
+    /// Whether it is written in the template itself.
+    is_written: bool,
+    /// Whether something unknown is printed there.
+    is_open: bool,
+}
+
+fn read_field(pod: Node<'_>, name: &str, variant: &Variant) -> ReadField {
     let at = |node: Node<'_>| node.span().start as usize;
     let Some(value) = pod.get(name) else {
         // Values may be copied into the pod as a whole.
@@ -205,33 +233,49 @@ fn read_field(pod: Node<'_>, name: &str, variant: &Variant) -> (Vec<(Input, usiz
                 _ => None,
             }
         });
-        return (whole.collect(), false);
+        return ReadField {
+            inputs: whole.collect(),
+            ..ReadField::default()
+        };
     };
     let offset = at(value);
     if let Some(flow) = variant.flow_at(offset) {
         let inputs = inputs(flow);
-        return (inputs.into_iter().map(|one| (one, offset)).collect(), false);
+        return ReadField {
+            is_open: inputs.is_empty() && flow.origin != Origin::Template,
+            inputs: inputs.into_iter().map(|one| (one, offset)).collect(),
+            is_written: false,
+        };
     }
     let parts: Vec<Node<'_>> = match value.kind() {
         Kind::Scalar => Vec::new(),
         Kind::Sequence => value.items().collect(),
         Kind::Mapping => value.fields().iter().map(|field| field.key).collect(),
     };
-    let mut found = Vec::new();
-    let mut is_written = value.kind() == Kind::Scalar && !value.is_null();
+    let mut read = ReadField::default();
+    match value.raw().is_some_and(is_placeholder) {
+        true => read.is_open = true,
+        false => read.is_written = value.kind() == Kind::Scalar && !value.is_null(),
+    }
     for part in parts {
         match variant.flow_at(at(part)) {
-            Some(flow) => found.extend(inputs(flow).into_iter().map(|one| (one, at(part)))),
-            None => is_written = true,
+            Some(flow) => {
+                let found = inputs(flow);
+                read.is_open |= found.is_empty() && flow.origin != Origin::Template;
+                let found = found.into_iter().map(|one| (one, at(part)));
+                read.inputs.extend(found);
+            }
+            None if part.raw().is_some_and(is_placeholder) => read.is_open = true,
+            None => read.is_written = true,
         }
     }
-    if is_written {
-        for (input, _) in &mut found {
+    if read.is_written {
+        for (input, _) in &mut read.inputs {
             // What exactly the template adds is not needed.
             input.keeps = Some(serde_json::Value::Null);
         }
     }
-    (found, is_written)
+    read
 }
 
 /// The offsets of the unknown parts of a field, and whether it is known where each comes from.

@@ -168,9 +168,16 @@ impl ChartSources {
         };
         let inside = self.charts.range(start.clone()..);
         let inside = inside.take_while(|(path, _)| path.starts_with(&start));
-        let parts = inside.filter_map(|(path, chart)| {
-            let key = path.strip_prefix(&start)?;
-            (!key.contains('/')).then_some((Some(key), chart))
+        let named = self.dependencies.get(folder).map_or(&[][..], Vec::as_slice);
+        let parts = inside.flat_map(|(path, chart)| {
+            let own = path.strip_prefix(&start).filter(|own| !own.contains('/'));
+            let dependencies = named.iter().filter(|one| one.chart == chart.name);
+            let mut keys: Vec<&str> = dependencies.map(|one| one.key.as_str()).collect();
+            if keys.is_empty() {
+                keys.extend(own);
+            }
+            let keys = keys.into_iter().filter(move |_| own.is_some());
+            keys.map(move |key| (Some(key), chart))
         });
         std::iter::once((None, own)).chain(parts).collect()
     }

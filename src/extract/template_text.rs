@@ -23,7 +23,7 @@ const BECAUSE: &str = "its document is a template";
 const OTHER_BRANCH: &str = "another branch of the template may have tolerations";
 
 /// Words in the text of a branch that is read for its own sake.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 12] = [
     "oleration",
     "aint",
     "nodeSelector",
@@ -33,6 +33,9 @@ const WORDS: [&str; 9] = [
     "operator:",
     "effect:",
     "kind:",
+    "DaemonSet",
+    "Deployment",
+    "StatefulSet",
 ];
 
 /// Words in the text of a named template that makes it worth to be read where others include it.

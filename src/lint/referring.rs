@@ -170,7 +170,13 @@ fn add_charts(
             extract::set_defaults(&mut groups, &text, kept.id);
         }
         let changed = changed.remove(folder).unwrap_or_default();
-        groups.iter_mut().for_each(|group| group.forget(&changed));
+        // A group that had no values to begin with says something else.
+        groups.retain_mut(|group| {
+            group.is_open() || {
+                group.forget(&changed);
+                !group.is_open()
+            }
+        });
         sources.add_chart(folder, names.get(folder).copied(), groups);
     }
 }

@@ -1,6 +1,6 @@
 //! A session over the files of a repository: keeps the facts of each file and reads only files that changed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
@@ -134,6 +134,19 @@ impl<'s> Session<'s> {
             Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => String::new(),
         };
         Some((Source::new(kept.input.path.clone(), text), same))
+    }
+
+    /// What is known of the templates of charts, with what they include from other files, by their paths.
+    pub fn chart_templates(&self) -> BTreeMap<String, FileFacts> {
+        let (files, load, table) = (&self.files, self.load, self.settings.table);
+        let mut again = libraries::read_again(files, load, table, &self.shapes);
+        let rendered = self.files.iter().filter(|kept| kept.rendered);
+        let read = rendered.filter_map(|kept| {
+            let facts = again.remove(&kept.id);
+            let facts = facts.or_else(|| kept.read.facts.as_deref().cloned());
+            Some((kept.input.path.clone(), facts?))
+        });
+        read.collect()
     }
 
     /// Combines the facts of all files.

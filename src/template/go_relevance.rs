@@ -17,7 +17,7 @@ pub fn is_relevant(list: &ListNode, words: &[&str], library: &Library<'_>) -> bo
     list.nodes.iter().any(|node| match node {
         Node::List(list) => is_relevant(list, words, library),
         Node::Text(text) => words.iter().any(|word| text.text.contains(word)),
-        Node::Action(action) => includes(&action.pipe, library),
+        Node::Action(action) => includes(&action.pipe, library) || has_text(&action.pipe, words),
         Node::If(branch) | Node::With(branch) | Node::Range(branch) => {
             let other = branch.else_body.as_ref();
             is_relevant(&branch.body, words, library)
@@ -26,6 +26,16 @@ pub fn is_relevant(list: &ListNode, words: &[&str], library: &Library<'_>) -> bo
         Node::Template(template) => library.defines(&template.name),
         Node::Define(_) | Node::Break(_) | Node::Continue(_) => false,
     })
+}
+
+/// Whether a pipeline is a text with one of the words.
+fn has_text(pipe: &PipeNode, words: &[&str]) -> bool {
+    pipe.commands
+        .iter()
+        .any(|command| match command.args.as_slice() {
+            [Expr::String(_, text)] => words.iter().any(|word| text.contains(word)),
+            _ => false,
+        })
 }
 
 /// Whether a pipeline includes a template that is known.
