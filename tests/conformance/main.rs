@@ -13,6 +13,7 @@ mod case;
 mod edges;
 mod generate;
 mod hcl;
+mod helm;
 mod kustomize;
 mod listed;
 mod questions;

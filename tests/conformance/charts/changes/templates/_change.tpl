@@ -1,0 +1,3 @@
+{{- define "changes.apply" -}}
+{{- $_ := set .Values.web "tolerations" (list (dict "key" "added" "operator" "Exists")) -}}
+{{- end -}}
