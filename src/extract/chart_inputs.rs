@@ -10,6 +10,17 @@ use crate::yaml::{Kind, Node, Path};
 /// The fields of a pod that are looked at.
 const FIELDS: [&str; 3] = ["tolerations", "nodeSelector", "affinity"];
 
+/// The built-in kinds that have pods of their own.
+const OWNERS: [&str; 7] = [
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "Job",
+    "Pod",
+    "ReplicaSet",
+    "StatefulSet",
+];
+
 /// The values that reach the pods of one object, as the variants of its template say.
 #[derive(Debug, Clone, Default)]
 pub struct PodInputs {
@@ -166,6 +177,22 @@ pub fn join(groups: impl IntoIterator<Item = Group>) -> Vec<Group> {
         group.pods_if.extend(perhaps.cloned());
     }
     joined
+}
+
+/// The pods that a document declares that cannot be read: any value may reach them. `None` if it declares none.
+pub(super) fn unread(document: &str) -> Option<Group> {
+    let kinds = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("kind:"));
+    let kinds = kinds.map(str::trim).filter(|kind| OWNERS.contains(kind));
+    let pods: Vec<Pod> = kinds
+        .filter_map(|kind| Pod::try_from(format!("{kind}/*")).ok())
+        .collect();
+    let group = Group {
+        pods_if: pods_if(&pods),
+        ..Group::default()
+    };
+    (!pods.is_empty()).then_some(group)
 }
 
 fn pods_if(pods: &[Pod]) -> Vec<PodsIf> {

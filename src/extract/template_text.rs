@@ -3,7 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use super::chart_inputs::PodInputs;
+use super::chart_inputs::{self, PodInputs};
 use super::chart_sources;
 use super::reading::Reading;
 use super::relocation::Relocation;
@@ -153,6 +153,13 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     facts.expressions = expressions.into_iter().collect();
     let groups = pods.into_values().flat_map(PodInputs::groups);
     facts.chart_groups = groups.collect();
+    if let Some(variant) = variants.all.first().filter(|_| source.rendered) {
+        let errors = variant.stream.errors.iter();
+        let texts = errors.filter_map(|error| variant.text.text().get(error.document.clone()));
+        facts
+            .chart_groups
+            .extend(texts.filter_map(chart_inputs::unread));
+    }
     let changed = variants.changed.into_iter().map(ValuePath::from_steps);
     facts.changed_values = changed.filter(|_| source.rendered).collect();
     facts
