@@ -3,6 +3,7 @@
 
 mod autoscaler;
 mod broken;
+mod built;
 mod bundles;
 mod character;
 mod chart_defaults;
@@ -84,6 +85,7 @@ use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::{Broken, Templates};
 use crate::yaml;
 
+pub use built::{Whole, read_built};
 pub use chart_defaults::set_defaults;
 pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency};
 pub use file_facts::{FileFacts, Unread};

@@ -34,6 +34,10 @@ pub struct Kustomization {
     pub entries: Vec<String>,
     /// Files whose documents are patches.
     pub patches: Vec<String>,
+    /// It changes the objects that it takes in.
+    pub changes: bool,
+    /// The folder that a Kustomization of Flux applies.
+    pub applies: Option<String>,
 }
 
 /// Returns what a kustomize Kustomization includes, and so what it produces: one Kustomization can include another.
@@ -56,12 +60,26 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
             patches.extend(file.map(str::to_owned));
         }
     }
+    let is_used = |key: &&str| root.get(key).is_some_and(|node| !node.is_null());
+    let spec = root.get("spec");
     Kustomization {
         source,
         entries,
         patches,
+        changes: CHANGES.iter().any(is_used),
+        applies: literal(spec.and_then(|spec| spec.get("path"))),
     }
 }
+
+/// Fields of a kustomization that change objects in ways that scheduling may notice.
+const CHANGES: [&str; 6] = [
+    "openapi",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "transformers",
+];
 
 /// The workloads that an overlay affects.
 #[derive(Debug, Clone)]

@@ -83,6 +83,8 @@ pub enum Because {
     Terraform(Arc<str>),
     /// A patch at this place may change it.
     Patched(Span),
+    /// A kustomization could not be built completely, for this reason.
+    Kustomize(Arc<str>),
     /// A policy may add tolerations: its description and its place.
     Policy(Arc<str>, Span),
     /// Something about its RuntimeClass, with this name, is unknown.
@@ -177,6 +179,7 @@ impl Because {
             }
             Because::Terraform(_) => "Terraform values that could not be evaluated",
             Because::Patched(_) => "workloads that a patch may change",
+            Because::Kustomize(_) => "kustomizations that could not be built completely",
             Because::Policy(..) => "workloads that a policy may change",
             Because::RuntimeClass(..) => "workloads whose RuntimeClass could not be determined",
             Because::Namespace(..) => "workloads that their Namespace may change",
@@ -207,7 +210,10 @@ impl Because {
             Because::Binary => "encrypted or binary".to_owned(),
             Because::OpenKind => "its apiVersion or kind is filled in by a template".to_owned(),
             Because::OpenPod => "its pod template is filled in by a template".to_owned(),
-            Because::Own(why) | Because::Terraform(why) | Because::Unusable(why) => why.to_string(),
+            Because::Own(why)
+            | Because::Terraform(why)
+            | Because::Unusable(why)
+            | Because::Kustomize(why) => why.to_string(),
             Because::Written(span) => format!("`{}` is filled in later", texts.written(*span)),
             Because::Patched(span) => format!("patched by {}", place(*span)),
             Because::Policy(policy, span) => {

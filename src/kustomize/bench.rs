@@ -14,6 +14,8 @@ pub struct Built {
     pub objects: Vec<Object>,
     /// There may be more objects.
     pub open: bool,
+    /// There are more objects, which do not matter.
+    pub more: bool,
 }
 
 /// What the steps of a kustomization share.

@@ -70,6 +70,7 @@ impl<'f> Library<'f> {
         Rc::new(Built {
             objects,
             open: built.open,
+            more: built.more,
         })
     }
 
@@ -198,8 +199,8 @@ impl Builder<'_, '_> {
         };
         let base = self.library.built(&inner, self.above);
         self.bench.built.open |= base.open;
-        let objects = base.objects.iter().filter(|object| !object.gone);
-        self.take(objects.cloned().collect(), at);
+        self.bench.built.more |= base.more;
+        self.take(base.objects.clone(), at);
     }
 
     /// Adds objects, up to a limit.
@@ -296,6 +297,10 @@ impl Builder<'_, '_> {
     }
 
     fn file(&mut self, path: &str, entry: &str, at: Span) {
+        if !self.bench.shelf.matters(path) {
+            self.bench.built.more = true;
+            return;
+        }
         let Some(documents) = self.bench.shelf.documents(path) else {
             self.bench.built.open = true;
             return;

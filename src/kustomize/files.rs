@@ -20,6 +20,11 @@ pub trait Files {
     /// Whether there is a file.
     fn has(&self, path: &str) -> bool;
 
+    /// Whether objects in a file may matter. Others are not read.
+    fn matters(&self, _path: &str) -> bool {
+        true
+    }
+
     /// The text of a file, or `None` if it is not there or not text.
     fn text(&self, path: &str) -> Option<(SourceId, String)>;
 }
@@ -72,6 +77,10 @@ impl<'f> Shelf<'f> {
 
     pub(super) fn has(&self, path: &str) -> bool {
         self.files.has(path)
+    }
+
+    pub(super) fn matters(&self, path: &str) -> bool {
+        self.files.matters(path)
     }
 
     /// The kustomization file of a folder.

@@ -37,8 +37,10 @@ pub struct Object {
     pub place: SourceId,
     /// The folder of that file.
     pub folder: Arc<str>,
-    /// The places of the patches and replacements that changed it.
+    /// The places of the patches and replacements that were applied to it, and of the entries that name them.
     pub patches: Arc<Vec<Span>>,
+    /// A patch changed more of it than scheduling never reads.
+    pub touched: bool,
     /// The lists that patches replaced.
     pub replaced: Arc<Vec<Replaced>>,
     /// Why it is not known completely.
@@ -56,6 +58,7 @@ impl Object {
             place: source,
             folder,
             patches: Arc::default(),
+            touched: false,
             replaced: Arc::default(),
             doubt: None,
             gone: false,

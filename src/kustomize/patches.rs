@@ -206,7 +206,7 @@ fn merge_all(
                         }
                     }
                     bench.trouble(*at, what);
-                } else if found.is_empty() && !bench.built.open {
+                } else if found.is_empty() && is_missed(bench, patch) {
                     bench.trouble(
                         *at,
                         format!("its target, {} `{}`, is not there", id.kind, id.name),
@@ -219,6 +219,7 @@ fn merge_all(
             let result = bench.built.objects.get_mut(index).map(|object| {
                 let result = merge_one(object, patch, changes);
                 object.add_patch(*at);
+                object.add_patch(entry.span());
                 if result.is_err() {
                     object.doubt("a patch of it does not apply", *at);
                 }
@@ -229,6 +230,13 @@ fn merge_all(
             }
         }
     }
+}
+
+/// Whether the target of a patch would have been found.
+fn is_missed(bench: &Bench<'_>, patch: &Value) -> bool {
+    let word = |key: &str| patch.get(key).and_then(Value::word).unwrap_or_default();
+    let is_read = schema::has_pods(word("apiVersion"), word("kind"));
+    !bench.built.open && (is_read || !bench.built.more)
 }
 
 fn living<'b>(bench: &'b Bench<'_>) -> impl Iterator<Item = (usize, &'b Object)> {
@@ -279,6 +287,7 @@ fn merge_one(object: &mut Object, patch: &Value, changes: Changes) -> Result<(),
         restore(&mut merged, &before, &["metadata", "name"]);
     }
     restore(&mut merged, &before, &["metadata", "namespace"]);
+    object.touched |= !schema::has_pods(&api_version, &id.kind) || schema::is_of_pods(&patch);
     let mut found = Vec::new();
     replaced(&before, &patch, shape, &mut Vec::new(), &mut found);
     Arc::make_mut(&mut object.replaced).extend(found);
@@ -370,8 +379,12 @@ fn run_operations(
             let mut value = object.value.clone();
             let result = json_patch::apply(&mut value, operations);
             object.add_patch(operations.at);
+            object.add_patch(entry.span());
             match result {
-                Ok(()) => object.value = value,
+                Ok(()) => {
+                    object.value = value;
+                    object.touched = true;
+                }
                 Err((at, _)) => object.doubt("a patch of it does not apply", at),
             }
             result.err()

@@ -120,7 +120,7 @@ fn source_of(bench: &Bench<'_>, replacement: &Value) -> Option<Value> {
         .filter(|one| !one.gone)
         .filter(is_it);
     let (Some(object), None) = (found.next(), found.next()) else {
-        if !bench.built.open {
+        if !bench.built.open && !bench.built.more {
             bench.trouble(
                 source.at,
                 "this replacement does not have exactly one source",
@@ -230,6 +230,7 @@ fn set(object: &mut Object, path: &str, value: Option<&Value>, creates: bool, at
                 if is_open {
                     *holder = unknown();
                     object.add_patch(at);
+                    object.touched = true;
                 }
                 return;
             }
@@ -268,6 +269,7 @@ fn set(object: &mut Object, path: &str, value: Option<&Value>, creates: bool, at
         return;
     }
     object.add_patch(at);
+    object.touched = true;
 }
 
 /// A scalar keeps its type when another word is put in its place.

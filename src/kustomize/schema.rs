@@ -2,6 +2,8 @@
 //! as a whole, tolerations and taints among them. This follows `x-kubernetes-patch-strategy` in the OpenAPI document that
 //! kustomize carries (`kyaml/openapi/kubernetesapi`); kinds that are not in it have no such lists.
 
+use super::value::Value;
+
 /// A part of an object.
 #[derive(Debug)]
 pub enum Shape {
@@ -69,6 +71,48 @@ pub fn of_kind(api_version: &str, kind: &str) -> &'static Shape {
         ("batch/v1" | "batch/v1beta1", "CronJob") => &CRON_JOB,
         _ => &OTHER,
     }
+}
+
+/// Whether objects of a kind contain a pod, or a template of one, in a form that kustomize knows.
+pub fn has_pods(api_version: &str, kind: &str) -> bool {
+    !matches!(of_kind(api_version, kind), Plain)
+}
+
+/// Whether a patch of an object with pods may change where they run. Misspelt and misplaced keys count, too.
+pub fn is_of_pods(patch: &Value) -> bool {
+    patch.entries().iter().any(|entry| match &*entry.key {
+        "apiVersion" | "kind" => false,
+        "metadata" => entry
+            .value
+            .entries()
+            .iter()
+            .any(|one| &*one.key != "name" && &*one.key != "namespace"),
+        "spec" | "template" | "jobTemplate" => is_of_pods(&entry.value),
+        "replicas" | "strategy" | "volumes" | "selector" | "paused" | "schedule" => false,
+        "containers" | "initContainers" => entry.value.items().iter().any(is_of_container),
+        _ => true,
+    })
+}
+
+/// Whether a patch of a container may change what it requests, or contains anything that does not belong there.
+fn is_of_container(patch: &Value) -> bool {
+    const OTHERS: [&str; 11] = [
+        "args",
+        "command",
+        "env",
+        "envFrom",
+        "image",
+        "imagePullPolicy",
+        "livenessProbe",
+        "name",
+        "ports",
+        "readinessProbe",
+        "volumeMounts",
+    ];
+    patch
+        .entries()
+        .iter()
+        .any(|entry| !OTHERS.contains(&&*entry.key))
 }
 
 impl Shape {

@@ -1,8 +1,9 @@
 //! Objects as trees of values that know where they were written. Copies share everything that they have in common.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 use crate::yaml::{Kind, Leaf, Node, NodeId, Notation, Pieces, Scalar, TreeBuilder, print};
 
 /// How deep values may be nested.
@@ -260,6 +261,22 @@ impl Value {
         let mut tree = TreeBuilder::default();
         let root = self.build(&mut tree);
         print(tree.finish(root).root(), Notation::Yaml)
+    }
+
+    /// The places of the maps in lists, by the start of the first key of each: a map in braces starts before it.
+    pub fn items_by_key(&self) -> HashMap<(SourceId, u32), Span> {
+        let mut found = HashMap::new();
+        let mut open = vec![self];
+        while let Some(value) = open.pop() {
+            for item in value.items() {
+                if let Some(first) = item.entries().first() {
+                    found.insert((first.key_at.source, first.key_at.start), item.at);
+                }
+                open.push(item);
+            }
+            open.extend(value.entries().iter().map(|entry| &entry.value));
+        }
+        found
     }
 
     fn build(&self, tree: &mut TreeBuilder) -> NodeId {

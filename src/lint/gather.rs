@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::drift::drift;
+use super::kustomizations::Kustomizations;
 use super::paths::Paths;
 use super::{admission, configured, overlay, unread};
 use crate::config::Config;
@@ -128,6 +129,7 @@ impl Gathered {
 /// Combines the facts of all files, and of what was rendered from them, and counts them.
 pub fn gather(
     (all, mut rendered): (Vec<FileFacts>, FileFacts),
+    mut kustomizations: Kustomizations,
     paths: Paths,
     config: &Config,
     report: &mut Report,
@@ -147,6 +149,7 @@ pub fn gather(
         facts.absorb(one);
     }
     facts.take_in_heredocs();
+    kustomizations.apply(&mut facts);
     facts.absorb(rendered);
     report.counts.documents += facts.documents;
     count_expressions(&facts.expressions, report);
@@ -201,6 +204,9 @@ pub fn gather(
         &gathered.paths,
     );
     gathered.open.extend(changed);
+    gathered
+        .open
+        .extend(kustomizations.doubt(&mut gathered.workloads));
     admission::apply(
         &mut finished,
         &facts.namespaces,

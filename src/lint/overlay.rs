@@ -16,6 +16,7 @@ use super::gather::{change, folder};
 use super::paths::Paths;
 use crate::extract::{Kustomization, Overlay, Target, Words};
 use crate::finding::{Because, Open};
+use crate::kustomize::paths::resolve;
 use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::SourceId;
 
@@ -172,27 +173,6 @@ fn reach(
     reached
 }
 
-/// `../base` from `overlays/prod` is `base`. Returns `None` for anything outside the repository, such as URLs.
-fn resolve(at: &str, entry: &str) -> Option<String> {
-    if entry.contains("://") {
-        return None;
-    }
-    let mut steps: Vec<&str> = match entry.strip_prefix('/') {
-        Some(_) => Vec::new(),
-        None => at.split('/').filter(|step| !step.is_empty()).collect(),
-    };
-    for step in entry.split('/') {
-        match step {
-            "" | "." => {}
-            ".." => {
-                steps.pop()?;
-            }
-            other => steps.push(other),
-        }
-    }
-    Some(steps.join("/"))
-}
-
 fn is_within(path: &str, reach: &BTreeSet<String>) -> bool {
     if reach.contains(path) || reach.contains("") {
         return true;
@@ -245,11 +225,5 @@ mod tests {
         let by_folder = BTreeMap::from([("a", vec!["../b"]), ("b", vec!["../a"])]);
         let reach = reach("a", vec!["../b"], &by_folder);
         assert!(is_within("a/x.yaml", &reach) && is_within("b/x.yaml", &reach));
-    }
-
-    #[test]
-    fn a_path_out_of_the_repository_is_nowhere() {
-        assert_eq!(resolve("a", "../../x"), None);
-        assert_eq!(resolve("a/b", "../x.yaml").as_deref(), Some("a/x.yaml"));
     }
 }

@@ -13,7 +13,8 @@ use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{
-    Content, Input, Settings, charts, claims, dumps, inventories, libraries, referring, renderings,
+    Content, Input, Settings, charts, claims, dumps, inventories, kustomizations, libraries,
+    referring, renderings,
 };
 use crate::extract::FileFacts;
 use crate::finding::{Problem, Report};
@@ -161,6 +162,7 @@ impl<'s> Session<'s> {
         let mut again = libraries::read_again(files, load, table, shapes);
         let values = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
+        let kustomizations = kustomizations::build(files, load, &again, table, shapes);
         let mut all = Vec::with_capacity(self.files.len());
         for kept in &mut self.files {
             if filled.contains(&kept.id) && kept.is_template() {
@@ -188,7 +190,8 @@ impl<'s> Session<'s> {
         let paths = Paths::new(files, configuration.map(|source| source.path.as_str()));
         let table = settings.table;
         let rendered = renderings::read(&self.files, settings.rendered, self.load, table);
-        let mut gathered = gather::gather((all, rendered), paths, settings.config, report);
+        let all = (all, rendered);
+        let mut gathered = gather::gather(all, kustomizations, paths, settings.config, report);
         let without = inventories::without_pools(&gathered, settings.config, &report.problems);
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);

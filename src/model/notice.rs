@@ -210,6 +210,17 @@ notice_kinds! {
         /// The examined version is installed from its publisher, and the pods are those of a DaemonSet.
         certain "certain": bool,
     }
+    /// A patch replaces a list as a whole, so that entries are lost.
+    ReplacedByPatch "replaced-by-patch" {
+        /// `tolerations` or `taints`.
+        field "field": String,
+        /// The first entry that is lost, and how many more.
+        lost "lost": String,
+        /// All entries that are lost.
+        all "all": String,
+        /// What remains of the object still refers to one of them.
+        needed "needed": bool,
+    }
     /// A value of a chart that has no effect because of another value.
     IdleValue "idle-value" {
         /// Its path.

@@ -45,6 +45,7 @@ pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
     let paths = Paths::new(inputs, None);
     gather(
         (facts, FileFacts::default()),
+        kubetaint::lint::kustomizations::Kustomizations::default(),
         paths,
         &Config::default(),
         &mut Report::default(),

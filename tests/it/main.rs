@@ -17,6 +17,7 @@ mod fuzz;
 mod house;
 mod ignores;
 mod init;
+mod kustomizations;
 #[cfg(unix)]
 mod mutations;
 mod near_misses;

@@ -387,23 +387,21 @@ fn listed(files: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn a_workload_that_a_kustomization_patches_names_the_patch() {
-    let kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1
+    let kustomization = "apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
-resources:
-  - ../../base
-
-patches:
+metadata: {name: apps}
+spec:
+  path: ./base
+  patches:
   - target: {kind: Deployment, name: web}
     patch: |
       - {op: add, path: /spec/template/spec/tolerations, value: []}
 ";
-    let base = "resources: [web.yaml]\n";
     let files = [
-        ("base/kustomization.yaml", base),
         ("base/web.yaml", BLOCKED),
-        ("overlays/prod/kustomization.yaml", kustomization),
+        ("flux/apps.yaml", kustomization),
     ];
-    let patched = "base/web.yaml:3 web: patched by overlays/prod/kustomization.yaml:7";
+    let patched = "base/web.yaml:3 web: patched by flux/apps.yaml:7";
     assert_eq!(listed(&files), [patched]);
 }
 
