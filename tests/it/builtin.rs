@@ -16,12 +16,23 @@ use kubetaint::source::{Source, SourceId};
 use kubetaint::verify;
 
 /// The built-in rules.
-pub static RULES: LazyLock<RuleSet> = LazyLock::new(|| rules_beside(&[]));
+pub static RULES: LazyLock<RuleSet> = LazyLock::new(|| aside(|| rules_beside(&[])));
 
 /// The built-in tables.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load")
+    aside(|| Table::load(builtin::PROVIDERS.iter().copied()).expect("the built-in tables load"))
 });
+
+/// Runs something that uses several threads on threads of its own. Those of a parallel test may all be waiting for its
+/// result.
+fn aside<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+    let threads = threads.expect("two threads");
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| threads.install(run));
+        running.join().expect("no panic")
+    })
+}
 
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     let named = |(name, text): &(&str, &'static str)| Source::new(format!("rules/{name}"), *text);
