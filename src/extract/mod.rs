@@ -93,6 +93,7 @@ pub use generated_keys::GeneratedKey;
 pub use namespaces::{Namespace, RuntimeClass};
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
+pub use placeholders::is_placeholder;
 pub use pool_facts::{ReadPool, Referred};
 use reading::Reading;
 pub use rendered::{extract_rendered, is_about_scheduling};

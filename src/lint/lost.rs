@@ -1,6 +1,6 @@
 //! Entries of lists that a patch replaces as a whole and that are lost because of it.
 
-use crate::extract::FileFacts;
+use crate::extract::{FileFacts, is_placeholder};
 use crate::finding::{Label, Object as Identity};
 use crate::kustomize::{Object, Replaced, Value};
 use crate::model::notice::{Notice, NoticeKind};
@@ -32,7 +32,11 @@ fn notice(object: &Object, replaced: &Replaced, facts: &FileFacts) -> Option<Not
     let before = replaced.before.value.items();
     let lost: Vec<&Value> = before
         .iter()
-        .filter(|known| !now.items().iter().any(|own| speaks_of(own, known, field)))
+        .filter(|known| is_known(known))
+        .filter(|known| {
+            let mut own = now.items().iter();
+            !own.any(|own| !is_known(own) || speaks_of(own, known, field))
+        })
         .collect();
     let (first, more) = (lost.first()?, lost.len() - 1);
     let keys: Vec<&str> = lost
@@ -75,6 +79,15 @@ fn notice(object: &Object, replaced: &Replaced, facts: &FileFacts) -> Option<Not
             message: "this list is replaced".to_owned(),
         }],
     })
+}
+
+/// Whether an entry is a map whose fields nothing fills in later.
+fn is_known(entry: &Value) -> bool {
+    let is_word = |value: &Value| match value.word() {
+        Some(word) => !is_placeholder(word),
+        None => value.is_null(),
+    };
+    !entry.entries().is_empty() && entry.entries().iter().all(|field| is_word(&field.value))
 }
 
 /// Whether an entry may mean what another means, or deliberately says something else of the same key.
