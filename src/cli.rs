@@ -79,6 +79,8 @@ pub enum Command {
         reads it in another repository."
     )]
     Pools(Pools),
+    /// List the clusters that the repository shows, with their pools and what is missing
+    Clusters(Clusters),
     /// Write a commented .kubetaint.yaml for what is found here
     Init(Init),
     /// List the rules
@@ -251,6 +253,26 @@ pub struct Check {
     /// How many threads to use, at most 256; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=256))]
     pub threads: u16,
+}
+
+/// `kubetaint clusters`
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  \
+        kubetaint clusters -o json\n\n\
+        Exit codes: 0 the clusters were listed, 2 the job could not be done (a path that does not exist, an error in the \
+        configuration, nothing to read).")]
+pub struct Clusters {
+    /// Files and folders to read; `-` reads manifests from standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+
+    /// How to list them
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    pub output: Listing,
+
+    /// What is read beside them.
+    #[command(flatten)]
+    pub beside: Beside,
 }
 
 /// `kubetaint pools`

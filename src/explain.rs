@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::finding::Severity;
 use crate::output::wrap;
 use crate::rule::schema::{Need, Otherwise, Scope};
-use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet};
+use crate::rule::{CROSS_REFERENCE, MARK, Rule, RuleSet, SPELLING};
 use crate::source::text::Cut as _;
 
 /// The page of a rule, as Markdown.
@@ -68,7 +68,7 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
         writeln!(page, "  - {severity} where `{}`", on_one_line(when))?;
     }
     if is_note_in_tests(rule) {
-        writeln!(page, "  - {IN_TESTS}")?;
+        writeln!(page, "  - {}", in_tests(rule))?;
     }
     writeln!(page, "- Looks at: {}", subject(rule.scope))?;
     if !rule.tags.is_empty() {
@@ -100,7 +100,13 @@ fn write_page(rule: &Rule, page: &mut String) -> std::fmt::Result {
     write_examples(rule, page)
 }
 
-const IN_TESTS: &str = "note under paths that say test, example or archive";
+/// Where a rule's findings are notes.
+fn in_tests(rule: &Rule) -> &'static str {
+    match rule.has_tag(SPELLING) {
+        true => "note under paths that say test or archive",
+        false => "note under paths that say test, example or archive",
+    }
+}
 
 fn is_note_in_tests(rule: &Rule) -> bool {
     let is_lowered = rule.severity != Severity::Note || rule.severities().next().is_some();
@@ -110,6 +116,13 @@ fn is_note_in_tests(rule: &Rule) -> bool {
 fn write_needs_and_fixes(rule: &Rule, page: &mut String) -> std::fmt::Result {
     for need in &rule.needs {
         writeln!(page, "- Needs: {}", needed(*need, rule.otherwise))?;
+    }
+    if let Some(stands) = &rule.stands {
+        let stands = on_one_line(stands);
+        writeln!(
+            page,
+            "- Without all pools, a warning at most where `{stands}`"
+        )?;
     }
     let fixes = match rule.fixes() {
         (false, false) => "by hand",
@@ -159,7 +172,7 @@ fn severities(rule: &Rule) -> String {
         }
     }
     if is_note_in_tests(rule) {
-        parts.push(IN_TESTS.to_owned());
+        parts.push(in_tests(rule).to_owned());
     }
     parts.join("; ")
 }

@@ -1,13 +1,16 @@
 //! The results of a run: findings, problems and counts, as plain data that all output formats use.
 
+mod cluster_list;
 mod not_judged;
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::source::{Position, Source, SourceId, Span};
 
+pub use cluster_list::{FilePlace, ListedCluster, ListedGap};
 pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
 
 /// How bad a finding is. The order is the order of severity.
@@ -244,6 +247,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Probable mistakes that do not prevent a report, in the same order.
     pub warnings: Vec<Problem>,
+    /// The day on which each named inventory was taken, by path, if it is known.
+    pub inventories: BTreeMap<String, Date>,
     /// The numbers of the run.
     pub counts: Counts,
     /// The sources that findings refer to; others may be missing.

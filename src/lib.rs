@@ -28,6 +28,7 @@ pub mod rendering;
 pub mod template;
 
 pub mod charts;
+pub mod delivery;
 pub mod inventory;
 pub mod kustomize;
 pub mod terraform;

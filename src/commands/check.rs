@@ -3,6 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::changes::{self, Edits};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
@@ -105,6 +108,9 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     }
     if let Some(only) = &only {
         report.keep_touching(|file| only.covers(file));
+    }
+    if !cli.quiet {
+        inputs.place.say("note", &ages(&report));
     }
     inputs.place.say("warning", &report.warnings);
     inputs.place.say("error", &report.problems);
@@ -211,8 +217,28 @@ fn suppressions(arguments: &Check) -> Suppressions {
     if arguments.no_ignores {
         return Suppressions::Off;
     }
-    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    Suppressions::On(now.date())
+    Suppressions::On(today())
+}
+
+/// Today's date in UTC.
+fn today() -> Date {
+    jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
+/// How old the inventories are that pools were read from.
+fn ages(report: &Report) -> Vec<Problem> {
+    let age = |taken: &Date| match taken.until(today()).map_or(0, |age| age.get_days()) {
+        ..=0 => "today".to_owned(),
+        1 => "yesterday".to_owned(),
+        days => format!("{days} days ago"),
+    };
+    let inventories = report.inventories.iter();
+    let problems = inventories.map(|(path, taken)| Problem {
+        file: Some(path.clone()),
+        position: None,
+        message: format!("this inventory was taken on {taken}, {}", age(taken)),
+    });
+    problems.collect()
 }
 
 fn exit(report: &Report, threshold: Option<Severity>) -> Exit {

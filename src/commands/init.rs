@@ -8,6 +8,7 @@ use super::{CommandError, Exit, write};
 use crate::cli::{Cli, Init};
 use crate::config;
 use crate::discover::CONFIG_FILE;
+use crate::lint::Purpose;
 use crate::output::count;
 use crate::proposal::{Seen, propose};
 use crate::source::{Source, SourceId};
@@ -36,7 +37,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         )));
     }
     let inputs = Inputs::find(Place::bare(folder)?, &[])?;
-    let listing = inputs.list_pools(cli.quiet);
+    let listing = inputs.list_pools(cli.quiet, Purpose::Table);
     inputs.place.say("warning", &listing.problems);
     let files: Vec<String> = inputs
         .discovery

@@ -15,7 +15,10 @@ use crate::config::Config;
 use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
-use crate::lint::{Content, Input, Listing, Settings, Suppressions, list_pools};
+use crate::lint::{
+    ClusterListing, Content, Input, Listing, Purpose, Settings, Suppressions, list_clusters,
+    list_pools,
+};
 use crate::model::notice::NoticeKind;
 use crate::output::{self, Standpoint};
 use crate::rule::RuleSet;
@@ -199,12 +202,23 @@ impl Inputs {
     }
 
     /// Lists the node pools in the files. Earlier problems are included.
-    pub fn list_pools(&self, quiet: bool) -> Listing {
+    pub fn list_pools(&self, quiet: bool, purpose: Purpose) -> Listing {
         let rules = RuleSet::default();
         let settings = self.settings(&rules, Suppressions::Off);
-        let mut listing = self.read(quiet, |list, load| list_pools(list, load, settings));
+        let mut listing = self.read(quiet, |list, load| {
+            list_pools(list, load, settings, purpose)
+        });
         let empty = self.check_stdin(&listing.counts, !listing.problems.is_empty());
         listing.problems.extend(empty);
+        self.add_problems(&mut listing.problems);
+        listing
+    }
+
+    /// Lists the clusters that the files show. Earlier problems are included.
+    pub fn list_clusters(&self, quiet: bool) -> ClusterListing {
+        let rules = RuleSet::default();
+        let settings = self.settings(&rules, Suppressions::Off);
+        let mut listing = self.read(quiet, |list, load| list_clusters(list, load, settings));
         self.add_problems(&mut listing.problems);
         listing
     }
@@ -365,6 +379,7 @@ fn content(loaded: Loaded) -> Content {
         Loaded::Text(text) => Content::Text(text),
         Loaded::Template(text) => Content::Template(text),
         Loaded::Irrelevant => Content::Irrelevant,
+        Loaded::Parameters(text) => Content::Parameters(text),
         Loaded::TooLarge { bytes } => Content::Unusable(NoticeKind::TooLarge {
             why: too_large(bytes),
         }),

@@ -6,6 +6,7 @@ mod baseline;
 mod changes;
 pub mod charts;
 pub mod check;
+pub mod clusters;
 pub mod completions;
 mod configuration;
 pub mod explain;

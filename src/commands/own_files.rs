@@ -53,7 +53,9 @@ pub(super) fn check_repository(root: &Path, named: &str) -> Result<(), String> {
 /// The reason why the content of a file cannot be used.
 pub(super) fn refusal(loaded: &Loaded) -> String {
     match loaded {
-        Loaded::Text(_) | Loaded::Template(_) | Loaded::Irrelevant => "nothing to read".to_owned(),
+        Loaded::Text(_) | Loaded::Template(_) | Loaded::Parameters(_) | Loaded::Irrelevant => {
+            "nothing to read".to_owned()
+        }
         Loaded::TooLarge { bytes } => too_large(*bytes),
         Loaded::Binary => "not text".to_owned(),
         Loaded::NotUtf8 { at } => format!("not UTF-8 at line {}, column {}", at.line, at.column),

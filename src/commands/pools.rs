@@ -6,6 +6,7 @@ use super::inputs::{Inputs, Place};
 use super::screen::Screen;
 use super::{CommandError, Exit};
 use crate::cli::{Cli, PoolListing, Pools};
+use crate::lint::Purpose;
 use crate::output::PoolTable;
 
 /// Lists the node pools in the files that the arguments name.
@@ -15,7 +16,11 @@ use crate::output::PoolTable;
 pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let place = Place::find(&arguments.paths, &arguments.beside)?;
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
-    let listing = inputs.list_pools(cli.quiet);
+    let purpose = match arguments.output {
+        PoolListing::Table => Purpose::Table,
+        PoolListing::Yaml | PoolListing::Json => Purpose::Inventory,
+    };
+    let listing = inputs.list_pools(cli.quiet, purpose);
     inputs.place.say("error", &listing.problems);
     let screen = Screen::of(cli);
     let table = PoolTable {

@@ -90,6 +90,7 @@ impl Checks {
             exclude: self.path_patterns(form.exclude.unwrap_or_default()),
             clusters,
             templates,
+            made: Vec::new(),
             pools,
             rules: self.rules(form.rules),
             rule_dirs: located(form.rule_dirs),

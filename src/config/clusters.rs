@@ -1,15 +1,7 @@
 //! Clusters and their files. An entry whose name and paths contain `{cluster}` is a template: it creates a cluster for each
 //! name that its paths match.
 
-#![cfg_attr(
-    not(test),
-    expect(
-        clippy::indexing_slicing,
-        reason = "indices come from enumerating the very lists that they are used on"
-    )
-)]
-
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use regex::bytes::Regex;
 
@@ -61,6 +53,8 @@ pub(super) struct TemplatePath {
     any: Pattern,
     /// Captures the name in a path; `None` for a pattern without the placeholder.
     name: Option<Regex>,
+    /// The literal text around the placeholder in its segment, if there is nothing else.
+    around: Option<(String, String)>,
 }
 
 impl TemplatePath {
@@ -69,7 +63,11 @@ impl TemplatePath {
         let mut any = Pattern::over_paths(&text.replace(PLACEHOLDER, "*"), span)?;
         any.text = text.to_owned();
         if !text.contains(PLACEHOLDER) {
-            return Ok(TemplatePath { any, name: None });
+            return Ok(TemplatePath {
+                any,
+                name: None,
+                around: None,
+            });
         }
         // A word without special characters that occurs in no path.
         const MARK: &str = "kubetaintNameOfTheCluster";
@@ -85,7 +83,20 @@ impl TemplatePath {
         Ok(TemplatePath {
             any,
             name: Some(name),
+            around: around(text),
         })
+    }
+
+    /// Calls `take` with every text in a path that may be the name, or returns `None` if any may be.
+    fn names_in(&self, path: &str, mut take: impl FnMut(&str)) -> Option<()> {
+        let (before, after) = self.around.as_ref()?;
+        for segment in path.split('/') {
+            let rest = segment.strip_prefix(before.as_str());
+            if let Some(name) = rest.and_then(|rest| rest.strip_suffix(after.as_str())) {
+                take(name);
+            }
+        }
+        Some(())
     }
 
     pub(super) fn names_clusters(&self) -> bool {
@@ -116,6 +127,16 @@ impl TemplatePath {
         }
         self.any.text.replace(PLACEHOLDER, &literal)
     }
+}
+
+/// Returns the text around the first placeholder of a pattern in its segment, or `None` if that has other special characters.
+fn around(pattern: &str) -> Option<(String, String)> {
+    let is_special = |c: char| "*?[]{}\\!".contains(c);
+    let mut segments = pattern.split('/');
+    let segment = segments.find(|segment| segment.contains(PLACEHOLDER))?;
+    let (before, after) = segment.split_once(PLACEHOLDER)?;
+    let is_literal = !before.contains(is_special) && !after.contains(is_special);
+    is_literal.then(|| (before.to_owned(), after.to_owned()))
 }
 
 /// A cluster as written in the configuration.
@@ -157,7 +178,7 @@ impl Config {
     /// Creates the clusters of templates: one for each name that their paths capture, unless the configuration declares
     /// that cluster itself. Returns a problem for each pool whose cluster does not exist.
     pub fn make_clusters(&mut self, paths: &[&str]) -> Vec<Problem> {
-        let mut made = Vec::new();
+        let mut taken: HashSet<String> = self.clusters.iter().map(|one| one.name.clone()).collect();
         for template in &self.templates {
             let names: BTreeSet<&str> = template
                 .paths
@@ -165,38 +186,16 @@ impl Config {
                 .filter(|pattern| pattern.names_clusters())
                 .flat_map(|pattern| paths.iter().filter_map(|path| pattern.name_in(path)))
                 .collect();
+            let mut made = BTreeMap::new();
             for captured in names {
-                let name = template.name.replace(PLACEHOLDER, captured);
-                let taken = |other: &Cluster| other.name == name;
-                if self.clusters.iter().any(taken) || made.iter().any(taken) {
-                    continue;
+                let cluster = template.make(captured);
+                if taken.insert(cluster.name.clone()) {
+                    made.insert(captured.to_owned(), self.clusters.len());
+                    self.clusters.push(cluster);
                 }
-                let own = |text: &str| text.replace(PLACEHOLDER, captured);
-                made.push(Cluster {
-                    paths: template
-                        .paths
-                        .iter()
-                        .filter_map(|pattern| {
-                            Pattern::over_paths(&pattern.with(captured), pattern.any.span).ok()
-                        })
-                        .collect(),
-                    complete: template.complete,
-                    complete_span: template.complete_span,
-                    inventory: template
-                        .inventory
-                        .iter()
-                        .map(|file| Located {
-                            value: own(&file.value),
-                            span: file.span,
-                        })
-                        .collect(),
-                    made: true,
-                    name,
-                    span: template.span,
-                });
             }
+            self.made.push(made);
         }
-        self.clusters.extend(made);
         let known: Vec<&str> = self.clusters.iter().map(|one| one.name.as_str()).collect();
         self.pools
             .iter()
@@ -234,8 +233,50 @@ impl Config {
 
     /// Returns the indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
     pub fn clusters_of(&self, path: &str) -> Vec<usize> {
-        (0..self.clusters.len())
-            .filter(|at| self.clusters[*at].paths.matches(path))
-            .collect()
+        let is_in = |at: &usize| {
+            let cluster = self.clusters.get(*at);
+            cluster.is_some_and(|cluster| cluster.paths.matches(path))
+        };
+        let written = self.clusters.iter().enumerate();
+        let written = written
+            .filter(|(_, cluster)| !cluster.made)
+            .map(|(at, _)| at);
+        let mut found: Vec<usize> = written.filter(is_in).collect();
+        for (template, made) in self.templates.iter().zip(&self.made) {
+            for pattern in &template.paths {
+                let mut candidates = Vec::new();
+                let named = pattern.names_in(path, |name| candidates.extend(made.get(name)));
+                if named.is_none() && pattern.any.matches(path) {
+                    candidates = made.values().copied().collect();
+                }
+                found.extend(candidates.into_iter().filter(is_in));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Template {
+    /// Returns the cluster for a name that the paths capture.
+    fn make(&self, captured: &str) -> Cluster {
+        let own = |text: &str| text.replace(PLACEHOLDER, captured);
+        let inventory = self.inventory.iter().map(|file| Located {
+            value: own(&file.value),
+            span: file.span,
+        });
+        let paths = self.paths.iter().filter_map(|pattern| {
+            Pattern::over_paths(&pattern.with(captured), pattern.any.span).ok()
+        });
+        Cluster {
+            name: own(&self.name),
+            span: self.span,
+            paths: paths.collect(),
+            complete: self.complete,
+            complete_span: self.complete_span,
+            inventory: inventory.collect(),
+            made: true,
+        }
     }
 }

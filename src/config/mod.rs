@@ -43,6 +43,8 @@ pub struct Config {
     pub clusters: Vec<Cluster>,
     /// Entries that create several clusters each; see [`Config::make_clusters`].
     pub templates: Vec<Template>,
+    /// For each of `templates`, the clusters that it created: the index in `clusters` by captured name.
+    made: Vec<BTreeMap<String, usize>>,
     /// Pools that no file declares, in source order.
     pub pools: Vec<ConfiguredPool>,
     /// Settings of single rules, by rule id. [`Config::check_names`] checks the ids.

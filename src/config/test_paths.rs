@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Config, Pattern};
-use crate::model::path_words::{name_words, test_path_words};
+use crate::model::path_words::{name_words, test_path_words, test_words, without_test_clusters};
 use crate::source::{SourceId, Span};
 
 /// Paths in which findings that compare workloads with node pools are at most notes.
@@ -19,11 +19,10 @@ pub(super) enum Entry {
 }
 
 /// The default list.
-static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| {
-    let nowhere = Span::new(SourceId(0), 0..0);
-    let entries = test_path_words().filter_map(|word| Entry::new(word, nowhere).ok());
-    TestPaths(entries.collect())
-});
+static DEFAULT: LazyLock<TestPaths> = LazyLock::new(|| TestPaths::of(test_path_words()));
+
+/// The part of it that does not mean examples.
+static WITHOUT_EXAMPLES: LazyLock<TestPaths> = LazyLock::new(|| TestPaths::of(test_words()));
 
 impl Entry {
     pub(super) fn new(text: &str, span: Span) -> Result<Self, super::PatternError> {
@@ -55,6 +54,15 @@ impl Entry {
 }
 
 impl TestPaths {
+    fn of(words: impl Iterator<Item = &'static str>) -> TestPaths {
+        let nowhere = Span::new(SourceId(0), 0..0);
+        TestPaths(
+            words
+                .filter_map(|word| Entry::new(word, nowhere).ok())
+                .collect(),
+        )
+    }
+
     /// Returns the entries as written.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|entry| entry.pattern().text.as_str())
@@ -86,8 +94,20 @@ impl Config {
     /// Whether a file is among tests, examples or archives. `scanned` is the part of its path below the scanned folder. The
     /// names of folders above it are ignored.
     pub fn is_test(&self, path: &str, scanned: &str) -> bool {
-        let entries = &self.test_paths_in_effect().0;
-        entries.iter().any(|entry| entry.covers(path, scanned))
+        self.is_below(self.test_paths_in_effect(), path, scanned)
+    }
+
+    /// The same without examples, unless the configuration lists them.
+    pub fn is_test_or_archive(&self, path: &str, scanned: &str) -> bool {
+        let paths = self.test_paths.as_ref().unwrap_or(&WITHOUT_EXAMPLES);
+        self.is_below(paths, path, scanned)
+    }
+
+    fn is_below(&self, paths: &TestPaths, path: &str, scanned: &str) -> bool {
+        let is_covered = |scanned: &str| paths.0.iter().any(|entry| entry.covers(path, scanned));
+        // A cluster may be called `test`, unless the configuration says what is a test.
+        let own = || self.test_paths.is_some() || is_covered(&without_test_clusters(scanned));
+        is_covered(scanned) && own()
     }
 }
 

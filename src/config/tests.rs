@@ -552,3 +552,20 @@ fn a_placeholder_where_it_stands_for_nothing_is_an_error_at_its_place() {
         ["1:34: `c/{cluster}/` matches no file"]
     );
 }
+
+#[test]
+fn a_name_beside_a_wildcard_is_found_wherever_its_clusters_patterns_match() {
+    let paths = [
+        "x/eu-web.yaml",
+        "x/us-web.yaml",
+        "y/a/eu/b.yaml",
+        "y/us/eu.yaml",
+    ];
+    let (config, _) = made(
+        "clusters: {\"{cluster}\": {paths: [\"x/{cluster}-*.yaml\", \"y/**/{cluster}/*\"]}}\n",
+        &paths,
+    );
+    assert_eq!(names(&config), ["eu", "us"]);
+    let of: Vec<Vec<usize>> = paths.iter().map(|path| config.clusters_of(path)).collect();
+    assert_eq!(of, [vec![0], vec![1], vec![0], vec![1]]);
+}

@@ -32,6 +32,8 @@ pub enum Loaded {
     Template(String),
     /// Nothing in it is relevant for kubetaint. Only for JSON files and oversized files.
     Irrelevant,
+    /// The text of a JSON file in which nothing is relevant by itself. Other files may name it.
+    Parameters(String),
     /// It is larger than [`MAX_FILE_BYTES`] and may contain manifests.
     TooLarge {
         /// Its size in bytes.
@@ -239,7 +241,7 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         }
     };
     if kind == FileKind::Json && !concerns_kubetaint(text.as_bytes()) {
-        return Loaded::Irrelevant;
+        return Loaded::Parameters(text);
     }
     Loaded::Text(text)
 }
@@ -435,7 +437,10 @@ mod tests {
     #[test]
     fn only_json_is_judged_by_its_words() {
         let plain = br#"{"name": "x", "rules": [1, 2]}"#;
-        assert_eq!(load_bytes(plain, FileKind::Json), Loaded::Irrelevant);
+        assert!(matches!(
+            load_bytes(plain, FileKind::Json),
+            Loaded::Parameters(_)
+        ));
         assert!(matches!(load_bytes(plain, FileKind::Yaml), Loaded::Text(_)));
         for relevant in [
             r#"{"kind": 1}"#,

@@ -3,6 +3,7 @@
 use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{SourceId, Span};
 use crate::terraform::SyntaxError;
+use crate::yaml::{Node, Style};
 
 /// What rules call a document that would have been an object.
 const MANIFEST: &str = "manifest";
@@ -14,8 +15,29 @@ pub(super) fn document(span: Span, message: &str, text: &str) -> Notice {
     let kind = NoticeKind::UnparsableManifest {
         why: message.to_owned(),
         content: sort(text),
+        is_string: false,
     };
     Notice::of_file(kind, span)
+}
+
+/// The notice about a manifest that a `|` or `>` above it makes one string.
+pub(super) fn block_scalar(root: Node<'_>, text: &str) -> Option<Notice> {
+    let mark = match root.style() {
+        Style::Literal => '|',
+        Style::Folded => '>',
+        _ => return None,
+    };
+    let start = root.span().start;
+    let span = Span {
+        end: start + 1,
+        ..root.span()
+    };
+    let kind = NoticeKind::UnparsableManifest {
+        why: format!("the `{mark}` makes everything below it one string"),
+        content: sort(text),
+        is_string: true,
+    };
+    is_manifest(text).then(|| Notice::of_file(kind, span))
 }
 
 /// The notice about a syntax error in a Terraform file.

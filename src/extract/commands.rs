@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::bottlerocket;
 use super::flags::{self, Says};
 use super::makers;
 use super::taints::{partial_taint, parts};
@@ -217,7 +218,34 @@ fn read_flags(
             pools.push(pool);
         }
     }
+    pools.extend(read_settings(text, place, object));
     pools
+}
+
+/// Reads Bottlerocket's settings.
+fn read_settings(
+    text: &str,
+    place: &dyn Fn(usize, usize) -> Span,
+    object: &Object,
+) -> Option<NodePool> {
+    let found = bottlerocket::settings(text);
+    let (first, last) = (found.first()?, found.last()?);
+    let mut pool = weak_pool("", place(first.value.start, last.value.end), object);
+    for setting in &found {
+        match setting.is_taint {
+            false => read_labels(&mut pool, &setting.word),
+            true => {
+                if let Ok(taint) = partial_taint(&setting.word) {
+                    add(
+                        &mut pool,
+                        taint,
+                        place(setting.value.start, setting.value.end),
+                    );
+                }
+            }
+        }
+    }
+    (!pool.taints.is_empty()).then_some(pool)
 }
 
 /// The logical line at an offset, including continuation lines: its start and its text.

@@ -12,6 +12,7 @@ use super::{
     chart_files, charted, dead_annotations, declared, devices, duplicates, elsewhere,
     generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts, workloads,
 };
+use crate::delivery;
 use crate::finding::{Because, Open};
 use crate::inventory;
 use crate::model::workload::Level;
@@ -77,6 +78,10 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     facts.not_judged.extend(open_kind(subject));
     facts.overlays.extend(injected(subject));
+    if subject.reading.depth == 0 {
+        let pointer = delivery::read(subject.root, group, kind);
+        facts.pointers.extend(pointer);
+    }
     if table.is_skipped(group, kind) {
         return facts;
     }

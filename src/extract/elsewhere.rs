@@ -310,7 +310,10 @@ fn of_list(
     span: Span,
     way: &[Step<'_>],
 ) -> Workload {
-    read.selection.unknown = true;
+    match level {
+        Level::Values => read.selection.partial = true,
+        _ => read.selection.unknown = true,
+    }
     let unread = read.tolerations.unread;
     let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
     if let Some((holding, _)) = way.first() {

@@ -11,6 +11,7 @@ use super::overlays::{Kustomization, Overlay};
 use super::pool_facts::ReadPool;
 use super::values_files::ValuesFile;
 use crate::charts::{Group, ValuePath};
+use crate::delivery::Pointer;
 use crate::finding::Open;
 use crate::inventory::ReadInventory;
 use crate::model::clouds::Clouds;
@@ -86,6 +87,8 @@ pub struct FileFacts {
     pub schedules: bool,
     /// Files with releases that refer to such objects.
     pub referring: Vec<SourceId>,
+    /// Objects that say what runs in which cluster.
+    pub pointers: Vec<Pointer>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
 }
@@ -124,6 +127,7 @@ impl FileFacts {
             generated,
             schedules,
             referring,
+            pointers,
             managed_cluster,
         } = self;
         workloads.is_empty()
@@ -155,6 +159,7 @@ impl FileFacts {
             && generated.is_empty()
             && !schedules
             && referring.is_empty()
+            && pointers.is_empty()
             && !managed_cluster
     }
 
@@ -218,6 +223,7 @@ impl FileFacts {
             generated,
             schedules,
             referring,
+            pointers,
             managed_cluster,
         } = other;
         self.managed_cluster |= managed_cluster;
@@ -252,6 +258,7 @@ impl FileFacts {
         self.values_files.extend(values_files);
         self.generated.extend(generated);
         self.referring.extend(referring);
+        self.pointers.extend(pointers);
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::pool_facts::{Element, PoolFacts};
 use super::weak::repeated_flag;
-use super::{labels, taints};
+use super::{bottlerocket, labels, taints};
 use crate::model::workload::Level;
 use crate::source::text::Cut as _;
 use crate::yaml::{self, Embedded, Found, Kind, Node};
@@ -212,8 +212,21 @@ fn read_text(element: &Element<'_, '_>, node: Node<'_>, path: &str) -> PoolFacts
             continue;
         }
         facts.absorb(match flag.says {
-            Says::Taints => taints::read_words(element, text, range, &embedded, path),
+            Says::Taints => {
+                let words = taints::parts(text, range);
+                let words = words.map(|(word, at)| (word, embedded.place_of(at)));
+                taints::read_words(element, words, path)
+            }
             Says::Labels => labels::read_words(text.within(range)),
+        });
+    }
+    for setting in bottlerocket::settings(text) {
+        facts.absorb(match setting.is_taint {
+            true => {
+                let word = (setting.word.as_str(), embedded.place_of(setting.value));
+                taints::read_words(element, std::iter::once(word), path)
+            }
+            false => labels::read_words(&setting.word),
         });
     }
     facts

@@ -5,6 +5,7 @@ use super::open;
 use super::pool_document::Condition;
 use super::pool_facts::Element;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
+use crate::model::node_selection::OtherLabels;
 use crate::model::{Field, Truth};
 
 /// Adds what the provider adds to pools of this kind.
@@ -34,12 +35,23 @@ pub(super) fn by_conditions(element: &Element<'_, '_>, pool: &mut NodePool) {
         if sure {
             taints(pool, implied.taints.iter());
         } else if !implied.taints.is_empty() {
-            pool.doubt(open::may_be_tainted(element, condition));
+            let keys = implied.taints.iter();
+            let keys = keys.filter_map(|text| text.0.key.known().cloned());
+            pool.doubt_keys(open::may_be_tainted(element, condition), keys);
         }
-        match &implied.incomplete {
-            Some(because) if sure => pool.doubt(because),
-            Some(_) => pool.doubt(open::may_be_tainted(element, condition)),
-            None => {}
+        if let Some(because) = &implied.incomplete {
+            let because = match sure {
+                true => because.clone(),
+                false => open::may_be_tainted(element, condition),
+            };
+            match &implied.incomplete_keys {
+                Some(keys) => pool.doubt_keys(because, keys.iter().cloned()),
+                None => {
+                    // Whatever adds taints that are not seen here may add labels, too.
+                    pool.labels.others = OtherLabels::Possible;
+                    pool.doubt(because);
+                }
+            }
         }
     }
 }

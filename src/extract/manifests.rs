@@ -143,6 +143,7 @@ impl Manifests<'_> {
                 // The script does not show which nodes run it.
                 read.pool.weak = true;
                 read.pool.complete = false;
+                read.pool.open_keys = None;
             }
             facts.pools.extend(pools);
         }
@@ -222,7 +223,8 @@ impl Manifests<'_> {
     fn cast_doubt(&self, read: &mut FileFacts) {
         let Some(doubt) = self.doubt else { return };
         for read in &mut read.pools {
-            read.pool.doubt(format!("it may not exist: {doubt}"));
+            let because = format!("it may not exist: {doubt}");
+            read.pool.doubt_keys(because, []);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! could not be read. Which kinds contain what is data (see `table`). What it means is up to `model` and the rules.
 
 mod autoscaler;
+mod bottlerocket;
 mod broken;
 mod built;
 mod bundles;
@@ -91,6 +92,7 @@ pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency};
 pub use file_facts::{FileFacts, Unread};
 pub use generated_keys::GeneratedKey;
 pub use namespaces::{Namespace, RuntimeClass};
+pub use nodes::without_machines;
 pub use notation::api_group;
 pub use overlays::{Kustomization, Overlay, Target, Words};
 pub use placeholders::is_placeholder;
@@ -100,7 +102,7 @@ pub use rendered::{extract_rendered, is_about_scheduling};
 pub use reshaping::chart_of;
 pub use table::Table;
 use template_text::TemplateFile;
-pub use terraform::read_configuration;
+pub use terraform::{configurations, read_configuration};
 pub use values_files::ValuesFile;
 
 /// Reads the facts of a file that other files include: the text of a template, and for Terraform files, the comments that
@@ -293,6 +295,9 @@ pub fn extract_beside(
         }
         facts.documents += 1;
         let text = source.text.get(document.range()).unwrap_or_default();
+        facts
+            .notices
+            .extend(broken::block_scalar(document.root(), text));
         let mut read = document::read(document.root(), reading);
         if filled.is_some() && ytt::has_directives(text) {
             ytt::doubt(&mut read);

@@ -96,19 +96,69 @@ fn pool_label(pool: &NodePool, row: &PoolRow) -> Option<(String, String)> {
     })
 }
 
+/// Whether a label key is in a list, in which `*` at the end stands for any text.
+fn is_listed(key: &str, list: &[String]) -> bool {
+    list.iter().any(|listed| match listed.strip_suffix('*') {
+        Some(prefix) => key.starts_with(prefix),
+        None => key == listed,
+    })
+}
+
+/// Returns a pool of nodes without what identifies its machines: their names, ids and addresses. Returns `None` for a pool
+/// that was not read from nodes.
+pub fn without_machines(pool: &NodePool, table: &Table) -> Option<NodePool> {
+    let row = row_of(pool, table)?;
+    let mut one = pool.clone();
+    let machine = one.object.name.take();
+    let names_machine = |value: &Field<String>| value.known() == machine.as_ref();
+    let labels = std::mem::take(&mut one.labels.labels);
+    let (hidden, shown): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        labels.into_iter().partition(|(key, value)| {
+            is_listed(key, &row.machine_labels) || (machine.is_some() && names_machine(value))
+        });
+    one.labels.labels = shown;
+    for requirement in &mut one.labels.requirements {
+        let key = requirement.key.known();
+        if key.is_some_and(|key| is_listed(key, &row.machine_labels)) {
+            *requirement = with_any_value(requirement.key.clone());
+        }
+    }
+    let hidden = hidden.into_keys().map(|key| with_any_value(Field::Is(key)));
+    one.labels.requirements.extend(hidden);
+    one.labels.requirements.sort();
+    if pool_label(pool, row).is_none() {
+        let is_control_plane = |key: &String| is_control_plane_label(key);
+        let name = match one.labels.labels.keys().any(is_control_plane) {
+            true => "control-plane",
+            false => "nodes",
+        };
+        name.clone_into(&mut one.name);
+    }
+    Some(one)
+}
+
+/// A label that every node has, each with a value that is not told.
+fn with_any_value(key: Field<String>) -> Requirement {
+    Requirement {
+        key,
+        operator: Field::Is("Exists".to_owned()),
+        values: Vec::new(),
+    }
+}
+
+fn is_control_plane_label(key: &str) -> bool {
+    [
+        "node-role.kubernetes.io/control-plane",
+        "node-role.kubernetes.io/master",
+    ]
+    .contains(&key)
+}
+
 /// The labels that do not distinguish one node of a pool from another.
 fn shared_labels(pool: &NodePool, row: &PoolRow) -> BTreeMap<String, Field<String>> {
-    let is_own = |key: &str| {
-        row.own_labels
-            .iter()
-            .any(|own| match own.strip_suffix('*') {
-                Some(prefix) => key.starts_with(prefix),
-                None => key == own,
-            })
-    };
     let labels = pool.labels.labels.iter();
     labels
-        .filter(|(key, _)| !is_own(key))
+        .filter(|(key, _)| !is_listed(key, &row.own_labels))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect()
 }
@@ -117,8 +167,10 @@ fn shared_labels(pool: &NodePool, row: &PoolRow) -> BTreeMap<String, Field<Strin
 fn put_together(group: Vec<ReadPool>) -> Option<ReadPool> {
     let nodes = group.len();
     let labels: Vec<NodeLabels> = group.iter().map(|read| read.pool.labels.clone()).collect();
+    let seen = group.iter().filter_map(|read| read.seen).max();
     let cordoned = group.iter().all(|read| read.pool.unschedulable);
     let mut one = group.into_iter().next()?;
+    one.seen = seen;
     if nodes > 1 {
         one.pool.labels = common(&labels);
         one.pool.unschedulable = cordoned;

@@ -40,7 +40,8 @@ pub(super) fn read_declared(
                 told.push(why.clone());
             }
             if let Some(doubt) = doubt {
-                read.pool.doubt(format!("it may not exist: {doubt}"));
+                let because = format!("it may not exist: {doubt}");
+                read.pool.doubt_keys(because, []);
             }
             facts.pools.push(read);
         }

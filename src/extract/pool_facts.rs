@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
+
 use super::names::Name;
 use super::notation::Anchored;
 use super::pool_document::{PoolDocument, open_at};
@@ -38,6 +40,8 @@ pub struct ReadPool {
     pub lists_all: bool,
     /// The label that identifies the nodes of this pool, if it was folded from a dump of nodes.
     pub named_by: Option<(String, String)>,
+    /// The day on which its nodes last reported their state.
+    pub seen: Option<Date>,
     /// A list of taints is written, even an empty one, so defaults do not apply.
     pub taints_written: bool,
 }
@@ -54,6 +58,7 @@ impl ReadPool {
             whole: false,
             lists_all: false,
             named_by: None,
+            seen: None,
             taints_written: false,
         }
     }

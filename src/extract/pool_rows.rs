@@ -145,6 +145,12 @@ pub struct PoolRow {
     /// Labels that tell nodes from each other that are alike; any with this beginning where it ends in `*`.
     #[serde(default)]
     pub own_labels: Vec<String>,
+    /// Those of them that name a machine; an inventory that is written from nodes does not contain their values.
+    #[serde(default)]
+    pub machine_labels: Vec<String>,
+    /// Where a node says when its state was last reported, as RFC 3339 times.
+    #[serde(default)]
+    pub seen: Vec<Anchored>,
     /// What a label that is not listed means.
     #[serde(default)]
     pub other_labels: OtherLabels,
@@ -175,6 +181,10 @@ pub struct PoolRow {
     /// How effects are spelled here.
     #[serde(default)]
     pub effect_spelling: EffectSpelling,
+    /// The provider makes such pools for the pods that ask for them: labels and taints that are not its own have a key that a
+    /// pod both requires as a label and tolerates.
+    #[serde(default)]
+    pub made_on_demand: bool,
     /// Why pools of this row are never known completely.
     #[serde(default)]
     pub incomplete: Option<String>,
@@ -228,6 +238,9 @@ pub struct Implied {
     /// Why pools like this are not known completely.
     #[serde(default)]
     pub incomplete: Option<String>,
+    /// The only keys that unknown taints of such pools can have; any key if this is missing.
+    #[serde(default)]
+    pub incomplete_keys: Option<Vec<String>>,
 }
 
 /// Paths to the kind and name of another document.

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::FileFacts;
 use super::names::Name;
 use super::pod::read_requirement;
@@ -134,13 +138,18 @@ fn start_pool(element: &Element<'_, '_>, found: &Found<'_>) -> NodePool {
         labels: NodeLabels {
             labels,
             requirements: Vec::new(),
-            others: row.other_labels,
+            // Whatever adds taints that are not seen here may add labels, too.
+            others: match row.incomplete {
+                Some(_) => OtherLabels::Possible,
+                None => row.other_labels,
+            },
         },
         open_labels: !row.pool_label.as_slice().is_empty()
             && name.span.is_some()
             && name.on_nodes.is_unknown(),
         complete: row.incomplete.is_none(),
         incomplete_because: row.incomplete.clone(),
+        made_on_demand: row.made_on_demand,
         unschedulable: row.unschedulable.as_ref().is_some_and(|path| {
             element
                 .find([path])
@@ -166,11 +175,11 @@ fn read_pool(
 ) -> (ReadPool, Vec<Notice>) {
     let (row, document) = (element.row, element.document);
     let mut facts = PoolFacts::default();
-    if holds == Truth::Unknown {
-        facts.doubt(open::may_not_exist(element));
-    }
     facts.absorb(written(element));
     let mut pool = start_pool(element, found);
+    if holds == Truth::Unknown {
+        pool.doubt_keys(open::may_not_exist(element), []);
+    }
     let notices = std::mem::take(&mut facts.notices);
     let taints_written = facts.taints_written;
     facts.fill(&mut pool);
@@ -197,9 +206,18 @@ fn read_pool(
         whole: row.whole,
         lists_all: row.lists_all,
         named_by: None,
+        seen: last_seen(element),
         taints_written,
     };
     (read, notices)
+}
+
+/// The day of the latest time that a node reports, in UTC.
+fn last_seen(element: &Element<'_, '_>) -> Option<Date> {
+    let times = element.find(&element.row.seen);
+    let times = times.iter().filter_map(|found| found.node.raw());
+    let days = times.filter_map(|time| time.parse::<Timestamp>().ok());
+    days.max().map(|time| time.to_zoned(TimeZone::UTC).date())
 }
 
 /// Reads a pool from all places that its row names.

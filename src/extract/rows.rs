@@ -167,6 +167,10 @@ pub struct ManifestRow {
     /// evidence.
     #[serde(default)]
     pub scripts: Vec<Path>,
+    /// Types of Terraform resources whose machines run these scripts if they refer to the resource. Such a resource is a pool
+    /// if its script taints nodes.
+    #[serde(default)]
+    pub run_by: Vec<String>,
     /// The resource is itself an object of this kind, with Terraform's names for its fields.
     #[serde(default)]
     pub object: Option<ObjectRow>,

@@ -185,6 +185,13 @@ impl Table {
         places
     }
 
+    /// The labels by which providers name the pool of a node, the most specific first.
+    pub fn node_pool_labels(&self) -> &[String] {
+        let rows = self.providers.iter().flat_map(|provider| &provider.pools);
+        let mut labels = rows.map(|row| row.fold_by.as_slice());
+        labels.find(|labels| !labels.is_empty()).unwrap_or_default()
+    }
+
     /// Device rows for a kind. There are few of them.
     pub fn device_rows(
         &self,
@@ -330,9 +337,15 @@ impl Table {
             })
     }
 
-    /// Whether a type of Terraform resource has a row.
+    /// Whether a type of Terraform resource has a row or runs the scripts of one.
     pub fn has_resource(&self, of_type: &str) -> bool {
+        let runs = |row: &ManifestRow| row.run_by.iter().any(|one| one == of_type);
         !self.rows(TERRAFORM, of_type).is_empty()
+            || self
+                .providers
+                .iter()
+                .flat_map(|one| &one.manifests)
+                .any(runs)
     }
 
     /// Whether a kind is never read.

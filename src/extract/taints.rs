@@ -56,7 +56,9 @@ pub(super) fn read_flag(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFac
         (_, Field::Absent) => PoolFacts::default(),
         (Some(text), _) if !node.has_local_tag() => {
             let embedded = Embedded::new(element.document.text, node, text);
-            read_words(element, text, 0..text.len(), &embedded, &found.path)
+            let words = parts(text, 0..text.len());
+            let words = words.map(|(word, at)| (word, embedded.place_of(at)));
+            read_words(element, words, &found.path)
         }
         _ => {
             let mut facts = PoolFacts::default();
@@ -66,12 +68,10 @@ pub(super) fn read_flag(element: &Element<'_, '_>, found: &Found<'_>) -> PoolFac
     }
 }
 
-/// Reads the same notation from a part of a text. A kubelet flag adds taints; the default of kubeadm still applies.
-pub(super) fn read_words(
+/// Reads words of the same notation. A kubelet flag adds taints; the default of kubeadm still applies.
+pub(super) fn read_words<'t>(
     element: &Element<'_, '_>,
-    text: &str,
-    range: Range<usize>,
-    embedded: &Embedded<'_>,
+    words: impl Iterator<Item = (&'t str, Span)>,
     path: &str,
 ) -> PoolFacts {
     let mut list = List {
@@ -79,8 +79,8 @@ pub(super) fn read_words(
         origin: Origin::Declared,
         facts: PoolFacts::default(),
     };
-    for (part, at) in parts(text, range) {
-        list.read_word(part, embedded.place_of(at), path);
+    for (word, at) in words {
+        list.read_word(word, at, path);
     }
     list.facts
 }

@@ -253,8 +253,8 @@ fn doubt_pool(read: &mut ReadPool, variant: &Variant) {
             taint.taint.effect = Field::Unknown;
         }
     }
-    pool.complete = false;
-    pool.incomplete_because = Some(BECAUSE.to_owned());
+    pool.incomplete_because = None;
+    pool.doubt(BECAUSE);
     pool.labels.others = OtherLabels::Possible;
     pool.open_labels = true;
     read.taints_written = true;

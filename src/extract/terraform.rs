@@ -4,21 +4,28 @@
     not(test),
     expect(
         clippy::indexing_slicing,
-        reason = "the range was taken from the list before it grew"
+        reason = "ranges and indices come from the very lists that they are used on"
     )
 )]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::ignored;
 use super::manifests::Manifests;
 use super::plans::{RESOURCE, read_declared};
 use super::pool_document::PoolDocument;
+use super::pool_facts::ReadPool;
 use super::table::Table;
 use super::{FileFacts, broken, template_files};
 use crate::finding::{Because, Object, Open};
+use crate::model::cluster::environments;
+use crate::model::node_pool::Variant;
+use crate::model::notice::Notice;
 use crate::source::{Source, SourceId, Span};
-use crate::terraform::{self, Declared, DeclaredKind, Folder, Repository, Used};
+use crate::terraform::{
+    self, Declared, DeclaredKind, Evaluated, File, Folder, Repository, Used, Values,
+};
 
 /// The `apiVersion` of modules in reports.
 const MODULE: &str = "terraform/module";
@@ -42,14 +49,107 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
     facts
 }
 
-/// Reads the pools and manifests that one configuration declares, and returns what it was read from.
+/// The maximum number of steps in the evaluation of all variants of one configuration.
+const BUDGET: u32 = 8 * terraform::BUDGET;
+
+/// Sorts the files of configurations into their folders.
+pub fn configurations<'t>(files: Vec<(String, Arc<File>)>) -> Repository<'t> {
+    Repository::new(files, |name| !environments(name).is_empty())
+}
+
+/// Reads the pools and manifests that one configuration declares, and returns what it was read from. With several variants,
+/// each has pools of its own. Everything else is read once, with the values that all variants have in common.
 pub fn read_configuration(
     repository: &Repository<'_>,
     top: &Folder,
     table: &Table,
 ) -> (FileFacts, Used) {
+    let evaluated = repository.evaluate(top, None, None, terraform::BUDGET);
+    let mut used = evaluated.used.clone();
+    let workspaces = evaluated.workspaces.clone();
+    let mut facts = read_evaluated(repository, evaluated, table);
+    let of_workspaces: Vec<Values>;
+    let variants = match top.variants() {
+        [] => {
+            let named = workspaces.iter().map(|(name, at)| (name.clone(), *at));
+            of_workspaces = named
+                .map(|(name, at)| Values::of_workspace(name, at))
+                .collect();
+            &of_workspaces
+        }
+        variants => variants,
+    };
+    if variants.is_empty() || facts.pools.iter().all(|read| read.pool.weak) {
+        return (facts, used);
+    }
+    let mut steps = BUDGET;
+    let mut left_out = top.left_out();
+    let mut pools = Vec::new();
+    let mut told = Told::of(&facts.notices);
+    for values in variants {
+        if steps == 0 {
+            left_out = left_out.or(Some(values.at));
+            break;
+        }
+        let budget = steps.min(terraform::BUDGET);
+        // A workspace often has the name of the variables file that is applied in it.
+        let name = values.name.as_str();
+        let workspace = workspaces.contains_key(name).then_some(name);
+        let evaluated = repository.evaluate(top, Some(values), workspace, budget);
+        steps = steps - budget + evaluated.steps_left;
+        used.absorb(evaluated.used.clone());
+        let one = read_evaluated(repository, evaluated, table);
+        for mut read in one.pools {
+            if !read.pool.weak {
+                read.pool.variant = Some(Variant {
+                    name: values.name.clone(),
+                    at: values.at,
+                });
+                pools.push(read);
+            }
+        }
+        for notice in one.notices {
+            told.add(notice, &mut facts.notices);
+        }
+    }
+    match left_out {
+        // The pools with the common values stand for those of the remaining variants.
+        Some(at) => {
+            let why = "there are too many variables files; the pools with the values from this one and later ones are unknown";
+            let open = Open::part(at, Because::Terraform(why.into()));
+            facts.not_judged.push(open);
+        }
+        None => facts.pools.retain(|read| read.pool.weak),
+    }
+    facts.pools.extend(pools);
+    (facts, used)
+}
+
+/// The notices so far, by place.
+struct Told(BTreeMap<Span, Vec<usize>>);
+
+impl Told {
+    fn of(notices: &[Notice]) -> Told {
+        let mut told = Told(BTreeMap::new());
+        for (at, notice) in notices.iter().enumerate() {
+            told.0.entry(notice.span).or_default().push(at);
+        }
+        told
+    }
+
+    /// Adds a notice unless it is known.
+    fn add(&mut self, notice: Notice, notices: &mut Vec<Notice>) {
+        let there = self.0.entry(notice.span).or_default();
+        if there.iter().all(|at| notices[*at] != notice) {
+            there.push(notices.len());
+            notices.push(notice);
+        }
+    }
+}
+
+/// Reads what one evaluation found.
+fn read_evaluated(repository: &Repository<'_>, evaluated: Evaluated, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
-    let evaluated = repository.evaluate(top);
     let all = evaluated.declared;
     if let Some(call) = evaluated.left_out {
         let why = "modules call modules too often or too deep; this call is not followed".into();
@@ -58,6 +158,7 @@ pub fn read_configuration(
     }
     // Launch templates and similar resources whose user data taints their nodes, and the ranges of pools by resource.
     let mut tainting = Vec::new();
+    let mut scripts = Vec::new();
     let mut ranges = Vec::new();
     for declared in &all {
         let rows: Vec<_> = match declared.kind {
@@ -82,8 +183,13 @@ pub fn read_configuration(
                 table,
                 repository,
             };
+            let before = facts.pools.len();
             if reader.read(row, declared.tree.root(), &mut facts) {
                 tainting.push(declared.address.as_str());
+            }
+            // Several commands may be alternatives.
+            if facts.pools.len() == before + 1 && !row.run_by.is_empty() {
+                scripts.push((declared.address.as_str(), row.run_by.as_slice(), before));
             }
         }
         let document = PoolDocument {
@@ -111,7 +217,37 @@ pub fn read_configuration(
             }
         }
     }
-    (facts, evaluated.used)
+    let groups = all.iter().filter(|one| one.kind == DeclaredKind::Resource);
+    let mut run = BTreeSet::new();
+    for group in groups {
+        let runs = |(address, run_by, _): &&(&str, &[String], usize)| {
+            run_by.contains(&group.of_type) && speaks_of(group, address)
+        };
+        if let Some((_, _, at)) = scripts.iter().find(runs) {
+            run.insert(*at);
+            facts.pools.push(of_group(group, &facts.pools[*at]));
+        }
+    }
+    let mut at = 0;
+    facts.pools.retain(|_| {
+        at += 1;
+        !run.contains(&(at - 1))
+    });
+    facts
+}
+
+/// The pool of machines that run a script, from what the script says.
+fn of_group(group: &Declared, script: &ReadPool) -> ReadPool {
+    let mut read = script.clone();
+    let name = group.tree.root().get("name").and_then(|name| name.raw());
+    name.unwrap_or(&group.label).clone_into(&mut read.pool.name);
+    read.source = group.source;
+    read.pool.object = object_of(group);
+    read.pool.weak = false;
+    if let Some(doubt) = &group.doubt {
+        read.pool.doubt(format!("it may not exist: {doubt}"));
+    }
+    read
 }
 
 /// Whether the arguments of one resource mention another, regardless of the instance.

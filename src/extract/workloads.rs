@@ -156,7 +156,7 @@ pub(super) fn shape(
     let resources = &read.resources;
     let computed = level == Level::Typed && stands == Stands::Alone && !resources.unread;
     let mut selection = read.selection.clone();
-    selection.unknown |= stands == Stands::InPart;
+    selection.partial |= stands == Stands::InPart;
     PodShape {
         kind: subject.object.kind.clone(),
         api_group: subject.group().to_owned(),

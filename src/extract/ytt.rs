@@ -47,8 +47,8 @@ pub(super) fn doubt(facts: &mut FileFacts) {
     }
     for read in &mut facts.pools {
         read.pool.taints.clear();
-        read.pool.complete = false;
-        read.pool.incomplete_because = Some(BECAUSE.to_owned());
+        read.pool.incomplete_because = None;
+        read.pool.doubt(BECAUSE);
         read.pool.labels.others = OtherLabels::Possible;
         read.pool.open_labels = true;
     }

@@ -85,6 +85,8 @@ pub enum Because {
     Patched(Span),
     /// A kustomization could not be built completely, for this reason.
     Kustomize(Arc<str>),
+    /// What runs in which cluster could not be determined, for this reason.
+    Delivery(Arc<str>),
     /// A policy may add tolerations: its description and its place.
     Policy(Arc<str>, Span),
     /// Something about its RuntimeClass, with this name, is unknown.
@@ -180,6 +182,7 @@ impl Because {
             Because::Terraform(_) => "Terraform values that could not be evaluated",
             Because::Patched(_) => "workloads that a patch may change",
             Because::Kustomize(_) => "kustomizations that could not be built completely",
+            Because::Delivery(_) => "objects whose clusters or folders could not be determined",
             Because::Policy(..) => "workloads that a policy may change",
             Because::RuntimeClass(..) => "workloads whose RuntimeClass could not be determined",
             Because::Namespace(..) => "workloads that their Namespace may change",
@@ -213,7 +216,8 @@ impl Because {
             Because::Own(why)
             | Because::Terraform(why)
             | Because::Unusable(why)
-            | Because::Kustomize(why) => why.to_string(),
+            | Because::Kustomize(why)
+            | Because::Delivery(why) => why.to_string(),
             Because::Written(span) => format!("`{}` is filled in later", texts.written(*span)),
             Because::Patched(span) => format!("patched by {}", place(*span)),
             Because::Policy(policy, span) => {

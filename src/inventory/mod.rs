@@ -7,6 +7,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::finding::Object;
@@ -38,6 +39,9 @@ pub struct Inventory {
     pub api_version: String,
     /// [`KIND`].
     pub kind: String,
+    /// The day on which the nodes that it lists last reported their state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Day>,
     /// Whether the pools without a cluster are complete.
     #[serde(default)]
     pub complete: bool,
@@ -46,6 +50,26 @@ pub struct Inventory {
     pub complete_clusters: Vec<String>,
     /// The pools, sorted by file and place.
     pub pools: Vec<Pool>,
+}
+
+/// A day, written as `2026-01-31`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Day(pub Date);
+
+impl TryFrom<String> for Day {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let day = text.parse::<Date>().map(Day);
+        day.map_err(|_| format!("`{text}` is not a date such as 2026-01-31"))
+    }
+}
+
+impl From<Day> for String {
+    fn from(day: Day) -> String {
+        day.0.to_string()
+    }
 }
 
 /// One node pool.
@@ -304,6 +328,7 @@ mod tests {
         let inventory = Inventory {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
+            taken: Some(Day(jiff::civil::date(2026, 1, 31))),
             complete: true,
             complete_clusters: TEXTS.iter().map(|one| (*one).to_owned()).collect(),
             pools,

@@ -77,6 +77,7 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         name: pool.name.clone(),
         provider: pool.provider.clone(),
         cluster: pool.cluster.clone(),
+        variant: None,
         labels: NodeLabels {
             labels: pool.labels.clone(),
             requirements: pool.requirements.clone(),
@@ -87,6 +88,8 @@ fn understand(pool: &Pool, node: Node<'_>) -> NodePool {
         removes: pool.removes.iter().map(understand_taint).collect(),
         autoscaler,
         complete: pool.complete,
+        open_keys: None,
+        made_on_demand: false,
         incomplete_because: pool.incomplete_because.clone(),
         unschedulable: pool.unschedulable,
         span: Some(node.span()),

@@ -160,7 +160,8 @@ fn class_gap(class: Class, declared: Option<Span>, shapes: &[Arc<PodShape>]) -> 
         (Class::Unread, Some(at)) => Some(Gap::Unread("`scheduling`", at)),
         (Class::At(lent), Some(at)) => {
             let shape = &shapes[lent];
-            match (&shape.unread_tolerations, shape.selection.unknown) {
+            let is_open = shape.selection.unknown || shape.selection.partial;
+            match (&shape.unread_tolerations, is_open) {
                 (Some(_), _) => Some(Gap::Unread(TOLERATIONS, at)),
                 (None, true) => Some(Gap::Unread("a node selector", at)),
                 (None, false) => None,

@@ -15,7 +15,11 @@ pub fn complete_without_pools(gathered: &Gathered, config: &Config) -> Vec<Probl
     for (at, (cluster, written)) in clusters.iter().zip(&config.clusters).enumerate() {
         let claimed = written.complete_span.filter(|_| written.complete);
         // An unreadable document may contain pools; the report counts it.
-        let may_have = || gathered.is_unread(config, at, |unread| unread.pools);
+        let may_have = || {
+            gathered
+                .first_unread(config, at, |unread| unread.pools)
+                .is_some()
+        };
         if let Some(span) = claimed
             && cluster.pools.is_empty()
             && !may_have()

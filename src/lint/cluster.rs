@@ -10,46 +10,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::assignment::{Assignment, Cluster};
+use super::clouds::{clouds_at, pool_clouds};
+use super::delivered::{self, Inferred};
 use super::gather::{Gathered, PlacedPool};
 use super::inventories::{all_listed, inventory_at};
 use crate::config::Config;
 use crate::model::clouds::Clouds;
-use crate::model::cluster::{Part, infer};
+use crate::model::cluster::{Part, Pools, environments, infer};
 use crate::source::{STDIN_PATH, SourceId};
-
-/// A set of pools that serve some workloads.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cluster {
-    /// Name, if configured.
-    pub name: Option<String>,
-    /// Whether all its pools are known, with all their taints.
-    pub complete: bool,
-    /// Indices of its pools.
-    pub pools: Vec<usize>,
-    /// Indices of the hints from commands about its nodes.
-    pub hints: Vec<usize>,
-    /// Indices of pools that may also belong to it, but are farther from its workloads.
-    pub beside: Vec<usize>,
-}
-
-/// All clusters, and the clusters of each workload. A workload has several if configured clusters share files.
-pub struct Assignment {
-    /// Distinct clusters, in a stable order.
-    pub clusters: Vec<Cluster>,
-    /// Distinct sets of clusters, by index.
-    groups: Vec<Vec<usize>>,
-    /// The index of each workload's set. Workloads with the same index are in the same clusters.
-    pub of_workload: Vec<usize>,
-}
-
-impl Assignment {
-    /// For each workload, whether it is in this cluster.
-    pub fn are_in(&self, cluster: usize) -> impl Iterator<Item = bool> {
-        self.of_workload
-            .iter()
-            .map(move |group| self.groups[*group].contains(&cluster))
-    }
-}
 
 /// Where a pool belongs.
 enum Membership {
@@ -120,11 +89,32 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
     if given {
         return Membership::Everywhere;
     }
-    let clusters = config.clusters_of(path);
+    let mut clusters = config.clusters_of(path);
+    if let Some(variant) = &placed.pool.variant {
+        let of_values = config.clusters_of(gathered.path(variant.at.source));
+        clusters = if of_values.is_empty() {
+            clusters
+        } else {
+            of_values
+        };
+        let is_named = |at: &usize| names(&variant.name, &config.clusters[*at].name);
+        // Clusters may share the files of a configuration. Then the variant's name tells them apart.
+        if clusters.iter().any(is_named) {
+            clusters.retain(is_named);
+        }
+    }
     if clusters.is_empty() {
         return Membership::Free;
     }
     Membership::In(clusters)
+}
+
+/// Whether a variant of a configuration has the name or the environment of a cluster.
+fn names(variant: &str, cluster: &str) -> bool {
+    variant == cluster || {
+        let named = environments(variant);
+        !named.is_empty() && named == environments(cluster)
+    }
 }
 
 /// The configured clusters that a pool is in, by index.
@@ -164,9 +154,6 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
         .map(|(at, (cluster, mut pools))| {
             pools.extend(&everywhere);
             pools.sort_unstable();
-            let known = pools
-                .iter()
-                .all(|index| gathered.pools[*index].pool.complete);
             let name = Some(cluster.name.as_str());
             let files = cluster.inventory.iter();
             let listed: Vec<&str> = files.map(|file| file.value.as_str()).collect();
@@ -178,12 +165,14 @@ fn known(gathered: &Gathered, config: &Config, whole: bool) -> Known {
                     .all(|file| inventory_at(gathered, file).is_some());
             Cluster {
                 name: Some(cluster.name.clone()),
-                complete: known
-                    && ((cluster.complete
-                        && whole
-                        && !gathered.is_unread(config, at, |unread| unread.pools))
-                        || all_listed(gathered, &listed, name)
-                        || (given && all_listed(gathered, &config.given, name))),
+                configured: true,
+                complete: (cluster.complete
+                    && whole
+                    && gathered
+                        .first_unread(config, at, |unread| unread.pools)
+                        .is_none())
+                    || all_listed(gathered, &listed, name)
+                    || (given && all_listed(gathered, &config.given, name)),
                 pools,
                 ..Cluster::default()
             }
@@ -229,7 +218,17 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .iter()
         .map(|index| in_clouds(&gathered.pools[*index]))
         .collect();
-    let serving = infer(&pool_paths, &workload_paths, &free_clouds, &clouds_at);
+    let variants: Vec<Option<&str>> = free
+        .iter()
+        .map(|index| gathered.pools[*index].pool.variant.as_ref())
+        .map(|variant| variant.map(|variant| variant.name.as_str()))
+        .collect();
+    let free_pools = Pools {
+        paths: &pool_paths,
+        clouds: &free_clouds,
+        variants: &variants,
+    };
+    let serving = infer(&free_pools, &workload_paths, &clouds_at);
     // Hints are inferred separately from pools, so that a script next to workloads does not affect pool inference.
     let (mut configured, free_hints) = share_hints(configured, gathered, config);
     let hint_paths: Vec<&str> = free_hints
@@ -240,21 +239,57 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .iter()
         .map(|index| in_clouds(&gathered.hints[*index]))
         .collect();
-    let hinting = infer(&hint_paths, &workload_paths, &hint_clouds, &clouds_at);
+    let hints = Pools {
+        paths: &hint_paths,
+        clouds: &hint_clouds,
+        variants: &[],
+    };
+    let hinting = infer(&hints, &workload_paths, &clouds_at);
     let inferred = |list: usize, hints: &[usize]| {
         let placed = |list: &[usize]| list.iter().map(|at| free[*at]).collect::<Vec<_>>();
         let mut pools = placed(&serving.lists[list]);
         pools.extend(&everywhere);
         pools.sort_unstable();
-        let known = |index: &usize| gathered.pools[*index].pool.complete;
         Cluster {
             name: None,
-            complete: given && pools.iter().all(known),
+            configured: false,
+            complete: given,
             pools,
             hints: hints.iter().map(|at| free_hints[*at]).collect(),
             beside: placed(&serving.beside[list]),
         }
     };
+
+    let map = |lists: &[Vec<usize>], of: &[usize]| -> Vec<Vec<usize>> {
+        let list = |list: &Vec<usize>| list.iter().map(|at| of[*at]).collect();
+        lists.iter().map(list).collect()
+    };
+    let lists = map(&serving.lists, &free);
+    let beside = map(&serving.beside, &free);
+    let hints = map(&hinting.lists, &free_hints);
+    let mut of_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
+    let mut configured_at = |source: SourceId| {
+        let of = of_source.entry(source);
+        of.or_insert_with(|| config.clusters_of(path(source)))
+            .clone()
+    };
+    let mut is_free = |source| configured_at(source).is_empty();
+    let mut delivered =
+        delivered::clusters(gathered, &mut is_free, (&free, &free_hints), &|workload| {
+            let key = (serving.of_workload[workload], hinting.of_workload[workload]);
+            let inferred = Inferred {
+                pools: &lists[key.0],
+                beside: &beside[key.0],
+                hints: &hints[key.1],
+            };
+            (key, inferred)
+        });
+    for cluster in &mut delivered.clusters {
+        cluster.pools.extend(&everywhere);
+        cluster.pools.sort_unstable();
+        cluster.complete = given;
+    }
+    delivered.fold();
 
     let for_stdin = pools_for_stdin(gathered, &free);
     let mut of_stdin = None;
@@ -266,19 +301,20 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
     };
     // Configured clusters without workloads still have pools to judge.
     let of_configured: Vec<usize> = configured.drain(..).map(&mut number).collect();
+    let of_delivered: Vec<usize> = delivered.clusters.drain(..).map(&mut number).collect();
     let mut of_lists: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut of_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
     let mut groups: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
     let of_workload = gathered
         .workloads
         .iter()
         .zip(serving.of_workload.iter().zip(&hinting.of_workload))
-        .map(|(workload, (list, hints))| {
-            let configured = of_source
-                .entry(workload.source)
-                .or_insert_with(|| config.clusters_of(path(workload.source)));
+        .zip(&delivered.of_workload)
+        .map(|((workload, (list, hints)), delivered)| {
+            let configured = configured_at(workload.source);
             let is_stdin = || path(workload.source) == STDIN_PATH;
-            let group: Vec<usize> = if configured.is_empty()
+            let group: Vec<usize> = if !delivered.is_empty() {
+                delivered.iter().map(|at| of_delivered[*at]).collect()
+            } else if configured.is_empty()
                 && serving.lists[*list].is_empty()
                 && !for_stdin.is_empty()
                 && is_stdin()
@@ -302,14 +338,20 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
             let next = groups.len();
             *groups.entry(group).or_insert(next)
         })
-        .collect();
+        .collect::<Vec<usize>>();
     let mut clusters: Vec<(Cluster, usize)> = numbers.into_iter().collect();
     clusters.sort_by_key(|(_, number)| *number);
     let mut groups: Vec<(Vec<usize>, usize)> = groups.into_iter().collect();
     groups.sort_by_key(|(_, number)| *number);
+    let mut members = vec![Vec::new(); clusters.len()];
+    for (workload, group) in of_workload.iter().enumerate() {
+        for cluster in &groups[*group].0 {
+            members[*cluster].push(workload);
+        }
+    }
     Assignment {
         clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
-        groups: groups.into_iter().map(|(group, _)| group).collect(),
+        members,
         of_workload,
     }
 }
@@ -326,38 +368,6 @@ fn pools_for_stdin(gathered: &Gathered, free: &[usize]) -> Vec<usize> {
         1 => free.to_vec(),
         _ => Vec::new(),
     }
-}
-
-/// The clouds of a pool, judging by its path, its declaring kind and the labels of its nodes.
-fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
-    let pool = &placed.pool;
-    let names = [
-        path,
-        &pool.provider,
-        &pool.object.kind,
-        &pool.object.api_version,
-    ];
-    let labels = pool.labels.labels.keys().map(String::as_str);
-    let requirements = pool.labels.requirements.iter();
-    let asked = requirements.filter_map(|one| one.key.known().map(String::as_str));
-    let by_names = names.into_iter().map(Clouds::named_by);
-    let by_keys = labels.chain(asked).map(Clouds::of_key);
-    by_names
-        .chain(by_keys)
-        .fold(Clouds::default(), Clouds::with)
-}
-
-/// The clouds of the workloads at each path, judging by the path and the other contents of the file.
-fn clouds_at(gathered: &Gathered) -> BTreeMap<&str, Clouds> {
-    let mut found: BTreeMap<&str, Clouds> = BTreeMap::new();
-    for workload in &gathered.workloads {
-        let path = gathered.scanned_path(workload.source);
-        found.entry(path).or_insert_with(|| {
-            let spoken_of = gathered.clouds.get(&workload.source);
-            Clouds::named_by(path).with(spoken_of.copied().unwrap_or_default())
-        });
-    }
-    found
 }
 
 /// Gives configured clusters the hints in their files. Also returns the hints that are in no such cluster.

@@ -44,7 +44,7 @@ impl Configurations {
             load,
             by_path: OnceLock::new(),
         };
-        let repository = Repository::new(configurations.collect()).beside(&others);
+        let repository = extract::configurations(configurations.collect()).beside(&others);
         let read: Vec<_> = repository
             .tops()
             .into_par_iter()
@@ -131,7 +131,10 @@ impl Files for OtherFiles<'_> {
         let kept = self.find(path)?;
         match kept.content(self.load) {
             Content::Text(text) | Content::Template(text) => Some((kept.id, text)),
-            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
+            Content::Irrelevant
+            | Content::Parameters(_)
+            | Content::Unusable(_)
+            | Content::Unreadable(_) => None,
         }
     }
 

@@ -21,13 +21,21 @@ use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 /// A taint in comparable form. A missing value equals the empty value.
 type Told<'t> = (&'t str, &'t str, &'t str);
 
-/// Merges pools that are certainly the same pool.
+/// Merges pools of named inventories with their declarations if they are certainly the same pool.
 pub fn merge(gathered: &mut Gathered, config: &Config) {
+    merge_dumps(gathered, config, |path| is_named(path, config));
+}
+
+/// Merges the pools of every dump, named or not, with their declarations if they are certainly the same pool.
+pub fn merge_all(gathered: &mut Gathered, config: &Config) {
+    merge_dumps(gathered, config, |_| true);
+}
+
+fn merge_dumps(gathered: &mut Gathered, config: &Config, is_dump: impl Fn(&str) -> bool) {
     let dumped: Vec<usize> = (0..gathered.pools.len())
         .filter(|at| {
             let placed = &gathered.pools[*at];
-            let path = gathered.path(placed.source);
-            placed.named_by.is_some() && is_named(path, config)
+            placed.named_by.is_some() && is_dump(gathered.path(placed.source))
         })
         .collect();
     let mut gone = BTreeSet::new();

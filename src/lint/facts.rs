@@ -181,6 +181,7 @@ pub fn shape_fact(shape: &Arc<PodShape>, comparison_operators: bool) -> Fact {
         .bool("managedAddOn", shape.character.managed)
         .bool("dumped", shape.character.dumped)
         .bool("pinned", shape.selection.pins())
+        .bool("partial", shape.selection.partial)
         .handle(Handle::Workload(Arc::clone(shape)), comparison_operators);
     let builder = match &shape.qos_class {
         Field::Is(class) => builder.text("qosClass", class.as_str()),
@@ -255,7 +256,7 @@ fn rejection(kind: &str, level: Level) -> String {
 /// `workload` with its identity, for scope workload.
 ///
 /// `in_tests` says whether the workload is only a test, judging by the path of its file.
-pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
+pub fn named(shape: &Fact, workload: &Workload, in_tests: bool, elsewhere: Vec<Fact>) -> Fact {
     fn texts(pairs: &[(String, Field<String>)]) -> impl Iterator<Item = (&str, Option<&str>)> {
         pairs
             .iter()
@@ -268,6 +269,7 @@ pub fn named(shape: &Fact, workload: &Workload, in_tests: bool) -> Fact {
             workload.object.namespace.clone().unwrap_or_default(),
         )
         .bool("inTests", in_tests)
+        .facts("blockedElsewhere", elsewhere)
         .map("labels", texts(&workload.labels))
         .map("annotations", texts(&workload.annotations))
         .build()
@@ -293,7 +295,7 @@ fn remedy(taint: &Taint) -> String {
 }
 
 /// The fact for a taint of a pool.
-fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
+pub fn taint_fact(pool: &NodePool, taint: &PoolTaint) -> Fact {
     let origin = match taint.origin {
         Origin::Declared => "declared",
         Origin::Startup => "startup",

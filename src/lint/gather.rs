@@ -12,11 +12,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
+use super::deliveries::Deliveries;
 use super::drift::drift;
 use super::kustomizations::Kustomizations;
 use super::paths::Paths;
 use super::{admission, configured, overlay, unread};
 use crate::config::Config;
+use crate::delivery::Graph;
 use crate::extract::ignores::Ignores;
 use crate::extract::{FileFacts, ReadPool, Table, Unread};
 use crate::finding::{Because, Object, Open, Report};
@@ -43,6 +47,8 @@ pub struct PlacedPool {
     pub lists_all: bool,
     /// The label that identifies its nodes, if it was inferred from a dump of them.
     pub named_by: Option<(String, String)>,
+    /// The day on which its nodes last reported their state, if it was inferred from a dump of them.
+    pub seen: Option<Date>,
 }
 
 /// The facts of all files.
@@ -82,6 +88,10 @@ pub struct Gathered {
     pub managed_cluster: bool,
     /// The objects that were rendered.
     pub rendered: BTreeSet<Object>,
+    /// What files say of deliveries to clusters.
+    pub deliveries: Deliveries,
+    /// What runs in which cluster.
+    pub graph: Graph,
 }
 
 impl Gathered {
@@ -93,11 +103,6 @@ impl Gathered {
     /// The path of a source below the scanned folder.
     pub fn scanned_path(&self, source: SourceId) -> &str {
         self.paths.scanned(source)
-    }
-
-    /// Whether unparsed documents of a configured cluster contain something of this sort.
-    pub fn is_unread(&self, config: &Config, cluster: usize, sort: fn(Unread) -> bool) -> bool {
-        self.first_unread(config, cluster, sort).is_some()
     }
 
     /// The first unparsed document of a configured cluster with something of this sort.
@@ -154,6 +159,7 @@ pub fn gather(
     report.counts.documents += facts.documents;
     count_expressions(&facts.expressions, report);
     let mut gathered = Gathered {
+        deliveries: Deliveries::take(&mut facts),
         workloads: facts.workloads,
         devices: facts.devices,
         notices: facts.notices,
@@ -179,6 +185,7 @@ pub fn gather(
         listed: None,
         lists_all: false,
         named_by: None,
+        seen: None,
     }));
     take_in(facts.inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
@@ -282,6 +289,7 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
                 listed: Some(entry),
                 lists_all: false,
                 named_by: None,
+                seen: None,
             });
         }
         gathered.inventories.insert(read.source, read.inventory);
@@ -353,21 +361,15 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
                 }
                 None if reference.optional => {}
                 None => {
-                    let pool = &mut pools[index].pool;
-                    pool.complete = false;
-                    pool.incomplete_because.get_or_insert_with(|| {
-                        format!("{} {} was not found", reference.kind, reference.name)
-                    });
+                    let because = format!("{} {} was not found", reference.kind, reference.name);
+                    pools[index].pool.doubt(because);
                 }
             }
         }
     }
     for (pool, absorbed) in pools.iter_mut().zip(&absorbed) {
         if pool.part.is_some() && !absorbed && !pool.whole {
-            let pool = &mut pool.pool;
-            pool.complete = false;
-            pool.incomplete_because
-                .get_or_insert_with(|| "no object that refers to it was found".to_owned());
+            pool.pool.doubt("no object that refers to it was found");
         }
     }
     pools
@@ -381,6 +383,7 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
             listed: None,
             lists_all: read.lists_all,
             named_by: read.named_by,
+            seen: read.seen,
         })
         .collect()
 }
@@ -397,9 +400,12 @@ fn absorb(pool: &mut NodePool, part: NodePool) {
     if pool.autoscaler.is_none() {
         pool.autoscaler = part.autoscaler;
     }
-    pool.complete &= part.complete;
-    if pool.incomplete_because.is_none() {
-        pool.incomplete_because = part.incomplete_because;
+    if !part.complete {
+        let because = part.incomplete_because.unwrap_or_default();
+        match part.open_keys {
+            Some(keys) => pool.doubt_keys(because, keys),
+            None => pool.doubt(because),
+        }
     }
 }
 

@@ -71,7 +71,10 @@ pub fn one_for_each_mistake(mut found: Vec<Found>) -> Vec<Found> {
                     .filter_map(|at| found.get(*at))
                     .any(|other| is_same_subject(one, other, same_entry))
             };
+            // A finding about a whole workload may point at the very place that a notice is about.
+            let pointed = (one.scope == Scope::Workload).then_some(one.finding.span);
             about(own, true)
+                || pointed.is_some_and(|span| about(span, true))
                 || one
                     .finding
                     .related

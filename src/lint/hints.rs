@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::cluster::Cluster;
+use super::assignment::Cluster;
 use super::facts::{pool_fact, taint_facts};
 use super::gather::Gathered;
 use crate::model::node_pool::NodePool;

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Settings;
+use super::assignment::{Assignment, Cluster};
 use super::caught::{bug_text, caught};
-use super::cluster::{Assignment, Cluster, assign};
+use super::cluster::assign;
 use super::exceptions;
 use super::facts;
 use super::fit;
@@ -26,20 +27,24 @@ use super::ignores;
 use super::place::{self, At};
 use super::readers;
 use super::search::{self, ClusterFacts};
+use super::settled;
+use super::spelling;
 use super::testimony::{Testimonies, Testimony};
 use super::undecided::{self, Reasons};
 use super::unread;
+use super::usage::Usage;
 use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Severity};
 use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
 use crate::model::notice::Notice;
 use crate::model::redundancy::Redundancy;
+use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
-use crate::rule::{CROSS_REFERENCE, Judged, Rule, Verdict, says_exhausted};
+use crate::rule::{CROSS_REFERENCE, Judged, Rule, SPELLING, Verdict, says_exhausted};
 use crate::source::{SourceId, Span};
 
 /// Judges everything and adds findings and problems to the report. The findings are unsorted and have no fingerprints or
@@ -52,6 +57,8 @@ pub fn judge(
 ) -> (Proposals, Vec<Open>) {
     let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
+    let vocabulary = spelling::vocabulary(gathered, well_known);
+    let usage = Usage::new(gathered);
     let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
     let mut judge = Judge {
         gathered,
@@ -64,13 +71,14 @@ pub fn judge(
         open: Vec::new(),
     };
     judge.notices(&gathered.notices);
+    judge.notices(&spelling::notices(gathered, &vocabulary, settings.config));
     judge.guarded(None, Judge::devices);
     for (at, cluster) in assignment.clusters.iter().enumerate() {
-        let facts = ClusterFacts::new(cluster, gathered, &declared, well_known, settings);
+        let facts = ClusterFacts::new(cluster, gathered, &vocabulary, &usage, well_known, settings);
         judge.cluster(at, cluster, &facts, &assignment, &testimonies);
     }
     judge.guarded(None, |judge| {
-        judge.pools_alone(&assignment, &declared, well_known);
+        judge.pools_alone(&assignment, &vocabulary, &usage, well_known);
     });
     judge.leave_out_exhausted();
     let found = giving_way::one_for_each_mistake(std::mem::take(&mut judge.found));
@@ -103,8 +111,9 @@ pub fn judge(
     (proposals, open)
 }
 
-/// A verdict on one subject of a shape: the rule, the index of the entry if it is about one, and the result.
-type ShapeVerdict<'r> = (&'r Rule, Option<usize>, Judged);
+/// A verdict on one entry of a shape: the rule, the index of the entry, the result, and whether the pools are complete for
+/// this entry.
+type ShapeVerdict<'r> = (&'r Rule, usize, Judged, bool);
 
 /// The verdicts on all entries of a shape, and the first unknown fact that a rule read.
 type EntryVerdicts<'r> = (Vec<ShapeVerdict<'r>>, Option<String>);
@@ -242,19 +251,15 @@ impl<'j> Judge<'j> {
     ) {
         // Workloads of one shape are judged separately if the testimony about them differs.
         let mut shapes: BTreeMap<(&Arc<PodShape>, usize), Vec<&Workload>> = BTreeMap::new();
-        let numbered = self.gathered.workloads.iter().enumerate();
-        for ((index, workload), is_in) in numbered.zip(assignment.are_in(at)) {
-            if is_in {
-                let judged = (&workload.shape, testimonies.number(index));
-                shapes.entry(judged).or_default().push(workload);
-            }
+        for index in assignment.members(at) {
+            let workload = &self.gathered.workloads[*index];
+            let judged = (&workload.shape, testimonies.number(*index));
+            shapes.entry(judged).or_default().push(workload);
         }
         let applies = |rule: &&Rule| {
-            let needs_pools = rule.needs(Need::Pools) || rule.needs(Need::CompletePools);
-            !(needs_pools && cluster.pools.is_empty())
-                && (cluster.complete
-                    || !rule.needs(Need::CompletePools)
-                    || rule.otherwise == Otherwise::Note)
+            let needs_pools = rule.needs(Need::Pools)
+                || (rule.needs(Need::CompletePools) && rule.stands.is_none());
+            !(needs_pools && cluster.pools.is_empty()) && rule.dares(cluster.complete)
         };
         let entry_rules: Vec<&Rule> = self
             .rules(Scope::Toleration)
@@ -266,6 +271,8 @@ impl<'j> Judge<'j> {
             .into_iter()
             .filter(applies)
             .collect();
+        let mut part_rules = workload_rules.clone();
+        part_rules.retain(|rule| rule.of_parts);
         let shapes: Vec<(&Arc<PodShape>, &Testimony, Vec<&Workload>)> = shapes
             .into_iter()
             .filter_map(|((shape, number), workloads)| {
@@ -287,11 +294,10 @@ impl<'j> Judge<'j> {
                     continue;
                 }
             };
-            for (rule, index, judged) in verdicts {
+            for (rule, index, judged, complete) in verdicts {
                 let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
                 };
-                let index = index.unwrap_or_default();
                 for workload in workloads {
                     let locate = |at: &str| {
                         let field = match at {
@@ -300,14 +306,20 @@ impl<'j> Judge<'j> {
                         };
                         place::of_toleration(workload, index, field)
                     };
+                    let cluster = (cluster, complete);
                     self.push_workload(rule, &verdict, &locate, workload, cluster);
                 }
             }
-            if shape.level.has_owner() {
+            let is_part = is_telling_part(shape);
+            if shape.level.has_owner() || is_part {
+                let rules = match is_part {
+                    true => &part_rules,
+                    false => &workload_rules,
+                };
                 self.guarded(source, |judge| {
-                    let asks = !workload_rules.is_empty();
+                    let asks = !rules.is_empty();
                     let question = Question {
-                        rules: &workload_rules,
+                        rules,
                         searched: asks.then(|| fit::search(facts, shape, testimony)),
                         open: open.as_deref(),
                     };
@@ -330,10 +342,13 @@ impl<'j> Judge<'j> {
         question: &Question<'_, 'j>,
     ) {
         let searched = question.searched.as_ref();
+        let is_part = is_telling_part(shape);
+        let as_read = shape.as_read().filter(|_| is_part);
+        let is_literal = as_read.as_ref().unwrap_or(shape).is_literal();
         let rules: Vec<&Rule> = question
             .rules
             .iter()
-            .filter(|rule| !rule.needs(Need::Literal) || shape.is_literal())
+            .filter(|rule| !rule.needs(Need::Literal) || is_literal)
             .copied()
             .collect();
         let rules: Vec<&Rule> = match searched {
@@ -352,15 +367,20 @@ impl<'j> Judge<'j> {
         let unplaced = searched.filter(|_| literal);
         let unplaced = unplaced.and_then(|_| undecided::placement(shape, facts));
         for workload in workloads {
-            // A patch says too little about its object to be judged. A RuntimeClass has no pods.
-            if workload.stands != Stands::Alone {
+            // Most patches say too little about their object to be judged. A RuntimeClass has no pods.
+            let is_judged = match workload.stands {
+                Stands::Alone => true,
+                Stands::InPart => is_part && workload.list.is_some(),
+                Stands::ForOthers => false,
+            };
+            if !is_judged {
                 continue;
             }
             let mut open = question.open.map(str::to_owned);
             let mut is_said = false;
             if let Some(searched) = searched {
                 let path = self.gathered.scanned_path(workload.source);
-                let named = facts::named(searched, workload, is_tried_out(path));
+                let named = settled::named(facts, searched, workload, is_tried_out(path));
                 let bindings = bind(facts).fact("workload", &named);
                 for rule in &rules {
                     let judged = asked(rule, &bindings);
@@ -368,9 +388,13 @@ impl<'j> Judge<'j> {
                     if let Some(verdict) = self.verdict(rule, judged) {
                         is_said |= rule.has_tag(CROSS_REFERENCE);
                         let locate = |at: &str| place::of_workload(workload, at);
+                        let cluster = (cluster, cluster.complete);
                         self.push_workload(rule, &verdict, &locate, workload, cluster);
                     }
                 }
+            }
+            if is_part {
+                continue;
             }
             // A workload that is not literal was already listed when it was read.
             let listed = self.gathered.listed.contains(&workload.span) && !literal;
@@ -397,11 +421,7 @@ impl<'j> Judge<'j> {
         let rules: Vec<&Rule> = self
             .rules(Scope::Pool)
             .into_iter()
-            .filter(|rule| {
-                cluster.complete
-                    || !rule.needs(Need::CompletePools)
-                    || rule.otherwise == Otherwise::Note
-            })
+            .filter(|rule| rule.dares(cluster.complete))
             .collect();
         // Several inferred clusters may have the same pools; report these once. Configured clusters are separate.
         if cluster.name.is_none()
@@ -442,7 +462,10 @@ impl<'j> Judge<'j> {
                 let Some(at) = place::of_pool(pool, &rule.at) else {
                     continue;
                 };
-                let severity = self.lower(rule, verdict.severity, cluster, at.span.source);
+                let standing = (cluster, cluster.complete);
+                let Some(severity) = self.lower(rule, &verdict, standing, at.span.source) else {
+                    continue;
+                };
                 let labels = place::labels(&verdict.said(severity).related, None);
                 let before = self.found.len();
                 let place = Place {
@@ -451,7 +474,7 @@ impl<'j> Judge<'j> {
                 };
                 let locate = |at: &str| place::of_pool(pool, at);
                 self.push(rule, &verdict, severity, &locate, place);
-                self.mark_undecided(before, rule, verdict.severity, cluster);
+                self.mark_undecided(before, rule, &verdict, cluster.complete);
             }
         }
     }
@@ -476,7 +499,8 @@ impl<'j> Judge<'j> {
     fn pools_alone(
         &mut self,
         assignment: &Assignment,
-        declared: &BTreeSet<String>,
+        vocabulary: &Vocabulary<'_>,
+        usage: &Usage<'_>,
         well_known: &WellKnown,
     ) {
         let rules = self.rules(Scope::Taint);
@@ -499,8 +523,14 @@ impl<'j> Judge<'j> {
                 pools: vec![index],
                 ..Cluster::default()
             };
-            let facts =
-                ClusterFacts::new(&alone, self.gathered, declared, well_known, self.settings);
+            let facts = ClusterFacts::new(
+                &alone,
+                self.gathered,
+                vocabulary,
+                usage,
+                well_known,
+                self.settings,
+            );
             if !serving.contains(&index) {
                 // The pool serves none of the workloads, but it is still a pool.
                 self.pools(&alone, &facts, &[], assignment, assignment.clusters.len());
@@ -557,26 +587,33 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// The severity after taking completeness and the kind of path into account.
+    /// The severity after taking completeness and the kind of path into account, or `None` if there is no finding. With
+    /// the cluster comes whether its pools are complete for what the verdict is about.
     fn lower(
         &self,
         rule: &Rule,
-        severity: Severity,
-        cluster: &Cluster,
+        verdict: &Verdict,
+        (cluster, complete): (&Cluster, bool),
         source: SourceId,
-    ) -> Severity {
-        let incomplete = rule.needs(Need::CompletePools) && !cluster.complete;
+    ) -> Option<Severity> {
+        let incomplete = rule.needs(Need::CompletePools) && !complete;
+        if incomplete && !verdict.stands && rule.otherwise == Otherwise::Off {
+            return None;
+        }
         let path = self.gathered.path(source);
         let scanned = self.gathered.scanned_path(source);
         // A configured cluster is never a test, whatever its folder is called.
-        let is_test = cluster.name.is_none()
+        let is_test = !cluster.configured
             && rule.has_tag(CROSS_REFERENCE)
-            && self.settings.config.is_test(path, scanned);
-        if incomplete || is_test {
-            Severity::Note
-        } else {
-            severity
-        }
+            && match rule.has_tag(SPELLING) {
+                true => self.settings.config.is_test_or_archive(path, scanned),
+                false => self.settings.config.is_test(path, scanned),
+            };
+        Some(match verdict.severity {
+            _ if is_test || (incomplete && !verdict.stands) => Severity::Note,
+            Severity::Error if incomplete => Severity::Warning,
+            severity => severity,
+        })
     }
 
     fn push_workload(
@@ -585,9 +622,12 @@ impl<'j> Judge<'j> {
         verdict: &Verdict,
         locate: &dyn Fn(&str) -> At,
         workload: &Workload,
-        cluster: &Cluster,
+        (cluster, complete): (&Cluster, bool),
     ) {
-        let severity = self.lower(rule, verdict.severity, cluster, workload.source);
+        let standing = (cluster, complete);
+        let Some(severity) = self.lower(rule, verdict, standing, workload.source) else {
+            return;
+        };
         let labels = place::labels(&verdict.said(severity).related, Some(workload));
         let name = if rule.has_tag(CROSS_REFERENCE) {
             cluster.name.clone()
@@ -602,13 +642,15 @@ impl<'j> Judge<'j> {
         };
         let before = self.found.len();
         self.push(rule, verdict, severity, &locate, place);
-        self.mark_undecided(before, rule, verdict.severity, cluster);
+        self.mark_undecided(before, rule, verdict, complete);
     }
 
     /// Marks the findings since `before` that are notes only because pools are missing.
-    fn mark_undecided(&mut self, before: usize, rule: &Rule, full: Severity, cluster: &Cluster) {
-        let undecided =
-            rule.needs(Need::CompletePools) && !cluster.complete && full != Severity::Note;
+    fn mark_undecided(&mut self, before: usize, rule: &Rule, verdict: &Verdict, complete: bool) {
+        let undecided = rule.needs(Need::CompletePools)
+            && !complete
+            && !verdict.stands
+            && verdict.severity != Severity::Note;
         for found in self.found.iter_mut().skip(before) {
             found.finding.undecided = undecided;
         }
@@ -684,6 +726,14 @@ impl<'j> Judge<'j> {
     }
 }
 
+/// Whether a shape is a part of pods that says enough to be judged by the rules for parts: it requires labels, and it has
+/// tolerations.
+fn is_telling_part(shape: &PodShape) -> bool {
+    let selection = &shape.selection;
+    let selects = !selection.node_selector.is_empty() || !selection.required.is_absent();
+    selection.partial && selects && !shape.tolerations.is_empty() && shape.level.is_verbatim()
+}
+
 /// The rules to ask about the workloads of one shape.
 struct Question<'q, 'j> {
     rules: &'q [&'j Rule],
@@ -737,11 +787,13 @@ fn judge_entries<'r>(
     let shadows = shadows(&shape.tolerations);
     for (index, shadow) in shadows.into_iter().enumerate() {
         let toleration = facts.toleration(shape, &redundancy, shadow, index, testimony);
-        let bindings = bind(facts)
+        let settled = settled::settles(facts, shape, index);
+        let bindings = bind_if(facts, settled)
             .fact("toleration", &toleration)
             .fact("workload", &workload);
+        let complete = facts.is_complete && settled;
         for rule in rules {
-            if rule.needs(Need::Literal) && !shape.is_literal() {
+            if (rule.needs(Need::Literal) && !shape.is_literal()) || !rule.dares(complete) {
                 continue;
             }
             match asked(rule, &bindings) {
@@ -749,7 +801,7 @@ fn judge_entries<'r>(
                 Judged::Unknown(what) => {
                     open.get_or_insert(what);
                 }
-                judged => verdicts.push((*rule, Some(index), judged)),
+                judged => verdicts.push((*rule, index, judged, complete)),
             }
         }
     }
@@ -778,8 +830,13 @@ fn asked(rule: &Rule, bindings: &Bindings) -> Judged {
 }
 
 fn bind(facts: &ClusterFacts<'_>) -> Bindings {
+    bind_if(facts, true)
+}
+
+/// The facts of the cluster for a question that the pools' taints settle, or that they leave open.
+fn bind_if(facts: &ClusterFacts<'_>, settled: bool) -> Bindings {
     Bindings::default()
         .fact("kubernetes", &facts.kubernetes)
-        .fact("cluster", &facts.cluster)
+        .fact("cluster", facts.cluster_if(settled))
         .facts("pools", &facts.all_pools)
 }

@@ -70,7 +70,10 @@ fn text(kept: &Kept, load: &Load<'_>) -> Option<String> {
     }
     match content {
         Content::Text(text) | Content::Template(text) => Some(text),
-        Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
+        Content::Irrelevant
+        | Content::Parameters(_)
+        | Content::Unusable(_)
+        | Content::Unreadable(_) => None,
     }
 }
 

@@ -1,12 +1,18 @@
 //! The pipeline from sources to a report. Does no I/O itself; the caller passes a function that loads files.
 
 mod admission;
+mod assignment;
 pub mod caught;
 mod charts;
 mod claims;
+mod clouds;
 mod cluster;
+mod clusters;
 mod configurations;
 mod configured;
+mod contradictions;
+mod delivered;
+mod deliveries;
 mod digest;
 mod drift;
 mod dumps;
@@ -40,12 +46,16 @@ mod rendered;
 mod renderings;
 mod search;
 pub mod session;
+mod settled;
+mod several;
 mod shapes;
+mod spelling;
 mod testimony;
 mod texts;
 mod trial;
 mod undecided;
 mod unread;
+mod usage;
 
 use std::collections::BTreeMap;
 
@@ -61,7 +71,8 @@ use caught::{bug_text, caught};
 pub use ignores::Suppressions;
 use session::{Load, Session};
 
-pub use listing::{Listing, list_pools};
+pub use clusters::{ClusterListing, list_clusters};
+pub use listing::{Listing, Purpose, list_pools};
 pub use paths::Paths;
 
 /// A file to read.
@@ -89,6 +100,8 @@ pub enum Content {
     Template(String),
     /// The file is not relevant to kubetaint.
     Irrelevant,
+    /// The text of a file that is relevant only if another file names it.
+    Parameters(String),
     /// The file is relevant but its text cannot be judged: it is too large, not UTF-8 or binary.
     Unusable(NoticeKind),
     /// The file could not be read.
@@ -210,6 +223,8 @@ fn judged(session: &mut Session<'_>) -> Judged {
     let not_fixed = proposals.work_out(&mut report.findings, &report.sources);
     report.problems.extend(not_fixed);
     renderings::name_templates(&mut report, settings.rendered);
+    several::join(&mut report.findings);
+    several::join(&mut report.counted);
     identity::finish(&mut report.findings, &gathered.paths, &report.sources);
     identity::finish(&mut report.counted, &gathered.paths, &report.sources);
     report.tally();

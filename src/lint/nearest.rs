@@ -13,10 +13,11 @@ use super::facts::entry_fact;
 use super::search::ClusterFacts;
 use crate::model::Truth;
 use crate::model::near_miss::{Likeness, key_distance, key_likeness, tells, value_distance};
-use crate::model::node_pool::Origin;
+use crate::model::node_pool::{Origin, PoolTaint};
 use crate::model::toleration::{Toleration, tolerate};
+use crate::model::vocabulary::Meant;
 use crate::model::workload::PodShape;
-use crate::rule::fact::{Fact, FactBuilder, FactKind};
+use crate::rule::fact::{Fact, FactBuilder, FactKind, Place};
 
 /// A taint by the indices of its pool and of itself, with its distance. Lower is nearer.
 struct Candidate<N> {
@@ -32,8 +33,10 @@ struct NearKey<'k> {
     distance: usize,
     /// Whether the workload selects a pool with it.
     selected: bool,
-    /// The pool and taint that declare it, or `None` if it is only a well-known key.
+    /// The pool and taint of the cluster that declare it.
     declared: Option<(usize, usize)>,
+    /// What else is known of it.
+    meant: Meant<'k>,
 }
 
 impl ClusterFacts<'_> {
@@ -164,26 +167,55 @@ impl ClusterFacts<'_> {
         let first = found.first().map(rank);
         let nearest = found.iter().take_while(|near| Some(rank(near)) == first);
         let fact = |near: &NearKey<'_>| -> Fact {
-            let place = near
-                .declared
-                .and_then(|(pool, at)| self.taints[pool][at].place().cloned());
-            FactBuilder::new(FactKind::NearKey)
+            let place = match near.declared {
+                Some((pool, at)) => self.taints[pool][at].place().cloned(),
+                None => near.meant.place.map(Place::Span),
+            };
+            let fact = FactBuilder::new(FactKind::NearKey)
                 .text("key", near.key)
                 .text("likeness", near.likeness.as_str())
-                .bool("declared", near.declared.is_some())
-                .place(place)
-                .build()
+                .bool("declared", near.declared.is_some());
+            standing(fact, &near.meant).place(place).build()
         };
         builder
             .facts("nearestKeys", nearest.map(fact))
             .facts("nearKeys", found.iter().map(fact))
     }
 
+    /// `nearValues`: the value that the entry's value is probably a misspelling of.
+    pub fn near_value(
+        &self,
+        builder: FactBuilder,
+        shape: &PodShape,
+        entry: &Toleration,
+    ) -> FactBuilder {
+        let (Some(key), Some(value)) = (entry.key.text(), entry.value.text()) else {
+            return builder.facts("nearValues", []);
+        };
+        let is_equal = entry.effective_operator() == Some("Equal") && !value.is_empty();
+        let meant = is_equal.then(|| self.vocabulary.meant_taint_value(key, value));
+        // If one list contains both values, they are deliberate.
+        let is_made_up = |meant: &Meant<'_>| {
+            let mut others = shape.tolerations.iter().filter(|other| *other != entry);
+            others.any(|other| {
+                let covers = other.effective_operator() == Some("Exists");
+                other.key == entry.key && (covers || other.value.text() == Some(meant.word))
+            })
+        };
+        let meant = meant.flatten().filter(|meant| !is_made_up(meant));
+        let fact = meant.map(|meant| {
+            let fact = FactBuilder::new(FactKind::NearValue).text("value", meant.word);
+            let place = meant.place.map(Place::Span);
+            standing(fact, &meant).place(place).build()
+        });
+        builder.facts("nearValues", fact)
+    }
+
     fn find_near_keys(&self, shape: &PodShape, entry: &Toleration) -> Vec<NearKey<'_>> {
         let Some(key) = entry.key.known().filter(|key| !key.is_empty()) else {
             return Vec::new();
         };
-        if self.declared_keys.contains(key) || self.well_known.find(key).is_some() {
+        if self.vocabulary.declares_taint(key) || self.well_known.find(key).is_some() {
             return Vec::new();
         }
         // If one list contains both spellings, they are deliberate.
@@ -218,8 +250,33 @@ impl ClusterFacts<'_> {
                     distance: key_distance(key, candidate),
                     selected,
                     declared,
+                    meant: Meant {
+                        word: candidate,
+                        pool: declared.map_or("", |(pool, _)| &self.models[pool].name),
+                        place: None,
+                        well_known: declared.is_none(),
+                        uses: 0,
+                        sure: true,
+                    },
                 }),
             }
+        }
+        let meant = self
+            .vocabulary
+            .meant_taint_key(key, entry.value.text())
+            .filter(|meant| !deliberate(meant.word))
+            .filter(|meant| found.iter().all(|near| near.key != meant.word));
+        if let Some(meant) = meant {
+            let own = |taint: &PoolTaint| taint.taint.key.text() == Some(meant.word);
+            let declared = self.all_taints().find(|(_, _, taint)| own(taint));
+            found.push(NearKey {
+                key: meant.word,
+                likeness: Likeness::Spelling,
+                distance: 1,
+                selected: false,
+                declared: declared.map(|(pool, at, _)| (pool, at)),
+                meant,
+            });
         }
         // Declared keys first, then by similarity, so that the message names the most likely key.
         found.sort_by_key(|near| {
@@ -228,4 +285,12 @@ impl ClusterFacts<'_> {
         });
         found
     }
+}
+
+/// What is known of a word that was probably meant.
+fn standing(fact: FactBuilder, meant: &Meant<'_>) -> FactBuilder {
+    fact.text("pool", meant.pool)
+        .bool("wellKnown", meant.well_known)
+        .int("uses", i64::try_from(meant.uses).unwrap_or(i64::MAX))
+        .bool("sure", meant.sure)
 }

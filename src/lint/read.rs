@@ -73,7 +73,7 @@ pub fn read_one(
     let digest = Digest::of(&content);
     let read = match content {
         // A script that never mentions taints is not counted as a file.
-        Content::Irrelevant => ReadFile {
+        Content::Irrelevant | Content::Parameters(_) => ReadFile {
             counted: !FileKind::of(&input.path).is_some_and(FileKind::holds_commands),
             ..ReadFile::default()
         },

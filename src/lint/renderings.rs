@@ -93,7 +93,10 @@ impl<'r> Repository<'r> {
     fn text(&self, kept: &Kept) -> Option<String> {
         match kept.content(self.load) {
             Content::Text(text) | Content::Template(text) => Some(text),
-            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
+            Content::Irrelevant
+            | Content::Parameters(_)
+            | Content::Unusable(_)
+            | Content::Unreadable(_) => None,
         }
     }
 }

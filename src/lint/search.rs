@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Settings;
-use super::cluster::Cluster;
+use super::assignment::Cluster;
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
     well_known_fields,
@@ -22,6 +22,7 @@ use super::gather::Gathered;
 use super::hints::Hints;
 use super::purpose;
 use super::testimony::Testimony;
+use super::usage::Usage;
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
@@ -29,6 +30,7 @@ use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
 use crate::model::toleration::{Toleration, tolerate};
+use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
 use crate::rule::expression::FactList;
@@ -38,6 +40,10 @@ use crate::rule::fact::{Fact, FactBuilder, FactKind};
 pub struct ClusterFacts<'g> {
     /// `cluster`
     pub cluster: Fact,
+    /// `cluster` for a question that depends on what some pool leaves open.
+    open_cluster: Fact,
+    /// Whether there are no other pools than these.
+    pub is_complete: bool,
     /// Each of `pools`.
     pub pools: Vec<Fact>,
     /// `pools`
@@ -50,11 +56,14 @@ pub struct ClusterFacts<'g> {
     pub taints: Vec<Vec<Fact>>,
     /// Hints from commands about nodes.
     hints: Hints<'g>,
-    gathered: &'g Gathered,
-    /// Keys that any pool of the repository declares.
-    pub declared_keys: &'g BTreeSet<String>,
+    /// Everything that was read.
+    pub gathered: &'g Gathered,
+    /// The words of the repository.
+    pub vocabulary: &'g Vocabulary<'g>,
     /// Taints that exist without being declared in a manifest.
     pub well_known: &'g WellKnown,
+    /// How the whole repository uses taints.
+    pub usage: &'g Usage<'g>,
     /// Whether `Gt` and `Lt` work.
     pub comparison_operators: bool,
 }
@@ -75,7 +84,8 @@ impl<'g> ClusterFacts<'g> {
     pub fn new(
         cluster: &Cluster,
         gathered: &'g Gathered,
-        declared_keys: &'g BTreeSet<String>,
+        vocabulary: &'g Vocabulary<'g>,
+        usage: &'g Usage<'g>,
         well_known: &'g WellKnown,
         settings: Settings<'_>,
     ) -> Self {
@@ -98,13 +108,18 @@ impl<'g> ClusterFacts<'g> {
             })
             .collect();
         let managed = is_managed(&models, gathered, settings);
-        ClusterFacts {
-            cluster: FactBuilder::new(FactKind::Cluster)
+        let fact = |complete: bool| {
+            FactBuilder::new(FactKind::Cluster)
                 .text("name", cluster.name.clone().unwrap_or_default())
                 .text("clause", of_cluster(cluster.name.as_deref()))
-                .bool("complete", cluster.complete)
+                .bool("complete", complete)
                 .bool("managed", managed)
-                .build(),
+                .build()
+        };
+        ClusterFacts {
+            cluster: fact(cluster.complete),
+            open_cluster: fact(false),
+            is_complete: cluster.complete,
             all_pools: FactList::new(&pools),
             pools,
             kubernetes: kubernetes(config),
@@ -112,9 +127,18 @@ impl<'g> ClusterFacts<'g> {
             taints,
             hints,
             gathered,
-            declared_keys,
+            vocabulary,
             well_known,
+            usage,
             comparison_operators,
+        }
+    }
+
+    /// `cluster` for a question that the pools' taints settle, or that they leave open.
+    pub fn cluster_if(&self, settled: bool) -> &Fact {
+        match settled {
+            true => &self.cluster,
+            false => &self.open_cluster,
         }
     }
 
@@ -162,8 +186,18 @@ impl<'g> ClusterFacts<'g> {
             builder = self.mismatches(builder, shape, entry);
         }
         let builder = self.hints.add_hinted(builder, entry);
+        let elsewhere = self.usage.of_other_effects(&shape.tolerations, entry, gate);
+        let builder = builder
+            .bool("loneEffect", self.usage.is_alone(entry))
+            .facts(
+                "effectsElsewhere",
+                elsewhere
+                    .iter()
+                    .map(|(pool, taint)| facts::taint_fact(pool, taint)),
+            );
         let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
         let builder = self.misspelt_beside(builder, shape, entry);
+        let builder = self.near_value(builder, shape, entry);
         self.near_keys(builder, shape, entry).build()
     }
 
@@ -174,9 +208,12 @@ impl<'g> ClusterFacts<'g> {
 
     /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
     pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
+        let whole = self.shape(shape);
+        let as_read = shape.as_read();
+        let shape = as_read.as_ref().unwrap_or(shape);
         let tolerations = shape.all_tolerations();
         let asks = !shape.selection.is_empty();
-        let mut selected = Vec::new();
+        let (mut selected, mut chosen) = (Vec::new(), Vec::new());
         let mut possible = Vec::new();
         let (mut blocked, mut refusals) = (Vec::new(), Vec::new());
         let mut partly: Vec<Partly> = Vec::new();
@@ -185,6 +222,12 @@ impl<'g> ClusterFacts<'g> {
             // A pod with `nodeName` bypasses the scheduler.
             if !shape.node_name.is_absent() {
                 possible.push(self.pools[at].clone());
+                continue;
+            }
+            if shape.gets_none_of(pool) {
+                let (fact, taints) = (&self.pools[at], &self.taints[at]);
+                let reason = Reason::Affinity;
+                refusals.push(facts::refusal_fact(fact, taints, pool, reason));
                 continue;
             }
             let selects = shape.selection.selects(&pool.labels, None);
@@ -203,6 +246,7 @@ impl<'g> ClusterFacts<'g> {
                     || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
             if certain {
                 selected.push(self.pools[at].clone());
+                chosen.push(at);
             }
             match placement {
                 Placement::Lands | Placement::Unknown(_) => {
@@ -239,10 +283,17 @@ impl<'g> ClusterFacts<'g> {
                 .known()
                 .is_none_or(|key| !open_keys.contains(key.as_str()))
         });
+        let chosen: Vec<&Arc<NodePool>> = match possible.is_empty() {
+            true => chosen.iter().map(|at| &self.models[*at]).collect(),
+            false => Vec::new(),
+        };
+        let means =
+            !chosen.is_empty() && self.usage.means(shape, &chosen, self.comparison_operators);
         let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
-        let builder = FactBuilder::extend(&self.shape(shape));
+        let builder = FactBuilder::extend(&whole);
         testimony
             .of_workload(builder, self.gathered)
+            .bool("meansPools", means)
             .facts("selectedPools", selected)
             .facts("possiblePools", possible)
             .facts("blockedPools", blocked)
@@ -339,7 +390,7 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
 }
 
 /// The name of a cluster as part of a sentence.
-fn of_cluster(name: Option<&str>) -> String {
+pub fn of_cluster(name: Option<&str>) -> String {
     match name {
         Some(name) if !name.is_empty() => format!(" of cluster `{name}`"),
         Some(_) | None => String::new(),

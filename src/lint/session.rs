@@ -1,5 +1,6 @@
 //! A session over the files of a repository: keeps the facts of each file and reads only files that changed.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
@@ -13,8 +14,8 @@ use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{
-    Content, Input, Settings, charts, claims, dumps, inventories, kustomizations, libraries,
-    referring, renderings,
+    Content, Input, Settings, charts, claims, contradictions, delivered, dumps, inventories,
+    kustomizations, libraries, referring, renderings,
 };
 use crate::extract::FileFacts;
 use crate::finding::{Problem, Report};
@@ -132,7 +133,10 @@ impl<'s> Session<'s> {
         let same = kept.read.digest == Digest::of(&content);
         let text = match content {
             Content::Text(text) | Content::Template(text) => text,
-            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => String::new(),
+            Content::Irrelevant
+            | Content::Parameters(_)
+            | Content::Unusable(_)
+            | Content::Unreadable(_) => String::new(),
         };
         Some((Source::new(kept.input.path.clone(), text), same))
     }
@@ -192,6 +196,21 @@ impl<'s> Session<'s> {
         let rendered = renderings::read(&self.files, settings.rendered, self.load, table);
         let all = (all, rendered);
         let mut gathered = gather::gather(all, kustomizations, paths, settings.config, report);
+        let by_path: OnceCell<HashMap<String, usize>> = OnceCell::new();
+        delivered::connect(&mut gathered, settings.config, &|path| {
+            let of = |kept: &'_ Kept| kept.input.path.clone();
+            let known = by_path.get_or_init(|| {
+                (0..)
+                    .zip(&self.files)
+                    .map(|(at, kept)| (of(kept), at))
+                    .collect()
+            });
+            let kept = self.files.get(*known.get(path)?)?;
+            match kept.content(self.load) {
+                Content::Text(text) | Content::Parameters(text) => Some(text),
+                _ => None,
+            }
+        });
         let without = inventories::without_pools(&gathered, settings.config, &report.problems);
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);
@@ -202,6 +221,10 @@ impl<'s> Session<'s> {
             report.problems.extend(bare);
         }
         dumps::merge(&mut gathered, settings.config);
+        let contradictions =
+            contradictions::contradictions(&gathered, settings.config, settings.table);
+        gathered.notices.extend(contradictions);
+        report.inventories = contradictions::dates(&gathered, settings.config);
         gather::count_pools(&mut gathered, report);
         gathered.add_admission(settings.table);
         gathered

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::cluster::Assignment;
+use super::assignment::Assignment;
 use super::gather::{Gathered, folder};
 use crate::model::cluster::Part;
 use crate::model::dedicated::{Dedication, Mismatch};

@@ -122,23 +122,36 @@ pub struct Serving {
     pub of_workload: Vec<usize>,
 }
 
-/// What determines the pools of a workload: the nearest folder above it that pools serve, its example, its environments and
-/// its clouds.
+/// What determines the pools of a workload: the nearest folder above it that pools serve, its example, its environments,
+/// the variants that its path names, and its clouds.
 type Situation<'p> = (
     Option<&'p str>,
     Option<&'p str>,
     BTreeSet<&'static str>,
+    BTreeSet<&'p str>,
     Clouds,
 );
 
-/// Infers which pools serve which workloads. Paths are relative to the scanned folder. Each pool and each workload path
-/// comes with its known clouds.
-pub fn infer(
-    pools: &[&str],
-    workloads: &[&str],
-    pool_clouds: &[Clouds],
+/// What is known of pools. Each list has one entry for each pool, or is empty.
+pub struct Pools<'p> {
+    /// Their paths, relative to the scanned folder.
+    pub paths: &'p [&'p str],
+    /// Their clouds.
+    pub clouds: &'p [Clouds],
+    /// The names of the variants of a configuration that create them.
+    pub variants: &'p [Option<&'p str>],
+}
+
+/// Infers which pools serve which workloads. Paths are relative to the scanned folder. Each workload path comes with its
+/// known clouds.
+pub fn infer<'p>(
+    known: &Pools<'p>,
+    workloads: &[&'p str],
     clouds_at: &BTreeMap<&str, Clouds>,
 ) -> Serving {
+    let pools = known.paths;
+    let variant = |index: usize| known.variants.get(index).copied().flatten();
+    let variants: BTreeSet<&str> = known.variants.iter().flatten().copied().collect();
     let workload_folders: BTreeSet<&str> = workloads.iter().map(|path| folder_of(path)).collect();
     let pool_folders: BTreeSet<&str> = pools.iter().map(|path| folder_of(path)).collect();
     let examples: BTreeSet<&str> = pool_folders
@@ -161,7 +174,15 @@ pub fn infer(
             reaching.entry(above).or_default().push(index);
         }
     }
-    let pool_environments: Vec<_> = pools.iter().map(|path| environments(path)).collect();
+    let pool_environments: Vec<_> = pools
+        .iter()
+        .enumerate()
+        .map(|(index, path)| {
+            let mut found = environments(path);
+            found.extend(variant(index).into_iter().flat_map(environments));
+            found
+        })
+        .collect();
 
     let mut serving = Serving::default();
     let mut of_situation: BTreeMap<Situation<'_>, usize> = BTreeMap::new();
@@ -172,10 +193,11 @@ pub fn infer(
             let served = folders_above(folder).find(|above| reaching.contains_key(above));
             let example = folders_above(folder).find(|above| examples.contains(above));
             let own = environments(path);
+            let named = named_in(path, &variants);
             let clouds = clouds_at.get(path).copied().unwrap_or_default();
             let next = serving.lists.len();
             *of_situation
-                .entry((served, example, own.clone(), clouds))
+                .entry((served, example, own.clone(), named.clone(), clouds))
                 .or_insert_with(|| {
                     let in_environment: Vec<usize> = served
                         .into_iter()
@@ -187,8 +209,12 @@ pub fn infer(
                             let theirs = &pool_environments[*index];
                             own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs)
                         })
+                        .filter(|index| {
+                            let variant = variant(*index);
+                            named.is_empty() || variant.is_none_or(|one| named.contains(one))
+                        })
                         .collect();
-                    let cloud_of = |index: &usize| pool_clouds.get(*index).copied();
+                    let cloud_of = |index: &usize| known.clouds.get(*index).copied();
                     let cloud_of = |index: &usize| cloud_of(index).unwrap_or_default();
                     // If nothing names the cloud of a workload, use the cloud of the pools that name its environment.
                     let theirs = in_environment
@@ -221,6 +247,22 @@ pub fn infer(
         serving.of_workload.push(list);
     }
     serving
+}
+
+/// Returns the names among these that a folder or file of a path has.
+fn named_in<'n>(path: &str, names: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = ["values-", "values."]
+        .iter()
+        .find_map(|before| stem.strip_prefix(before))
+        .or_else(|| stem.strip_suffix(".values"))
+        .unwrap_or(stem);
+    let parts = folder.split('/').chain(Some(stem));
+    parts.filter_map(|part| names.get(part).copied()).collect()
 }
 
 /// Whether a pool is in the same part of the repository as a folder, ignoring environments.
@@ -287,8 +329,16 @@ fn any_strictly_below(folders: &BTreeSet<&str>, above: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn at<'p>(paths: &'p [&'p str]) -> Pools<'p> {
+        Pools {
+            paths,
+            clouds: &[],
+            variants: &[],
+        }
+    }
+
     fn served(pools: &[&str], workloads: &[&str]) -> Vec<Vec<usize>> {
-        let serving = infer(pools, workloads, &[], &BTreeMap::new());
+        let serving = infer(&at(pools), workloads, &BTreeMap::new());
         let lists = serving.of_workload.iter();
         lists.map(|list| serving.lists[*list].clone()).collect()
     }
@@ -350,7 +400,7 @@ mod tests {
     #[test]
     fn pools_that_nearer_ones_keep_out_stand_beside() {
         let beside = |pools: &[&str], workloads: &[&str]| {
-            let serving = infer(pools, workloads, &[], &BTreeMap::new());
+            let serving = infer(&at(pools), workloads, &BTreeMap::new());
             serving.beside[serving.of_workload[0]].clone()
         };
         let workloads = ["box/manifests/job.yaml"];
@@ -470,7 +520,7 @@ mod tests {
         let pools = vec!["infra/pools.yaml"; 20_000];
         let workloads: Vec<String> = (0..20_000).map(|at| format!("apps/{at}/w.yaml")).collect();
         let workloads: Vec<&str> = workloads.iter().map(String::as_str).collect();
-        let serving = infer(&pools, &workloads, &[], &BTreeMap::new());
+        let serving = infer(&at(&pools), &workloads, &BTreeMap::new());
         assert_eq!(serving.lists.len(), 1);
     }
 }

@@ -13,9 +13,11 @@ struct LabelKeys {
     renamed: Renamed,
     managed_domains: Vec<Managed>,
     managed_plain_keys: Vec<Managed>,
+    pool_names: Vec<Managed>,
     everyday: Vec<Everyday>,
     place_or_size: PlaceOrSize,
     accelerators: Accelerators,
+    well_known: Vec<KnownLabel>,
 }
 
 #[derive(Deserialize)]
@@ -39,6 +41,13 @@ struct Managed {
 struct Everyday {
     key: String,
     value: String,
+}
+
+#[derive(Deserialize)]
+struct KnownLabel {
+    key: String,
+    #[serde(default)]
+    values: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +129,11 @@ pub fn is_managed_label_key(key: &str) -> bool {
     }
 }
 
+/// Whether the value of this label is the name of the node's pool.
+pub fn names_pools(key: &str) -> bool {
+    KNOWN.pool_names.iter().any(|one| one.key == key)
+}
+
 /// Whether the domain is `parent` or a subdomain of it.
 fn is_or_is_under(domain: &str, parent: &str) -> bool {
     domain
@@ -135,6 +149,12 @@ pub fn is_place_or_size_key(key: &str) -> bool {
     has(&known.keys, key)
         || begins_with_one_of(key, &known.key_prefixes)
         || (begins_with_one_of(key, &known.instance_domains) && has(&known.size_names, name))
+}
+
+/// Returns the keys of labels that are well known, each with its values; without values, any may occur.
+pub fn known_labels() -> impl Iterator<Item = (&'static str, &'static [String])> {
+    let known = KNOWN.well_known.iter();
+    known.map(|label| (label.key.as_str(), label.values.as_slice()))
 }
 
 /// Returns the value that nearly every node has for this key, or `None` if there is none.

@@ -218,7 +218,7 @@ fn is_swap(one: &str, other: &str) -> bool {
 }
 
 /// Whether a prefix makes the longer word mean something else than the shorter one: `unschedulable`, `xlarge`.
-fn has_another_sense(shorter: &str, longer: &str) -> bool {
+pub(super) fn has_another_sense(shorter: &str, longer: &str) -> bool {
     const PREFIXES: [&str; 11] = [
         "a", "de", "dis", "in", "no", "non", "not", "pre", "re", "un", "x",
     ];

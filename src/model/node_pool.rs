@@ -1,6 +1,6 @@
 //! A node pool (or a single node) with its taints and labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,15 @@ pub struct AutoscalerTemplate {
     pub complete: bool,
 }
 
+/// One of several sets of values that a configuration is applied with.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variant {
+    /// Its name, usually that of a cluster or an environment.
+    pub name: String,
+    /// Where it is named: its variables file, or the name of its workspace.
+    pub at: Span,
+}
+
 /// A group of nodes that are created alike, or a single node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePool {
@@ -78,6 +87,8 @@ pub struct NodePool {
     pub admission: Vec<String>,
     /// The cluster that the source names.
     pub cluster: Option<String>,
+    /// The variant of its configuration that creates it, if there are several.
+    pub variant: Option<Variant>,
     /// What is known about the nodes' labels.
     pub labels: NodeLabels,
     /// The taints, in source order.
@@ -86,6 +97,12 @@ pub struct NodePool {
     pub complete: bool,
     /// Why not all taints are known.
     pub incomplete_because: Option<String>,
+    /// The keys that its unknown taints can have, if it is not complete. `None` means any key; an empty set means that all
+    /// its taints are known, but not whether it exists.
+    pub open_keys: Option<BTreeSet<String>>,
+    /// The provider makes such pools for the pods that ask for them. Labels and taints that are not the provider's own have
+    /// a key that a pod both requires as a label and tolerates.
+    pub made_on_demand: bool,
     /// A template fills in the labels, so they are unknown.
     pub open_labels: bool,
     /// `spec.unschedulable` of a Node: cordoned.
@@ -106,11 +123,39 @@ pub struct NodePool {
 }
 
 impl NodePool {
-    /// Marks the taints as incomplete. Only the first reason is kept.
+    /// Marks the taints as incomplete: there may be taints with any key. Only the first reason is kept.
     pub fn doubt(&mut self, because: impl Into<String>) {
         self.complete = false;
+        self.open_keys = None;
         self.incomplete_because
             .get_or_insert_with(|| because.into());
+    }
+
+    /// Marks the taints as incomplete: there may be taints with these keys. Only the first reason is kept.
+    pub fn doubt_keys(
+        &mut self,
+        because: impl Into<String>,
+        keys: impl IntoIterator<Item = String>,
+    ) {
+        if self.complete {
+            self.complete = false;
+            self.open_keys = Some(BTreeSet::new());
+        }
+        if let Some(open) = &mut self.open_keys {
+            open.extend(keys);
+        }
+        self.incomplete_because
+            .get_or_insert_with(|| because.into());
+    }
+
+    /// Whether its unknown taints, if there are any, can have this key. Any key if it is `None`.
+    pub fn may_have_unknown_taint(&self, key: Option<&str>) -> bool {
+        !self.complete
+            && match (&self.open_keys, key) {
+                (None, _) => true,
+                (Some(open), None) => !open.is_empty(),
+                (Some(open), Some(key)) => open.contains(key),
+            }
     }
 
     /// Returns the taints that permanently keep pods away, with their index: hard, declared or implied, and not transient

@@ -40,6 +40,8 @@ pub struct NodeSelection {
     pub required: Field<Vec<Term>>,
     /// Part of the selection could not be read, so there may be further requirements.
     pub unknown: bool,
+    /// There may be further requirements elsewhere: this is a patch, or the values of a chart. Those that were read hold.
+    pub partial: bool,
 }
 
 /// What is known about the labels of a pool's nodes.
@@ -117,7 +119,7 @@ impl NodeSelection {
                     .map(|term| self.selects_by(Some(term), node, node_name)),
             ),
         };
-        if self.unknown {
+        if self.unknown || self.partial {
             answer.and(Truth::Unknown)
         } else {
             answer
@@ -187,7 +189,7 @@ impl NodeSelection {
 
     /// Whether there are no requirements and no unreadable ones.
     pub fn is_empty(&self) -> bool {
-        self.node_selector.is_empty() && self.required.is_absent() && !self.unknown
+        self.node_selector.is_empty() && self.required.is_absent() && !self.unknown && !self.partial
     }
 
     /// Whether the pod selects a kind of node: at least one required label has a purpose, unlike labels that nearly every

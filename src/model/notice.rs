@@ -255,6 +255,25 @@ notice_kinds! {
         /// Both entries are equal in every field.
         identical "identical": bool,
     }
+    /// A selected label that hardly anyone writes and no pool has.
+    StrangeSelector "strange-selector" {
+        /// What is strange: `key` or `value`.
+        field "field": &'static str,
+        /// The label's key.
+        label "label": String,
+        /// The value; empty if any will do.
+        value "value": String,
+        /// The word that was probably meant; empty if none is similar.
+        meant "meant": String,
+        /// A pool with that word; empty if there is none.
+        pool "pool": String,
+        /// That word is well known.
+        well_known "wellKnown": bool,
+        /// How many places use it; if none is similar, how many select values that pools have.
+        uses "uses": String,
+        /// It is very probably wrong.
+        sure "sure": bool,
+    }
     /// A node selector or node affinity that is not valid.
     InvalidNodeSelector "invalid-node-selector" {
         /// The field that is wrong, such as `operator` or `values[0]`.
@@ -376,12 +395,32 @@ notice_kinds! {
         /// The taint or label of the nodes.
         actual "actual": String,
     }
+    /// An inventory that lists a pool with other taints than its declaration.
+    InventoryTaints "inventory-taints" {
+        /// The pool.
+        pool "pool": String,
+        /// The taints of the declaration.
+        declared "declared": String,
+        /// The taints of the inventory.
+        listed "listed": String,
+        /// The path of the inventory.
+        inventory "inventory": String,
+    }
+    /// A declared pool that a complete inventory does not list.
+    NotInInventory "not-in-inventory" {
+        /// The pool.
+        pool "pool": String,
+        /// The path of the inventory.
+        inventory "inventory": String,
+    }
     /// A document that is not YAML.
     UnparsableManifest "unparsable-manifest" {
         /// The parser's error.
         why "why": String,
         /// The kind of document: `manifest`, `dump` (written by an API server) or `other`.
         content "content": &'static str,
+        /// The document is valid YAML, but one string.
+        is_string "isString": bool,
     }
     /// A file that Terraform cannot parse.
     UnparsableConfiguration "unparsable-configuration" {

@@ -12,6 +12,7 @@ use crate::builtin;
 #[serde(rename_all = "kebab-case")]
 struct PathWords {
     test_paths: Words,
+    example_paths: Words,
     broken_on_purpose: BrokenOnPurpose,
     environment_folders: Folders,
     environments: Environments,
@@ -52,9 +53,15 @@ pub fn name_words(name: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the words that mark a path as tests, examples or archives. A word that ends in `*` is a prefix.
-pub fn test_path_words() -> impl Iterator<Item = &'static str> {
+/// Returns the words that mark a path as tests or archives. A word that ends in `*` is a prefix.
+pub fn test_words() -> impl Iterator<Item = &'static str> {
     KNOWN.test_paths.words.iter().map(String::as_str)
+}
+
+/// Returns the words that mark a path as tests, examples or archives.
+pub fn test_path_words() -> impl Iterator<Item = &'static str> {
+    let examples = KNOWN.example_paths.words.iter().map(String::as_str);
+    test_words().chain(examples)
 }
 
 /// Whether a path, relative to the scanned folder, is one of tests, examples or archives.
@@ -66,6 +73,27 @@ pub fn is_test_path(path: &str) -> bool {
             None => name_words(&segment).any(|word| word == known),
         })
     })
+}
+
+/// Returns a path without folders that are clusters or environments called `test`: `clusters/test/web.yaml` is no test.
+pub fn without_test_clusters(path: &str) -> String {
+    const PARENTS: [&str; 6] = [
+        "cluster",
+        "clusters",
+        "env",
+        "envs",
+        "environment",
+        "environments",
+    ];
+    let mut parent = "";
+    let mut kept = Vec::new();
+    for segment in path.split('/') {
+        if !(PARENTS.contains(&parent) && environment(segment) == Some("test")) {
+            kept.push(segment);
+        }
+        parent = segment;
+    }
+    kept.join("/")
 }
 
 /// Whether a path, relative to the scanned folder, suggests that its contents are broken on purpose.
@@ -144,6 +172,17 @@ mod tests {
         ] {
             assert!(!is_broken_on_purpose(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_cluster_called_test_is_no_test() {
+        let without = without_test_clusters;
+        assert_eq!(without("clusters/test/web.yaml"), "clusters/web.yaml");
+        assert_eq!(without("overlays/test/web.yaml"), "overlays/test/web.yaml");
+        assert_eq!(
+            without("tests/clusters/a/test/b"),
+            "tests/clusters/a/test/b"
+        );
     }
 
     #[test]

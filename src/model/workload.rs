@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::admission::PodTolerations;
 use super::character::Character;
+use super::label_keys::is_managed_label_key;
+use super::node_pool::NodePool;
 use super::node_selection::{NodeSelection, Requirement};
 use super::placement::Candidate;
 use super::qos::QosClass;
@@ -119,6 +121,7 @@ impl PodShape {
     pub fn is_literal(&self) -> bool {
         self.unread_tolerations.is_none()
             && !self.selection.unknown
+            && !self.selection.partial
             && !self.node_name.is_unknown()
             && self.tolerations.iter().all(|entry| {
                 !(entry.key.is_unknown()
@@ -126,6 +129,35 @@ impl PodShape {
                     || entry.value.is_unknown()
                     || entry.effect.is_unknown())
             })
+    }
+
+    /// Returns the shape without the requirements that may be elsewhere, if there may be any. Further requirements never
+    /// let pods onto more nodes.
+    pub fn as_read(&self) -> Option<PodShape> {
+        self.selection.partial.then(|| {
+            let mut shape = self.clone();
+            shape.selection.partial = false;
+            shape
+        })
+    }
+
+    /// Whether a pool that its provider makes on demand is certainly not made for these pods: they require a label that no
+    /// provider sets, and tolerate no taint with its key.
+    pub fn gets_none_of(&self, pool: &NodePool) -> bool {
+        let tolerates = |key: &str| {
+            let mut entries = self.tolerations.iter();
+            entries.any(|entry| {
+                entry
+                    .key
+                    .text()
+                    .is_none_or(|own| own.is_empty() || own == key)
+            })
+        };
+        let labels = self.selection.required_labels();
+        let mut labels = labels.keys().filter(|key| !is_managed_label_key(key));
+        pool.made_on_demand
+            && self.unread_tolerations.is_none()
+            && labels.any(|key| !tolerates(key))
     }
 
     /// Returns the keys of node labels that it requires or prefers, without those that it avoids.
@@ -149,7 +181,7 @@ impl PodShape {
             return Truth::Yes;
         }
         let asks = !self.selection.node_selector.is_empty() || !self.selection.required.is_absent();
-        match (asks, self.selection.unknown) {
+        match (asks, self.selection.unknown || self.selection.partial) {
             (true, _) => Truth::Yes,
             (false, true) => Truth::Unknown,
             (false, false) => Truth::No,
@@ -243,7 +275,7 @@ impl Workload {
                 .unread_tolerations
                 .get_or_insert(MoreTolerations::InPart);
         }
-        shape.selection.unknown = true;
+        shape.selection.partial = true;
         shape.qos_class = Field::Unknown;
         self.shape = Arc::new(shape);
         self.stands = Stands::InPart;
@@ -261,8 +293,44 @@ impl Workload {
         self.list.is_some()
             || !self.selectors.is_empty()
             || shape.selection.unknown
+            || shape.selection.partial
             || !shape.node_name.is_absent()
     }
+}
+
+/// A label that a workload requires, with the values that it accepts and where.
+pub struct Selected<'g> {
+    /// The key.
+    pub key: &'g str,
+    /// The values; none if any will do.
+    pub values: Vec<&'g str>,
+    /// The entry.
+    pub span: Span,
+    /// Its path.
+    pub path: &'g str,
+}
+
+/// Returns the labels that a workload requires.
+pub fn selected(workload: &Workload) -> impl Iterator<Item = Selected<'_>> {
+    let selection = &workload.shape.selection;
+    workload.selectors.iter().map(move |(key, span, path)| {
+        let own = selection.node_selector.get(key);
+        let mut values: Vec<&str> = own.and_then(|value| value.text()).into_iter().collect();
+        let terms = selection.required.known().into_iter().flatten();
+        let asks = terms.flat_map(|term| &term.expressions).filter(|asks| {
+            asks.key.text() == Some(key.as_str()) && asks.operator.text() == Some("In")
+        });
+        values.extend(
+            asks.flat_map(|asks| &asks.values)
+                .filter_map(|value| value.text()),
+        );
+        Selected {
+            key,
+            values,
+            span: *span,
+            path,
+        }
+    })
 }
 
 /// Whether the pods are created from this object alone.

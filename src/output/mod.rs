@@ -9,6 +9,7 @@
     )
 )]
 
+mod clusters;
 mod concise;
 mod escape;
 mod github;
@@ -39,6 +40,7 @@ use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
+pub use clusters::ClusterTable;
 pub use not_judged::not_judged_lines;
 pub use pools::PoolTable;
 pub use rows::report_schema;

@@ -45,6 +45,8 @@ pub enum FactKind {
     Notice,
     /// A key that is similar to another.
     NearKey,
+    /// A value that is similar to another.
+    NearValue,
     /// A pool and the taint that keeps a workload away from it.
     Blocked,
     /// A pool with some tolerated taints.
@@ -65,7 +67,7 @@ pub enum FactKind {
     UnansweredLabel,
 }
 
-static NAMES: [&str; 17] = [
+static NAMES: [&str; 18] = [
     "toleration",
     "taint",
     "workload",
@@ -74,6 +76,7 @@ static NAMES: [&str; 17] = [
     "kubernetes",
     "notice",
     "nearKey",
+    "nearValue",
     "blocked",
     "partlyTolerated",
     "fieldError",
@@ -85,11 +88,11 @@ static NAMES: [&str; 17] = [
     "unansweredLabel",
 ];
 
-static TYPES: LazyLock<[Type; 17]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
+static TYPES: LazyLock<[Type; 18]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
     /// All kinds.
-    pub const ALL: [FactKind; 17] = [
+    pub const ALL: [FactKind; 18] = [
         FactKind::Toleration,
         FactKind::Taint,
         FactKind::Workload,
@@ -98,6 +101,7 @@ impl FactKind {
         FactKind::Kubernetes,
         FactKind::Notice,
         FactKind::NearKey,
+        FactKind::NearValue,
         FactKind::Blocked,
         FactKind::PartlyTolerated,
         FactKind::FieldError,

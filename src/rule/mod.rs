@@ -43,6 +43,8 @@ use vocabulary::Ty;
 
 /// The tag of rules that compare workloads with pools.
 pub const CROSS_REFERENCE: &str = "cross-reference";
+/// The tag of rules that find slips of the pen, which are as wrong in an example as anywhere.
+pub const SPELLING: &str = "spelling";
 
 /// A rule, ready to be evaluated.
 #[derive(Debug)]
@@ -61,6 +63,10 @@ pub struct Rule {
     pub needs: Vec<Need>,
     /// What happens if the rule needs complete pools and they are not complete.
     pub otherwise: Otherwise,
+    /// When a finding stands although the pools are not complete, as written.
+    pub stands: Option<String>,
+    /// Whether it also judges patches and values of charts that contain tolerations beside what selects nodes.
+    pub of_parts: bool,
     /// The condition, as written.
     pub condition: String,
     /// The place that a finding points to.
@@ -84,6 +90,7 @@ pub struct Rule {
     /// The file of the rule: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
     pub file: String,
     when: Expression,
+    stands_when: Option<Expression>,
     related: Vec<(Expression, Template)>,
     message: Template,
     help: Option<Template>,
@@ -152,8 +159,12 @@ pub enum Judged {
 pub struct Verdict {
     /// The severity according to the rule's cases.
     pub severity: Severity,
+    /// It holds although the pools are not complete, but not more than as a warning.
+    pub stands: bool,
     /// The sentences for this severity.
     said: Said,
+    /// The sentences if an error is lowered to a warning; `None` if they are the same.
+    as_warning: Option<Box<Said>>,
     /// The sentences if the finding is lowered to a note; `None` if they are the same.
     as_note: Option<Box<Said>>,
     /// Possible fixes: the first applicable one is used.
@@ -178,11 +189,13 @@ pub struct Said {
 impl Verdict {
     /// Returns the sentences for a severity: this verdict's, or the note that it was lowered to.
     pub fn said(&self, severity: Severity) -> &Said {
-        let lowered = severity == Severity::Note && self.severity != Severity::Note;
-        self.as_note
-            .as_deref()
-            .filter(|_| lowered)
-            .unwrap_or(&self.said)
+        let lowered = match severity {
+            lowered if lowered == self.severity => None,
+            Severity::Note => self.as_note.as_deref(),
+            Severity::Warning => self.as_warning.as_deref(),
+            Severity::Error => None,
+        };
+        lowered.unwrap_or(&self.said)
     }
 }
 
@@ -215,6 +228,14 @@ impl Rule {
             || self.scope == Scope::Workload
             || self.condition.contains("pool")
             || self.names.iter().any(|(_, text)| text.contains("pool"))
+    }
+
+    /// Whether it can find something if the pools are not complete, as far as the rule says.
+    pub fn dares(&self, complete: bool) -> bool {
+        complete
+            || !self.needs(Need::CompletePools)
+            || self.otherwise == Otherwise::Note
+            || self.stands_when.is_some()
     }
 
     /// Whether the condition certainly fails for all workloads of one shape; `bindings` contain no identity.
@@ -288,17 +309,26 @@ impl Rule {
         let reads_severity =
             self.cases.read_severity() || self.sentences().any(Template::reads_severity);
         let lowers = severity != Severity::Note && reads_severity;
-        let as_note = match lowers {
-            true => Some(Box::new(self.say(&bindings.with_severity(Severity::Note))?)),
-            false => None,
+        let lowered = |to: Severity, applies: bool| match applies {
+            true => Ok(Some(Box::new(self.say(&bindings.with_severity(to))?))),
+            false => Ok::<_, String>(None),
         };
+        let as_note = lowered(Severity::Note, lowers)?;
+        let stands = match &self.stands_when {
+            Some(when) => when.surely(bindings)?,
+            None => false,
+        };
+        let is_lower = lowers && stands && severity == Severity::Error;
+        let as_warning = lowered(Severity::Warning, is_lower)?;
         let counted = match &self.summary {
             Some(summary) => summary.when.surely(bindings)?,
             None => false,
         };
         Ok(Verdict {
             severity,
+            stands,
             said: self.say(&bound)?,
+            as_warning,
             as_note,
             gives_way_to: gives_way::those_here(&self.gives_way, bindings)?,
             counted,
@@ -415,6 +445,9 @@ impl Loader<'_> {
             .iter()
             .map(|one| expression(&one.at, Expected::Facts))
             .collect();
+        let stands = file.stands_when.as_ref().map(|text| text.value.clone());
+        let stands_when = file.stands_when.as_ref();
+        let stands_when = stands_when.and_then(|text| expression(text, Expected::Condition));
         let summary = file.summary.and_then(|summary| {
             Some(Summary {
                 when: expression(&summary.when, Expected::Condition)?,
@@ -472,6 +505,8 @@ impl Loader<'_> {
                 scope,
                 needs: file.needs,
                 otherwise: file.otherwise,
+                stands,
+                of_parts: file.of_parts,
                 condition: file.when.value,
                 at: file.at.value,
                 why: file.why,
@@ -487,6 +522,7 @@ impl Loader<'_> {
                 examples: number_examples(file.examples),
                 file: self.source.path.clone(),
                 when,
+                stands_when,
                 related,
                 message,
                 help,

@@ -55,7 +55,13 @@ impl Names {
     /// Returns the size of a text. Counts every occurrence of a name's letters, so it may be too large, never too small.
     pub fn size(&self, text: &str) -> Size {
         // Reading a field requires its name in the text.
-        let identity = ["name", "labels", "annotations", "inTests"];
+        let identity = [
+            "name",
+            "labels",
+            "annotations",
+            "inTests",
+            "blockedElsewhere",
+        ];
         let mut size = Size {
             bytes: text.len(),
             depth: depth(text),

@@ -29,6 +29,12 @@ pub struct RuleFile {
     /// What happens where `complete-pools` is needed and the pools are not complete.
     #[serde(default)]
     pub otherwise: Otherwise,
+    /// CEL; where it is true, the finding stands although the pools are not complete, as a warning at most.
+    #[serde(default)]
+    pub stands_when: Option<Spanned<String>>,
+    /// It also judges parts of pods: patches and values of charts that contain tolerations beside what selects nodes.
+    #[serde(default)]
+    pub of_parts: bool,
     /// Named values, each CEL under a name, in order: everything else may use them, and each may use those above it.
     #[serde(default, rename = "let")]
     pub names: BTreeMap<String, Spanned<String>>,

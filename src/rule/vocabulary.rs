@@ -35,6 +35,7 @@ const TAINTS: Ty = Ty::List(&TAINT);
 const POOLS: Ty = Ty::List(&POOL);
 const TEXT: Ty = Ty::Text;
 const NEAR_KEYS: Ty = Ty::List(&Ty::Fact(FactKind::NearKey));
+const NEAR_VALUES: Ty = Ty::List(&Ty::Fact(FactKind::NearValue));
 const BLOCKED: Ty = Ty::List(&Ty::Fact(FactKind::Blocked));
 const REFUSALS: Ty = Ty::List(&Ty::Fact(FactKind::Refusal));
 const PARTLY: Ty = Ty::List(&Ty::Fact(FactKind::PartlyTolerated));
@@ -133,8 +134,11 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("otherEffects", TAINTS),
                     ("nearestValues", TAINTS),
                     ("nearestEffects", TAINTS),
+                    ("effectsElsewhere", TAINTS),
+                    ("loneEffect", Ty::Bool),
                     ("nearestKeys", NEAR_KEYS),
                     ("nearKeys", NEAR_KEYS),
+                    ("nearValues", NEAR_VALUES),
                     ("deviations", DEVIATIONS),
                     ("selectorMismatches", MISMATCHES),
                     ("shadowedBy", TOLERATIONS),
@@ -184,6 +188,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("refusedMessage", TEXT),
                 ("asksForNodes", Ty::Bool),
                 ("pinned", Ty::Bool),
+                ("partial", Ty::Bool),
                 ("extendedResources", TEXTS),
                 ("askedLabels", TEXTS),
                 ("controller", TEXT),
@@ -198,11 +203,14 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("name", TEXT),
                     ("namespace", TEXT),
                     ("inTests", Ty::Bool),
+                    ("layered", Ty::Bool),
                     ("labels", Ty::TextMap),
                     ("annotations", Ty::TextMap),
+                    ("meansPools", Ty::Bool),
                     ("selectedPools", POOLS),
                     ("possiblePools", POOLS),
                     ("blockedPools", BLOCKED),
+                    ("blockedElsewhere", BLOCKED),
                     ("refusals", REFUSALS),
                     ("partlyToleratedPools", PARTLY),
                     ("unansweredLabels", UNANSWERED),
@@ -262,7 +270,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             }
             all
         }
-        FactKind::NearKey => vec![("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)],
+        FactKind::NearKey => standing(&[("key", TEXT), ("likeness", TEXT), ("declared", Ty::Bool)]),
+        FactKind::NearValue => standing(&[("value", TEXT)]),
         FactKind::Blocked => vec![("pool", POOL), ("taint", TAINT)],
         FactKind::Refusal => vec![("pool", POOL), ("reason", TEXT), ("taint", TEXT)],
         FactKind::PartlyTolerated => vec![("pool", POOL), ("tolerated", TAINT), ("missing", TAINT)],
@@ -331,6 +340,18 @@ pub fn is_standard_function(name: &str) -> bool {
 }
 
 /// Returns the fields of facts based on evidence from workloads: these texts, and how many agree and deviate.
+/// The fields of a word that was probably meant, and how much speaks for it.
+fn standing(own: &[Entry]) -> Vec<Entry> {
+    let mut all = own.to_vec();
+    all.extend([
+        ("pool", TEXT),
+        ("wellKnown", Ty::Bool),
+        ("uses", Ty::Int),
+        ("sure", Ty::Bool),
+    ]);
+    all
+}
+
 fn weighed(texts: &[&'static str]) -> Vec<Entry> {
     let counts = ["agreeing", "deviating", "strength"];
     let mut all: Vec<Entry> = texts.iter().map(|name| (*name, TEXT)).collect();

@@ -280,8 +280,9 @@ impl Evaluator<'_> {
         if let Operator::And | Operator::Or = operator {
             return self.logical(one, operator == Operator::Or, other, names);
         }
-        let one = self.evaluate(one, names)?.value;
-        let other = self.evaluate(other, names)?.value;
+        let (one, other) = (self.evaluate(one, names)?, self.evaluate(other, names)?);
+        self.scope.run().workspaces.compare(&one, &other);
+        let (one, other) = (one.value, other.value);
         if let Operator::Equal | Operator::Unequal = operator {
             return Ok(match self.scope.run().equal(&one, &other) {
                 Some(same) => Value::Bool(same == (operator == Operator::Equal)),

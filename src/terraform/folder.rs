@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
-use crate::source::SourceId;
+use super::variants::{self, Sorted, Values};
 use crate::source::path::join;
+use crate::source::{SourceId, Span};
 
 /// The configuration files of one folder, which share one namespace.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Folder {
     automatic_values: Vec<(String, Arc<File>)>,
     /// Other variables files, with their paths.
     pub(super) named_values: Vec<(String, Arc<File>)>,
+    /// The same, by what they are for.
+    pub(super) sorted: Sorted,
 }
 
 impl Folder {
@@ -34,6 +37,16 @@ impl Folder {
         } else {
             &self.path
         }
+    }
+
+    /// The sets of values that it is applied with, if there are variables files for several.
+    pub fn variants(&self) -> &[Values] {
+        &self.sorted.variants
+    }
+
+    /// The first variables file that is not one of them because there are too many.
+    pub fn left_out(&self) -> Option<Span> {
+        self.sorted.left_out
     }
 }
 
@@ -118,20 +131,27 @@ impl Folder {
 
     /// Returns the value from the variables files that Terraform loads automatically. The last one wins.
     pub(super) fn automatic(&self, name: &str) -> Option<(&File, &Expression)> {
-        self.automatic_values.iter().rev().find_map(|(_, file)| {
-            let (_, value) = file
-                .values
-                .iter()
-                .rev()
-                .find(|(known, _)| **known == *name)?;
-            Some((&**file, value))
-        })
+        variants::last(self.automatic_values.iter().map(|(_, file)| file), name)
+    }
+
+    /// Sorts the variables files that Terraform does not load automatically.
+    fn sort(&mut self, is_environment: fn(&str) -> bool) {
+        let is_needed = |name: &str| {
+            let variable = self.variable(name);
+            let lacks_value = variable.is_some_and(|(_, _, one)| one.default.is_none());
+            lacks_value && self.automatic(name).is_none()
+        };
+        self.sorted = variants::sort(&self.path, &self.named_values, &is_needed, is_environment);
     }
 }
 
 impl<'t> Repository<'t> {
-    /// Sorts files into their folders. Paths are relative to the repository and use `/`.
-    pub fn new(files: Vec<(String, Arc<File>)>) -> Repository<'t> {
+    /// Sorts files into their folders. Paths are relative to the repository and use `/`. `is_environment` says whether the
+    /// name of a file or folder names an environment.
+    pub fn new(
+        files: Vec<(String, Arc<File>)>,
+        is_environment: fn(&str) -> bool,
+    ) -> Repository<'t> {
         let mut repository = Repository {
             folders: BTreeMap::new(),
             paths: BTreeMap::new(),
@@ -169,6 +189,9 @@ impl<'t> Repository<'t> {
             } else {
                 folder.named_values.push((path, file));
             }
+        }
+        for folder in repository.folders.values_mut() {
+            folder.sort(is_environment);
         }
         repository
     }

@@ -77,7 +77,7 @@ pub fn literal_of_template(text: &str) -> Result<Json, SyntaxError> {
         [Part::Value(only, _)] => only.kind.clone(),
         _ => ExpressionKind::Template(Box::new(template)),
     };
-    let scope = Nothing(Run::new(BUDGET));
+    let scope = Nothing(Run::new(BUDGET, None));
     let evaluator = Evaluator {
         scope: &scope,
         file: &file,
@@ -90,7 +90,7 @@ fn body_of(body: &Body, file: &File) -> Json {
     let mut attributes = Map::new();
     for (name, _, value) in &body.attributes {
         // Each has a budget of its own, as if it were alone.
-        let scope = Nothing(Run::new(BUDGET));
+        let scope = Nothing(Run::new(BUDGET, None));
         let evaluator = Evaluator {
             scope: &scope,
             file,

@@ -31,8 +31,11 @@ mod text_functions;
 mod tokens;
 mod trees;
 mod value;
+mod variants;
 mod words;
+mod workspaces;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::source::{SourceId, Span};
@@ -42,12 +45,13 @@ pub use folder::{Files, Folder, Repository};
 pub use literals::{literal_of_template, literals};
 pub use run::Used;
 pub use syntax::File;
+pub use variants::Values;
 
 use module::{Inputs, Module};
 use run::Run;
 
 /// The maximum number of steps in the evaluation of one configuration.
-const BUDGET: u32 = 1_000_000;
+pub const BUDGET: u32 = 1_000_000;
 
 /// A place where a file is not valid Terraform.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +112,10 @@ pub struct Evaluated {
     pub left_out: Option<Span>,
     /// The inputs that it was read from.
     pub used: Used,
+    /// The workspaces that it tells apart, and where each is named.
+    pub workspaces: BTreeMap<String, Span>,
+    /// The number of steps that were left in the end.
+    pub steps_left: u32,
 }
 
 /// Reads one file. Keeps the resources whose type is `wanted`. A broken file gives the parts that can be read.
@@ -174,21 +182,31 @@ pub fn text_beside_comments(bytes: &[u8]) -> Option<String> {
 }
 
 impl Repository<'_> {
-    /// Returns everything that one configuration declares, including the modules of this repository that it calls.
-    pub fn evaluate(&self, top: &Folder) -> Evaluated {
-        let run = Run::new(BUDGET);
+    /// Returns everything that one configuration declares, including the modules of this repository that it calls: with the
+    /// values of one variant, or with those that all have in common. The workspace may be known, too.
+    pub fn evaluate(
+        &self,
+        top: &Folder,
+        values: Option<&Values>,
+        workspace: Option<&str>,
+        budget: u32,
+    ) -> Evaluated {
+        let run = Run::new(budget, workspace);
         run.use_folder(&top.path);
-        let inputs = if top.is_top() {
-            Inputs::Top
-        } else {
-            Inputs::Open
+        let inputs = match top.is_top() {
+            true => Inputs::Top(values),
+            false => Inputs::Open,
         };
         let mut declared = Vec::new();
         Module::top(&run, self, top, inputs).declare(&mut declared);
+        let (left_out, steps_left) = (run.left_out(), run.left());
+        let (used, workspaces) = run.finish();
         Evaluated {
             declared,
-            left_out: run.left_out(),
-            used: run.used(),
+            left_out,
+            used,
+            workspaces,
+            steps_left,
         }
     }
 }

@@ -14,6 +14,7 @@ use super::run::Run;
 use super::syntax::{Block, File};
 use super::trees::build;
 use super::value::{Fields, Term};
+use super::variants::{self, Values};
 use super::{Declared, DeclaredKind};
 use crate::source::SourceId;
 use crate::yaml::TreeBuilder;
@@ -34,9 +35,9 @@ const META: [&str; 6] = [
 const NOT_GIVEN: &str = "is not set by the caller";
 
 /// The source of the values of a module's variables.
-pub(super) enum Inputs {
-    /// It is a root module: defaults, and the variables files next to it.
-    Top,
+pub(super) enum Inputs<'r> {
+    /// It is a root module: defaults, and the variables files next to it, or those of one variant.
+    Top(Option<&'r Values>),
     /// It is a library module that nothing in this repository calls, so every variable is unknown.
     Open,
     /// A call in this repository, and why it may set more variables.
@@ -51,7 +52,7 @@ pub(super) struct Module<'r> {
     run: &'r Run,
     repository: &'r Repository<'r>,
     folder: &'r Folder,
-    inputs: Inputs,
+    inputs: Inputs<'r>,
     /// The folder of the configuration.
     root: &'r str,
     /// The prefix for the addresses of its contents, such as `module.a.`.
@@ -121,7 +122,7 @@ impl Scope for Module<'_> {
                 None => "is set by the caller of this module, and there is no caller here",
             }
             .to_owned()),
-            Inputs::Top => self.given(name, default()),
+            Inputs::Top(values) => self.given(name, default(), *values),
         };
         match found {
             Ok(term) => {
@@ -184,7 +185,7 @@ impl<'r> Module<'r> {
         run: &'r Run,
         repository: &'r Repository<'r>,
         folder: &'r Folder,
-        inputs: Inputs,
+        inputs: Inputs<'r>,
     ) -> Module<'r> {
         Module {
             run,
@@ -204,13 +205,28 @@ impl<'r> Module<'r> {
 
     /// Returns the value of a variable of a root module: from an automatically loaded variables file, otherwise the
     /// default. Files named on the command line count if all of them and this value agree.
-    fn given(&self, name: &str, default: Option<Term>) -> Result<Term, String> {
-        let base = match self.folder.automatic(name) {
+    /// A file of the variant outranks all others.
+    fn given(
+        &self,
+        name: &str,
+        default: Option<Term>,
+        values: Option<&'r Values>,
+    ) -> Result<Term, String> {
+        let folder = self.folder;
+        if let Some((file, expression)) = values.and_then(|values| values.get(name)) {
+            return Ok(self.evaluator(file).value(expression, &Names::NONE));
+        }
+        let common = values.and_then(|_| variants::last(folder.sorted.common.iter(), name));
+        let base = match common.or_else(|| folder.automatic(name)) {
             Some((file, expression)) => Some(self.evaluator(file).value(expression, &Names::NONE)),
             None => default,
         };
+        let named = match values {
+            Some(_) => &folder.sorted.others,
+            None => &folder.named_values,
+        };
         let mut candidates: Vec<(&str, Option<Term>)> = Vec::new();
-        for (path, file) in &self.folder.named_values {
+        for (path, file) in named {
             let own = file.values.iter().rev().find(|(known, _)| &**known == name);
             let term = match own {
                 Some((_, expression)) => Some(self.evaluator(file).value(expression, &Names::NONE)),
@@ -221,31 +237,7 @@ impl<'r> Module<'r> {
         if base.is_some() {
             candidates.push(("", base.clone()));
         }
-        let mut known: Option<(&str, Term)> = None;
-        for (path, term) in candidates {
-            let Some(term) = term else { continue };
-            match &known {
-                None => known = Some((path, term)),
-                Some((other, first)) => {
-                    if self.run.equal(&first.value, &term.value) != Some(true) {
-                        let shown = |path: &str| {
-                            if path.is_empty() {
-                                "its default".to_owned()
-                            } else {
-                                path.to_owned()
-                            }
-                        };
-                        let (one, two) = (shown(other), shown(path));
-                        return Err(format!("differs between {one} and {two}"));
-                    }
-                }
-            }
-        }
-        match (known, base) {
-            (_, Some(base)) => Ok(base),
-            (Some((_, term)), None) => Ok(term),
-            (None, None) => Err("has no default, and no values file sets it".to_owned()),
-        }
+        variants::agreed(self.run, candidates, base)
     }
 
     fn evaluator(&self, file: &'r File) -> Evaluator<'_> {

@@ -43,6 +43,13 @@ impl Evaluator<'_> {
                 };
                 return self.follow(expression, term, steps.get(2..).unwrap_or_default(), names);
             }
+            ("terraform", Some("workspace")) if steps.len() == 1 => {
+                let at = self.span(expression);
+                return Ok(match self.scope.run().workspaces.read(at) {
+                    Some(name) => Term::new(name, at),
+                    None => self.unknown(expression, "is known only when Terraform runs"),
+                });
+            }
             ("each" | "count" | "self" | "path" | "terraform" | "var" | "local" | "module", _) => {
                 return Ok(self.unknown(expression, "is known only when Terraform runs"));
             }
@@ -80,6 +87,7 @@ impl Evaluator<'_> {
                 Step::Name(name) => Term::new(Value::text(name), term.at),
                 Step::Index(index) => self.evaluate(index, names)?,
             };
+            self.scope.run().workspaces.look_up(&term, &key, true);
             term = index(&term, &key)?;
         }
         Ok(term)
@@ -220,6 +228,12 @@ impl Evaluator<'_> {
                 Value::Unknown(why) => return Ok(Term::unknown(Rc::clone(why), at)),
                 _ => return Err(Failure("`...` expects a list".to_owned())),
             }
+        }
+        if let ("lookup", [among, key, ..]) | ("contains", [among, key]) =
+            (&*call.name, arguments.as_slice())
+        {
+            let workspaces = &self.scope.run().workspaces;
+            workspaces.look_up(among, key, arguments.len() == 2);
         }
         match functions::call(&call.name, &arguments, self.scope.run(), at) {
             Some(Ok(value)) => Ok(Term::new(value, at)),

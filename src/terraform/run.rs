@@ -1,10 +1,11 @@
 //! The limits on the cost of evaluating one configuration.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::equality::equal;
 use super::value::Value;
+use super::workspaces::Workspaces;
 use crate::source::Span;
 
 /// The maximum size of texts in bytes. Longer texts are not built.
@@ -21,6 +22,7 @@ pub(super) struct Run {
     /// The first call that was not followed.
     left_out: Cell<Option<Span>>,
     used: RefCell<Used>,
+    pub workspaces: Workspaces,
 }
 
 /// The inputs of one evaluation, including missing paths. If they do not change, neither does the result.
@@ -32,14 +34,23 @@ pub struct Used {
     pub files: BTreeSet<String>,
 }
 
+impl Used {
+    /// Adds other inputs.
+    pub fn absorb(&mut self, other: Used) {
+        self.folders.extend(other.folders);
+        self.files.extend(other.files);
+    }
+}
+
 impl Run {
-    pub fn new(budget: u32) -> Run {
+    pub fn new(budget: u32, workspace: Option<&str>) -> Run {
         Run {
             budget: budget.into(),
             depth: 0.into(),
             calls: 0.into(),
             left_out: Cell::default(),
             used: RefCell::default(),
+            workspaces: Workspaces::of(workspace),
         }
     }
 
@@ -53,9 +64,14 @@ impl Run {
         self.used.borrow_mut().files.insert(path.to_owned());
     }
 
-    /// Returns the recorded inputs.
-    pub fn used(self) -> Used {
-        self.used.into_inner()
+    /// Returns the recorded inputs, and the workspaces that the configuration names.
+    pub fn finish(self) -> (Used, BTreeMap<String, Span>) {
+        (self.used.into_inner(), self.workspaces.named())
+    }
+
+    /// Returns the number of steps that are left.
+    pub fn left(&self) -> u32 {
+        self.budget.get()
     }
 
     /// Takes a cost from the budget. Returns whether there was enough.

@@ -387,6 +387,7 @@ impl Selection {
                 )
             }),
             unknown: false,
+            partial: false,
         }
     }
 

@@ -78,7 +78,7 @@ const BATCH: (&str, &str) = (
 
 #[test]
 fn the_nearest_value_is_proposed_and_not_the_first() {
-    let fields = "      tolerations: [{key: dedicated, value: bach, effect: NoSchedule}]\n";
+    let fields = "      tolerations: [{key: dedicated, value: bah, effect: NoSchedule}]\n";
     for pools in [[DB, BATCH], [BATCH, DB]] {
         let (message, help) = advice("toleration-value-mismatch", &pools, fields);
         assert!(message.contains("`batch` has `batch`"), "{message}");
@@ -111,7 +111,7 @@ fn values_that_nothing_tells_apart_are_all_named() {
 #[test]
 fn the_nearest_value_outranks_the_selected_pool() {
     let fields = "      nodeSelector: {pool: db}
-      tolerations: [{key: dedicated, value: bach, effect: NoSchedule}]\n";
+      tolerations: [{key: dedicated, value: bah, effect: NoSchedule}]\n";
     let (_, help) = advice("toleration-value-mismatch", &[DB, BATCH], fields);
     assert!(help.contains("`value: \"batch\"`"), "{help}");
 }
@@ -177,7 +177,7 @@ fn the_nearest_label_is_proposed_for_a_selector() {
     let report = report([
         (".kubetaint.yaml", config),
         ("pools.yaml", pools),
-        ("web.yaml", web("      nodeSelector: {pool: batche}\n")),
+        ("web.yaml", web("      nodeSelector: {pool: Batche}\n")),
     ]);
     let help = only(&report, "selector-matches-no-pool")
         .help
@@ -260,9 +260,9 @@ fn gke(key: &str) -> String {
     )
 }
 
-/// Values with a typo in the key of a toleration.
+/// Values with two typos in the key of a toleration.
 const SLIP: &str =
-    "worker:\n  tolerations: [{key: workload-bach, operator: Exists, effect: NoSchedule}]\n";
+    "worker:\n  tolerations: [{key: worklod-bach, operator: Exists, effect: NoSchedule}]\n";
 
 /// The related files of the finding about that typo.
 fn drawn(files: Vec<(&str, String)>) -> Option<Vec<String>> {

@@ -132,7 +132,7 @@ fn a_selector_alone_is_judged_with_the_defaults_of_the_chart() {
     let selects = "nodeSelector: {example.com/pool: gpu}\n";
     assert_eq!(
         in_release("grafana", PUBLISHER, selects),
-        ["note selected-pool-not-tolerated 11"]
+        ["warning selected-pool-not-tolerated 11"]
     );
     let tolerates = format!("{selects}tolerations: [{{key: example.com/gpu, operator: Exists}}]\n");
     assert_eq!(in_release("grafana", PUBLISHER, &tolerates), NOTHING);
@@ -150,7 +150,7 @@ fn affinity_alone_is_judged_as_well() {
 ";
     assert_eq!(
         in_release("grafana", PUBLISHER, requires),
-        ["note selected-pool-not-tolerated 16"]
+        ["warning selected-pool-not-tolerated 16"]
     );
 }
 

@@ -25,7 +25,7 @@ const FLOORS: &[&[&str]] = &[
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
     &["template", "rendering"],
-    &["inventory", "terraform", "charts", "kustomize"],
+    &["inventory", "terraform", "charts", "kustomize", "delivery"],
     &["yaml", "model", "cli"],
     &["finding"],
     &["source", "builtin"],

@@ -144,7 +144,7 @@ fn a_selector_in_values_is_judged_with_the_list_beside_it() {
     };
     assert_eq!(
         all("nodeSelector:\n  pool: gpu\ntolerations:\n- key: other\n  operator: Exists\n"),
-        ["note selected-pool-not-tolerated c/values-prod.yaml:2"]
+        ["warning selected-pool-not-tolerated c/values-prod.yaml:2"]
     );
     assert_eq!(
         all("nodeSelector:\n  pool: gpu\ntolerations:\n- key: gpu\n  operator: Exists\n"),

@@ -12,7 +12,7 @@ use crate::program::{repo, run, write};
 use kubetaint::config::{self, Config};
 use kubetaint::finding::Report;
 use kubetaint::inventory::{self, Inventory};
-use kubetaint::lint::{Content, Input, Listing, Settings, Suppressions, lint, list_pools};
+use kubetaint::lint::{Content, Input, Listing, Purpose, Settings, Suppressions, lint, list_pools};
 use kubetaint::model::Field;
 use kubetaint::source::{Source, SourceId};
 use serde_json::{Value, json};
@@ -192,7 +192,7 @@ fn check(files: &[(String, String)], config: &Config) -> Report {
 
 fn list(files: &[(String, String)], config: &Config) -> Listing {
     let load = |at: usize| Content::Text(files[at].1.clone());
-    list_pools(&inputs(files), &load, settings(config))
+    list_pools(&inputs(files), &load, settings(config), Purpose::Inventory)
 }
 
 fn inputs(files: &[(String, String)]) -> Vec<Input> {
@@ -814,4 +814,105 @@ fn an_inventory_outside_of_the_folder_was_shown_below_it() {
     let nodes = nodes.to_str().unwrap();
     let shown = run(folder.path(), &["pools", "--pools", nodes, "apps"]).out;
     assert!(shown.contains(&format!(" {nodes}:1")), "{shown}");
+}
+
+const NODES: &str = "\
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Node
+    metadata:
+      name: ip-10-1-2-3
+      labels:
+        kubernetes.io/hostname: ip-10-1-2-3
+        karpenter.sh/nodepool: general
+        topology.kubernetes.io/zone: a
+    spec: {}
+    status: {conditions: [{type: Ready, lastHeartbeatTime: \"2026-01-31T10:04:00Z\"}]}
+  - apiVersion: v1
+    kind: Node
+    metadata:
+      name: ip-10-1-2-4
+      labels: {kubernetes.io/hostname: ip-10-1-2-4, karpenter.sh/nodepool: general, topology.kubernetes.io/zone: b}
+    spec: {}
+    status: {conditions: [{type: Ready, lastHeartbeatTime: \"2026-01-30T10:04:00Z\"}]}
+  - apiVersion: v1
+    kind: Node
+    metadata: {name: rack-7, labels: {example.com/host: rack-7, example.com/disk: ssd}}
+    spec: {}
+  - apiVersion: v1
+    kind: Node
+    metadata: {name: rack-8, labels: {example.com/host: rack-8, node-role.kubernetes.io/control-plane: \"\"}}
+    spec: {}
+  - apiVersion: karpenter.sh/v1
+    kind: NodePool
+    metadata: {name: general}
+    spec: {template: {metadata: {labels: {example.com/team: web}}, spec: {}}}
+  - apiVersion: karpenter.sh/v1
+    kind: NodePool
+    metadata: {name: gpu}
+    spec: {template: {spec: {taints: [{key: example.com/gpu, effect: NoSchedule}]}}}
+";
+
+#[test]
+fn an_inventory_of_a_running_cluster_has_its_pools_and_none_of_its_machines() {
+    let files = [("nodes.yaml".to_owned(), NODES.to_owned())];
+    let inventory = list(&files, &Config::default()).inventory;
+    let written = inventory.to_yaml().unwrap();
+    for machine in ["ip-10", "rack-"] {
+        assert!(!written.contains(machine), "{written}");
+    }
+    assert!(written.contains("taken: \"2026-01-31\""), "{written}");
+    assert!(inventory.complete);
+    let names: Vec<&str> = inventory
+        .pools
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    // The pool without nodes is known by its own object.
+    assert_eq!(names, ["nodes", "control-plane", "general", "gpu"]);
+    let hosts = |at: usize| {
+        let requirements = inventory.pools[at].requirements.iter();
+        let keys = requirements.filter(|one| one.operator == Field::Is("Exists".to_owned()));
+        keys.filter_map(|one| one.key.known().cloned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(hosts(0), ["example.com/host"]);
+    assert_eq!(hosts(2), ["kubernetes.io/hostname"]);
+    let disk = inventory.pools[0].labels.get("example.com/disk");
+    assert_eq!(disk, Some(&Field::Is("ssd".to_owned())));
+}
+
+#[test]
+fn a_check_says_how_old_its_inventory_is() {
+    let head = "apiVersion: kubetaint.io/v1\nkind: PoolInventory\n";
+    let old = format!("{head}taken: \"2020-01-31\"\npools:\n- {{name: a, complete: true}}\n");
+    let repo = repo(&[
+        ("prod.yaml", old.as_str()),
+        (
+            ".kubetaint.yaml",
+            "clusters: {prod: {paths: [\"**\"], inventory: [prod.yaml]}}\n",
+        ),
+        (
+            "pod.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n",
+        ),
+    ]);
+    let age = "note: prod.yaml: this inventory was taken on 2020-01-31, ";
+    let said = run(repo.path(), &["check"]).err;
+    assert!(said.contains(age), "{said}");
+    let said = run(repo.path(), &["check", "--quiet"]).err;
+    assert!(!said.contains("2020-01-31"), "{said}");
+    write(
+        repo.path(),
+        "prod.yaml",
+        format!("{head}taken: soon\npools: []\n"),
+    );
+    let said = run(repo.path(), &["check"]).err;
+    assert!(said.contains("prod.yaml:3:8"), "{said}");
+    assert!(
+        said.contains("`soon` is not a date such as 2026-01-31"),
+        "{said}"
+    );
 }

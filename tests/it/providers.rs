@@ -231,6 +231,11 @@ fn eks_anywhere_groups_are_read_with_their_control_plane() {
 }
 
 #[test]
+fn rules_of_node_feature_discovery_are_read_with_their_taints() {
+    assert_pools("node-feature-discovery");
+}
+
+#[test]
 fn openshift_machines_label_nodes_in_the_inner_metadata() {
     assert_pools("openshift-machines");
 }

@@ -72,7 +72,7 @@ fn findings_in_standard_input_lead_to_the_templates_that_it_names() {
         (
             1,
             vec![
-                "<stdin>:10:5: note[selected-pool-not-tolerated",
+                "<stdin>:10:5: warning[selected-pool-not-tolerated",
                 "<stdin>:14:7: error[unknown-operator",
                 "<stdin>:17:7: error[value-with-exists",
             ]
@@ -216,7 +216,7 @@ tolerations:
             (
                 1,
                 vec![
-                    "web/templates/pod.yaml:9:5: note[selected-pool-not-tolerated",
+                    "web/templates/pod.yaml:9:5: warning[selected-pool-not-tolerated",
                     "web/templates/pod.yaml:14:7: error[value-with-exists",
                     "web/values.yaml:4:5: error[unknown-operator",
                 ]

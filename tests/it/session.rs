@@ -20,7 +20,7 @@ use crate::builtin::{RULES, TABLE};
 use kubetaint::config::{self, Config};
 use kubetaint::finding::Report;
 use kubetaint::lint::session::Session;
-use kubetaint::lint::{Content, Input, Settings, Suppressions, check, lint, list_pools};
+use kubetaint::lint::{Content, Input, Purpose, Settings, Suppressions, check, lint, list_pools};
 use kubetaint::source::{Source, SourceId};
 use walkdir::WalkDir;
 
@@ -232,7 +232,9 @@ fn a_text_that_is_written_counts_until_the_session_is_updated() {
     session.update(&inputs(&files), &load, settings);
     assert_eq!(check(&mut session).findings.len(), 1);
     assert_eq!(
-        list_pools(&inputs(&files), &load, settings).inventory.pools,
+        list_pools(&inputs(&files), &load, settings, Purpose::Table)
+            .inventory
+            .pools,
         []
     );
 }

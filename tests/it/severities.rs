@@ -437,7 +437,7 @@ fn an_error_about_placement_says_what_becomes_of_the_pods() {
     assert_eq!(severity, Severity::Error);
     assert!(message.ends_with("so its pods stay Pending"), "{message}");
     let (severity, message) = judge("false", "");
-    assert_eq!(severity, Severity::Note);
+    assert_eq!(severity, Severity::Warning);
     assert!(
         message.ends_with("and no other known pool accepts its pods"),
         "{message}"

@@ -13,14 +13,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::builtin::{TABLE, gathered};
-use kubetaint::extract::{FileFacts, extract, read_configuration};
+use kubetaint::extract::{
+    FileFacts, configurations as configurations_of, extract, read_configuration,
+};
 use kubetaint::lint::gather::Gathered;
 use kubetaint::model::Field;
 use kubetaint::model::node_pool::{NodePool, Origin};
 use kubetaint::model::notice::NoticeKind;
 use kubetaint::model::workload::Workload;
 use kubetaint::source::{Source, SourceId, Span};
-use kubetaint::terraform::{Files, Repository};
+use kubetaint::terraform::Files;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/providers")
@@ -66,7 +68,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
         .filter_map(|(facts, source)| Some((source.path.clone(), facts.configuration.take()?)))
         .collect();
     let files = Sources(&sources);
-    let repository = Repository::new(configurations).beside(&files);
+    let repository = configurations_of(configurations).beside(&files);
     for top in repository.tops() {
         all.push(read_configuration(&repository, top, &TABLE).0);
     }
@@ -227,6 +229,7 @@ fixture!(
 fixture!(gke_pools_are_read_with_what_gke_adds, "terraform-gke");
 fixture!(aks_pools_are_read_with_what_aks_adds, "terraform-aks");
 fixture!(pools_of_other_clouds_are_read, "terraform-clouds");
+fixture!(groups_of_magnum_are_read, "terraform-openstack");
 fixture!(
     manifests_values_and_objects_of_kubernetes_are_read,
     "terraform-kubernetes"
@@ -429,18 +432,143 @@ fn files_of_values_that_terraform_reads_by_itself_count() {
     );
 }
 
+/// The variants with a pool of this name: their names and the pool's keys.
+fn variants(reading: &Reading, pool: &str) -> Vec<(String, Vec<String>)> {
+    let pools = reading.pools().into_iter().filter(|one| one.name == pool);
+    let name = |one: &NodePool| match &one.variant {
+        Some(variant) => variant.name.clone(),
+        None => "-".to_owned(),
+    };
+    let keys = |one: &NodePool| -> Vec<String> {
+        let keys = one.taints.iter().map(|one| one.taint.key.text());
+        keys.map(|key| key.unwrap_or("?").to_owned()).collect()
+    };
+    pools.map(|one| (name(one), keys(one))).collect()
+}
+
+fn expected(of: &[(&str, &str)]) -> Vec<(String, Vec<String>)> {
+    let one = |(name, keys): &(&str, &str)| {
+        let keys = keys.split_whitespace().map(str::to_owned);
+        ((*name).to_owned(), keys.collect())
+    };
+    of.iter().map(one).collect()
+}
+
 #[test]
-fn named_files_of_values_count_where_they_agree() {
-    let agree = "taints = [\"a=b:NoSchedule\"]";
-    let reading = with_values(&[("prod.tfvars", agree), ("env/dev.tfvars", agree)]);
+fn each_variables_file_has_pools_of_its_own() {
+    let (prod, dev) = ("taints = [\"p=1:NoSchedule\"]", "taints = []");
+    let reading = with_values(&[("prod.tfvars", prod), ("env/dev.tfvars", dev)]);
+    assert_eq!(
+        variants(&reading, "p"),
+        expected(&[("dev", ""), ("prod", "p")])
+    );
+    assert!(reading.pools().iter().all(|pool| pool.complete));
+    // Files that Terraform loads by itself apply to all, and any other file outranks them.
+    let reading = with_values(&[
+        ("prod.tfvars", prod),
+        ("env/dev.tfvars", "other = 1"),
+        ("z.auto.tfvars", "taints = [\"z=1:NoSchedule\"]"),
+        ("common.tfvars", "taints = [\"c=1:NoSchedule\"]"),
+    ]);
+    assert_eq!(
+        variants(&reading, "p"),
+        expected(&[("dev", "c"), ("prod", "p")])
+    );
+}
+
+#[test]
+fn files_of_values_that_may_be_applied_count_where_they_agree() {
+    let reading = with_values(&[("oslo.tfvars", "taints = [\"a=b:NoSchedule\"]")]);
     assert!(reading.pool("p").complete);
     assert_eq!(keys(&reading), ["a"]);
-    let reading = with_values(&[("prod.tfvars", agree), ("env/dev.tfvars", "taints = []")]);
+    let reading = with_values(&[("oslo.tfvars", "taints = []")]);
     assert_eq!(
         reading.why_open("p"),
-        "`var.taints` (main.tf:6) differs between env/dev.tfvars and prod.tfvars"
+        "`var.taints` (main.tf:6) differs between oslo.tfvars and its default"
     );
     assert_eq!(keys(&reading), Vec::<String>::new());
+}
+
+#[test]
+fn conditions_follow_the_variables_of_each_variant() {
+    let main = "variable \"arm\" { default = false }\nvariable \"pools\" { default = {} }\n\
+                resource \"azurerm_kubernetes_cluster_node_pool\" \"a\" {\n  count = var.arm ? 1 : 0\n  name = \"arm\"\n  \
+                node_taints = [\"arm=1:NoSchedule\"]\n}\n\
+                resource \"azurerm_kubernetes_cluster_node_pool\" \"m\" {\n  for_each = var.pools\n  name = each.key\n  \
+                node_taints = [each.value]\n}\n";
+    let reading = read(&[
+        ("main.tf", main),
+        (
+            "env/prod.tfvars",
+            "arm = true\npools = { big = \"big=1:NoSchedule\" }",
+        ),
+        ("env/dev.tfvars", "pools = { big = \"small=1:NoSchedule\" }"),
+    ]);
+    assert_eq!(variants(&reading, "arm"), expected(&[("prod", "arm")]));
+    assert_eq!(
+        variants(&reading, "big"),
+        expected(&[("dev", "small"), ("prod", "big")])
+    );
+}
+
+#[test]
+fn each_workspace_that_is_named_has_pools_of_its_own() {
+    let pool = "resource \"azurerm_kubernetes_cluster_node_pool\" \"p\" {\n  name = \"p\"\n  node_taints = [local.taint]\n}\n";
+    for locals in [
+        "env = terraform.workspace\n  taints = { prod = \"p=1:NoSchedule\", dev = \"d=1:NoSchedule\" }\n  taint = local.taints[local.env]",
+        "taint = lookup({ prod = \"p=1:NoSchedule\", dev = \"d=1:NoSchedule\" }, terraform.workspace, \"o=1:NoSchedule\")",
+        "taint = terraform.workspace == \"prod\" ? \"p=1:NoSchedule\" : (terraform.workspace == \"dev\" ? \"d=1:NoSchedule\" : \"o\")",
+    ] {
+        let reading = one(&format!("locals {{\n  {locals}\n}}\n{pool}"));
+        assert_eq!(
+            variants(&reading, "p"),
+            expected(&[("dev", "d"), ("prod", "p")]),
+            "{locals}"
+        );
+    }
+    // One name does not tell what the other workspaces are called.
+    let one_name =
+        "taint = terraform.workspace == \"prod\" ? \"p=1:NoSchedule\" : \"d=1:NoSchedule\"";
+    let reading = one(&format!("locals {{\n  {one_name}\n}}\n{pool}"));
+    assert_eq!(variants(&reading, "p"), expected(&[("-", "")]));
+}
+
+#[test]
+fn what_does_not_depend_on_variables_is_told_once() {
+    let wrong = "resource \"kubernetes_pod_v1\" \"w\" {\n  metadata {\n    name = \"w\"\n  }\n  spec {\n    toleration {\n      \
+                 key = \"a\"\n      operator = \"Exists\"\n    }\n  }\n}\n";
+    let reading = with_values(&[
+        ("more.tf", wrong),
+        ("prod.tfvars", "taints = [\"p=1:NoSchedul\"]"),
+        ("dev.tfvars", "taints = []"),
+    ]);
+    assert_eq!(reading.gathered.workloads.len(), 1);
+    assert_eq!(reading.pools().len(), 2);
+}
+
+#[test]
+fn too_many_variables_files_are_told() {
+    let texts: Vec<(String, String)> = (0..120)
+        .map(|at| {
+            (
+                format!("c{at:03}.tfvars"),
+                format!("taints = [\"t{at}=1:NoSchedule\"]"),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let reading = with_values(&files);
+    // The last one stands for those that are left out.
+    assert_eq!(reading.pools().len(), 101);
+    assert!(reading.pools().iter().any(|pool| !pool.complete));
+    let told = reading.gathered.open.iter();
+    assert!(
+        told.map(|open| format!("{:?}", open.because))
+            .any(|why| why.contains("too many variables files"))
+    );
 }
 
 #[test]
@@ -917,6 +1045,38 @@ fn what_user_data_says_of_taints_is_weak_and_leaves_its_pools_incomplete() {
             speaks_of_taints,
             "{user_data}"
         );
+    }
+}
+
+#[test]
+fn an_autoscaling_group_is_a_pool_if_its_launch_template_taints_nodes() {
+    let group = "resource \"aws_autoscaling_group\" \"g\" {\n  name = \"press\"\n  launch_template {\n    id = \
+                 aws_launch_template.t.id\n  }\n}\nresource \"aws_autoscaling_group\" \"other\" {\n  name = \"other\"\n}\n";
+    for script in [
+        "/etc/eks/bootstrap.sh c --kubelet-extra-args '--node-labels=example.com/use=press --register-with-taints=example.com/press=1:NoSchedule'",
+        "[settings.kubernetes.node-labels]\n\"example.com/use\" = \"press\"\n[settings.kubernetes.node-taints]\n\"example.com/press\" = \"1:NoSchedule\"",
+    ] {
+        let template = format!(
+            "resource \"aws_launch_template\" \"t\" {{\n  user_data = base64encode(<<EOF\n{script}\nEOF\n)\n}}\n"
+        );
+        let reading = one(&format!("{template}{group}"));
+        let pools = reading.pools();
+        let [pool] = pools.as_slice() else {
+            panic!("{} pools: {script}", pools.len());
+        };
+        assert_eq!(pool.name, "press");
+        assert_eq!(pool.object.kind, "aws_autoscaling_group");
+        assert_eq!(
+            pool.taints[0].taint.to_string(),
+            "example.com/press=1:NoSchedule"
+        );
+        assert!(pool.labels.labels.contains_key("example.com/use"));
+        assert!(!pool.complete);
+        assert!(reading.gathered.hints.is_empty());
+        // Without a group, nothing says which machines run it.
+        let reading = one(&template);
+        assert!(reading.pools().is_empty());
+        assert_eq!(reading.gathered.hints.len(), 1);
     }
 }
 

@@ -51,7 +51,7 @@ fn a_selector_without_a_toleration_is_found() {
     let files = [("pool.yaml", POOL), ("web.yaml", BLOCKED)];
     assert_eq!(
         places(&report(&files)),
-        ["note selected-pool-not-tolerated web.yaml:7:22"]
+        ["warning selected-pool-not-tolerated web.yaml:7:22"]
     );
 }
 
@@ -155,7 +155,7 @@ fn a_runtime_class_whose_tolerations_are_a_template_leaves_the_pods_open() {
     ];
     assert_eq!(
         places(&report(&files)),
-        ["note selected-pool-not-tolerated web.yaml:8:22"]
+        ["warning selected-pool-not-tolerated web.yaml:8:22"]
     );
     let templated = class("[\"${MORE}\"]");
     let files = [
@@ -231,7 +231,7 @@ spec: {taints: [{key: example.com/gpu, value: present, effect: NoSchedule}]}
         places.retain(|place| place.contains("selected-pool-not-tolerated"));
         places
     };
-    let note = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    let note = ["warning selected-pool-not-tolerated web.yaml:7:22"];
     let error = ["error selected-pool-not-tolerated web.yaml:7:22"];
     assert_eq!(severities(nodes), error);
     assert_eq!(
@@ -580,7 +580,7 @@ fn default_tolerations_of_a_namespace_are_merged() {
     let fits = "[{\"key\": \"example.com/gpu\", \"operator\": \"Exists\"}]";
     let other = "[{\"key\": \"example.com/other\", \"operator\": \"Exists\"}]";
     let declared = "admission: [PodTolerationRestriction]\n";
-    let blocked = ["note selected-pool-not-tolerated web.yaml:7:22"];
+    let blocked = ["warning selected-pool-not-tolerated web.yaml:7:22"];
     // Whether or not the plugin runs, the first toleration does not match and the second may.
     for config in ["{}", declared] {
         assert_eq!(found(config, other), blocked, "{config}");
@@ -602,7 +602,7 @@ fn a_runtime_class_without_scheduling_adds_nothing() {
     let report = report(&files);
     assert_eq!(
         places(&report),
-        ["note selected-pool-not-tolerated web.yaml:8:22"]
+        ["warning selected-pool-not-tolerated web.yaml:8:22"]
     );
     assert_eq!(not_judged(&report), []);
 }

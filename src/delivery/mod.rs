@@ -1,0 +1,34 @@
+//! What runs in which cluster, as far as the repository says it: objects of Flux, Argo CD and Fleet point to folders, and
+//! the graph of these pointers begins with one object for each cluster. Pure: facts in, graph out.
+
+mod clusters;
+mod data;
+mod facts;
+mod generators;
+mod graph;
+mod home;
+mod naming;
+mod orders;
+mod params;
+mod paths;
+mod repository;
+mod result;
+mod tree;
+mod trouble;
+
+pub use clusters::{From, Known, example_of};
+pub use data::Data;
+pub use facts::{Pointer, Says, read};
+pub use graph::graph;
+pub use naming::cluster_folder;
+pub use repository::Repository;
+pub use result::Graph;
+pub use tree::Tree;
+
+#[cfg(test)]
+mod tests;
+
+/// The folder of a path; empty for the root.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,17 @@
+//! What the graph is made from.
+
+use super::data::Data;
+use super::facts::Pointer;
+use super::tree::Tree;
+
+/// A repository, as far as deliveries are concerned.
+pub struct Repository<'f> {
+    /// Its files.
+    pub tree: Tree<'f>,
+    /// Objects with the paths of their files, in order.
+    pub pointers: Vec<(&'f str, &'f Pointer)>,
+    /// The contents of a file of parameters, if it can be read.
+    pub read: &'f dyn Fn(&str) -> Option<Vec<Data>>,
+    /// Whether a file is only a test or an example.
+    pub is_test: &'f dyn Fn(&str) -> bool,
+}

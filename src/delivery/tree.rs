@@ -1,0 +1,223 @@
+//! The files of a repository, and which of them a folder stands for when Flux, Argo CD or kustomize applies it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::facts::Directory;
+use super::paths::{Star, join, matches};
+
+/// The names of kustomization files.
+const FORMS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// What is applied.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target {
+    /// The folder.
+    pub folder: String,
+    /// How it is read.
+    pub mode: Mode,
+    /// Files of values beside it.
+    pub values: Vec<String>,
+}
+
+/// How a folder is read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// As Flux does: a kustomization, or everything below.
+    Flux,
+    /// As Argo CD does: a chart, a kustomization or the manifests in it.
+    Argo,
+    /// As a folder of manifests.
+    Directory(Directory),
+    /// As a chart.
+    Chart,
+    /// As a kustomization.
+    Kustomize,
+}
+
+/// The files of a repository.
+pub struct Tree<'f> {
+    /// In order.
+    files: Vec<&'f str>,
+    places: HashMap<&'f str, u32>,
+    /// The paths that kustomization files name, by the path of the file.
+    forms: BTreeMap<&'f str, Vec<String>>,
+}
+
+impl<'f> Tree<'f> {
+    /// The files, and what each kustomization file among them names.
+    pub fn new(mut files: Vec<&'f str>, forms: BTreeMap<&'f str, Vec<String>>) -> Tree<'f> {
+        files.sort_unstable();
+        files.dedup();
+        let places = (0..).zip(&files).map(|(at, path)| (*path, at)).collect();
+        Tree {
+            files,
+            places,
+            forms,
+        }
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: u32) -> &'f str {
+        self.files.get(file as usize).copied().unwrap_or_default()
+    }
+
+    /// The number of a file.
+    pub fn file(&self, path: &str) -> Option<u32> {
+        self.places.get(path).copied()
+    }
+
+    /// All files.
+    pub fn files(&self) -> &[&'f str] {
+        &self.files
+    }
+
+    /// All folders, in order, except hidden ones and what is in them.
+    pub fn folders(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for path in &self.files {
+            for (end, _) in path.match_indices('/') {
+                let folder = path.get(..end).unwrap_or_default();
+                if folder.split('/').any(|name| name.starts_with('.')) {
+                    break;
+                }
+                found.insert(folder.to_owned());
+            }
+        }
+        found
+    }
+
+    /// The numbers of the files below a folder.
+    fn below(&self, folder: &str) -> std::ops::Range<usize> {
+        if folder.is_empty() {
+            return 0..self.files.len();
+        }
+        let inside = format!("{folder}/");
+        let from = self.files.partition_point(|path| *path < inside.as_str());
+        let rest = self.files.get(from..).unwrap_or_default();
+        from..from + rest.partition_point(|path| path.starts_with(&inside))
+    }
+
+    /// Whether some file is below a folder.
+    pub fn has_folder(&self, folder: &str) -> bool {
+        !self.below(folder).is_empty()
+    }
+
+    /// The files that a target stands for, in order.
+    pub fn reach(&self, target: &Target) -> Vec<u32> {
+        let mut reached = HashSet::new();
+        let folder = target.folder.as_str();
+        match &target.mode {
+            Mode::Flux => self.add_flux(folder, &mut reached),
+            Mode::Chart => self.add_chart(folder, &mut reached),
+            Mode::Kustomize => self.add_kustomization(folder, &mut reached),
+            Mode::Directory(directory) => self.add_directory(folder, directory, &mut reached),
+            Mode::Argo => {
+                // Where there are both, Argo CD runs kustomize.
+                if self.form(folder).is_some() {
+                    self.add_kustomization(folder, &mut reached);
+                } else if self.file(&at(folder, "Chart.yaml")).is_some() {
+                    self.add_chart(folder, &mut reached);
+                } else {
+                    self.add_directory(folder, &Directory::default(), &mut reached);
+                }
+            }
+        }
+        reached.extend(target.values.iter().filter_map(|path| self.file(path)));
+        let mut files: Vec<u32> = reached.into_iter().collect();
+        files.sort_unstable();
+        files
+    }
+
+    fn form(&self, folder: &str) -> Option<u32> {
+        FORMS.iter().find_map(|name| self.file(&at(folder, name)))
+    }
+
+    fn add_flux(&self, folder: &str, reached: &mut HashSet<u32>) {
+        if self.form(folder).is_some() {
+            self.add_kustomization(folder, reached);
+            return;
+        }
+        // Flux writes a kustomization with everything below, but does not descend into one that it finds.
+        let range = self.below(folder);
+        let mut inner: HashMap<&str, bool> = HashMap::new();
+        for number in range {
+            let path = self.files.get(number).copied().unwrap_or_default();
+            let mut is_inside = false;
+            let mut above = super::folder(path);
+            while above.len() > folder.len() {
+                let known = inner.get(above).copied();
+                let is_form = known.unwrap_or_else(|| self.form(above).is_some());
+                inner.insert(above, is_form);
+                if is_form {
+                    is_inside = true;
+                    if known.is_none() {
+                        self.add_kustomization(above, reached);
+                    }
+                }
+                above = super::folder(above);
+            }
+            if !is_inside && (path.ends_with(".yaml") || path.ends_with(".yml")) {
+                reached.extend(u32::try_from(number));
+            }
+        }
+    }
+
+    fn add_chart(&self, folder: &str, reached: &mut HashSet<u32>) {
+        let range = self.below(folder);
+        reached.extend(range.filter_map(|number| u32::try_from(number).ok()));
+    }
+
+    fn add_directory(&self, folder: &str, directory: &Directory, reached: &mut HashSet<u32>) {
+        let start = match folder.len() {
+            0 => 0,
+            length => length + 1,
+        };
+        for number in self.below(folder) {
+            let path = self.files.get(number).copied().unwrap_or_default();
+            let inside = path.get(start..).unwrap_or_default();
+            let kinds = [".yaml", ".yml", ".json", ".jsonnet"];
+            let fits = |pattern: &str| matches(pattern, inside, Star::Anything);
+            let is_read = directory.recurse || !inside.contains('/');
+            let is_kind = kinds.iter().any(|kind| path.ends_with(kind));
+            let is_left_out = !directory.exclude.is_empty() && fits(&directory.exclude);
+            let is_taken = directory.include.is_empty() || fits(&directory.include);
+            let applies = is_read && is_kind && is_taken && !is_left_out;
+            if applies {
+                reached.extend(u32::try_from(number));
+            }
+        }
+    }
+
+    /// Adds everything that a kustomization names, and what the kustomizations name that it names.
+    fn add_kustomization(&self, folder: &str, reached: &mut HashSet<u32>) {
+        let mut open: Vec<String> = vec![folder.to_owned()];
+        while let Some(folder) = open.pop() {
+            let Some(form) = self.form(&folder).filter(|form| reached.insert(*form)) else {
+                continue;
+            };
+            let named = self.forms.get(self.path(form));
+            for entry in named.into_iter().flatten() {
+                let Some(path) = join(&folder, entry).filter(|_| !is_remote(entry)) else {
+                    continue;
+                };
+                match self.file(&path) {
+                    Some(file) => {
+                        reached.insert(file);
+                    }
+                    None => open.push(path),
+                }
+            }
+        }
+    }
+}
+
+fn at(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        _ => format!("{folder}/{name}"),
+    }
+}
+
+fn is_remote(entry: &str) -> bool {
+    entry.contains("://") || entry.starts_with("git@") || entry.contains("?ref=")
+}

@@ -1,0 +1,294 @@
+//! The clusters that the repository itself shows: what Flux, Argo CD and Fleet deliver to each, and its node pools.
+
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        reason = "indices come from enumerating the very lists that they are used on"
+    )
+)]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::assignment::Cluster;
+use super::gather::{Gathered, PlacedPool};
+use crate::config::Config;
+use crate::delivery::{Data, Known, Pointer, Repository, Tree, example_of, graph};
+use crate::finding::{Because, Open};
+use crate::model::cluster::environments;
+use crate::source::SourceId;
+use crate::source::path::folder;
+use crate::yaml;
+
+/// Finds the clusters that the repository shows.
+pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> Option<String>) {
+    let deliveries = std::mem::take(&mut gathered.deliveries);
+    if deliveries.pointers.is_empty() {
+        return;
+    }
+    let mut forms: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut by_folder: HashMap<&str, &str> = HashMap::new();
+    for one in deliveries
+        .kustomizations
+        .iter()
+        .filter(|one| one.applies.is_none())
+    {
+        let path = gathered.path(one.source);
+        by_folder.entry(folder(path)).or_insert(path);
+        let named = one.entries.iter().chain(&one.patches).cloned();
+        forms.entry(path).or_default().extend(named);
+    }
+    for one in &deliveries.generated {
+        let above = std::iter::successors(Some(folder(&one.path)), |at| {
+            (!at.is_empty()).then(|| folder(at))
+        });
+        let mut forms_above = above.filter_map(|at| by_folder.get(at));
+        if let Some(form) = forms_above.next() {
+            forms
+                .entry(form)
+                .or_default()
+                .push(format!("/{}", one.path));
+        }
+    }
+    let mut pointers: Vec<(&str, &Pointer)> = deliveries
+        .pointers
+        .iter()
+        .map(|pointer| (gathered.path(pointer.whole.source), pointer))
+        .collect();
+    pointers.sort_by_key(|(path, pointer)| (*path, pointer.whole));
+    let repository = Repository {
+        tree: Tree::new(gathered.paths.iter().collect(), forms),
+        pointers,
+        read: &|path| {
+            let documents = yaml::parse(&text(path)?, SourceId(0)).documents;
+            documents.iter().map(|one| Data::of(one.root())).collect()
+        },
+        is_test: &|path| config.is_test(path, path),
+    };
+    let found = graph(&repository);
+    let told = found.troubles.iter().map(|trouble| {
+        let because = Because::Delivery(trouble.why.as_str().into());
+        Open::part(trouble.at, because)
+    });
+    gathered.open.extend(told);
+    gathered.graph = found;
+}
+
+/// What folders and names say of the pools and hints of one workload, as indices.
+pub struct Inferred<'i> {
+    /// Pools.
+    pub pools: &'i [usize],
+    /// Pools that are farther away.
+    pub beside: &'i [usize],
+    /// Hints.
+    pub hints: &'i [usize],
+}
+
+/// The clusters of the graph with their pools, and the clusters of each workload.
+pub struct Delivered {
+    /// In the order of the graph.
+    pub clusters: Vec<Cluster>,
+    /// For each workload, the clusters that it is delivered to. Empty where the configuration names its clusters.
+    pub of_workload: Vec<Vec<usize>>,
+}
+
+/// Gives each cluster of the graph its pools: those that are delivered to it, and those that serve its workloads according to
+/// folders and names unless they belong to another cluster. `is_free` tells whether the graph decides about a file.
+pub fn clusters<'i>(
+    gathered: &Gathered,
+    is_free: &mut dyn FnMut(SourceId) -> bool,
+    (free, free_hints): (&[usize], &[usize]),
+    inferred: &dyn Fn(usize) -> ((usize, usize), Inferred<'i>),
+) -> Delivered {
+    let graph = &gathered.graph;
+    let count = graph.clusters.len();
+    if count == 0 {
+        return Delivered {
+            clusters: Vec::new(),
+            of_workload: vec![Vec::new(); gathered.workloads.len()],
+        };
+    }
+    let mut lists: Vec<BTreeMap<(usize, usize), Inferred<'i>>> = Vec::new();
+    lists.resize_with(count, BTreeMap::new);
+    let mut of_workload = Vec::with_capacity(gathered.workloads.len());
+    for (index, workload) in gathered.workloads.iter().enumerate() {
+        let of = match is_free(workload.source) {
+            true => graph.clusters_of(gathered.path(workload.source), workload.span),
+            false => &[],
+        };
+        for cluster in of {
+            let (key, lists_of) = inferred(index);
+            lists[*cluster].entry(key).or_insert(lists_of);
+        }
+        of_workload.push(of.to_vec());
+    }
+    let names = Names::new(&graph.clusters);
+    let place = |placed: &PlacedPool| {
+        let pool = &placed.pool;
+        let path = gathered.path(placed.source);
+        let of = pool.span.or(pool.name_span);
+        let of = of.map_or(&[][..], |span| graph.clusters_of(path, span));
+        let named = names.said(
+            pool.cluster.as_deref(),
+            gathered.scanned_path(placed.source),
+        );
+        (of.to_vec(), named)
+    };
+    let pools: Vec<(usize, _)> = free
+        .iter()
+        .map(|at| (*at, place(&gathered.pools[*at])))
+        .collect();
+    let hints: Vec<(usize, _)> = free_hints
+        .iter()
+        .map(|at| (*at, place(&gathered.hints[*at])))
+        .collect();
+    let clusters = graph.clusters.iter().enumerate().map(|(cluster, known)| {
+        let lists = &lists[cluster];
+        let union = |list: fn(&Inferred<'i>) -> &'i [usize]| -> BTreeSet<usize> {
+            lists
+                .values()
+                .flat_map(|of| list(of).iter().copied())
+                .collect()
+        };
+        let own =
+            |all: &[(usize, (Vec<usize>, Belongs))], inferred: &BTreeSet<usize>| -> Vec<usize> {
+                let is_own = |(at, (of, named)): &&(usize, (Vec<usize>, Belongs))| {
+                    if !of.is_empty() {
+                        return of.contains(&cluster);
+                    }
+                    match named {
+                        Belongs::Clusters(named) => named.contains(&cluster),
+                        Belongs::Anywhere(environments) => {
+                            inferred.contains(at) && names.fit(cluster, environments)
+                        }
+                    }
+                };
+                all.iter().filter(is_own).map(|(at, _)| *at).collect()
+            };
+        let of_pools = own(&pools, &union(|of| of.pools));
+        let beside = union(|of| of.beside);
+        let beside = beside
+            .into_iter()
+            .filter(|at| of_pools.binary_search(at).is_err());
+        Cluster {
+            name: Some(known.name.clone()),
+            beside: beside.collect(),
+            hints: own(&hints, &union(|of| of.hints)),
+            pools: of_pools,
+            ..Cluster::default()
+        }
+    });
+    Delivered {
+        clusters: clusters.collect(),
+        of_workload,
+    }
+}
+
+/// What the path and the declaration of a pool say of its cluster.
+enum Belongs {
+    /// They name these clusters.
+    Clusters(Vec<usize>),
+    /// They name none; the path names these environments.
+    Anywhere(BTreeSet<&'static str>),
+}
+
+/// The names of the clusters.
+struct Names<'g> {
+    by_name: HashMap<String, Vec<usize>>,
+    environments: Vec<BTreeSet<&'static str>>,
+    clusters: &'g [Known],
+}
+
+/// Names that stand for a cluster without a name.
+const UNNAMED: [&str; 2] = ["cluster", "in-cluster"];
+
+impl<'g> Names<'g> {
+    fn new(clusters: &'g [Known]) -> Names<'g> {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, known) in clusters.iter().enumerate() {
+            let name = known.name.rsplit('/').next().unwrap_or_default();
+            if !UNNAMED.contains(&name) {
+                by_name
+                    .entry(name.to_ascii_lowercase())
+                    .or_default()
+                    .push(at);
+            }
+        }
+        let says = |known: &Known| {
+            let mut found = environments(&known.name);
+            found.extend(environments(&known.folder));
+            found
+        };
+        Names {
+            by_name,
+            environments: clusters.iter().map(says).collect(),
+            clusters,
+        }
+    }
+
+    /// What is said by the cluster that a pool names itself, or else by the names of its folders and its file.
+    fn said(&self, own: Option<&str>, path: &str) -> Belongs {
+        let clusters = |name: &str| self.by_name.get(&name.to_ascii_lowercase());
+        if let Some(named) = own.and_then(clusters) {
+            return Belongs::Clusters(named.clone());
+        }
+        let example = example_of(path);
+        let mut found = BTreeSet::new();
+        for segment in path.split('/') {
+            let stem = segment.split_once('.').map_or(segment, |(stem, _)| stem);
+            let named = [segment, stem].into_iter().filter_map(clusters).flatten();
+            found.extend(named.filter(|at| self.clusters[**at].example == example));
+        }
+        match found.is_empty() {
+            false => Belongs::Clusters(found.into_iter().collect()),
+            true => Belongs::Anywhere(environments(path)),
+        }
+    }
+
+    /// Whether something in these environments may be in a cluster.
+    fn fit(&self, cluster: usize, environments: &BTreeSet<&'static str>) -> bool {
+        let own = &self.environments[cluster];
+        own.is_empty() || environments.is_empty() || !own.is_disjoint(environments)
+    }
+}
+
+/// The number of judgements from which clusters with the same pools are judged as one.
+const MANY: usize = 20_000;
+
+impl Delivered {
+    /// Judges clusters with the same pools as one if there are very many. Each then stands for several.
+    pub fn fold(&mut self) {
+        let judged: usize = self.of_workload.iter().map(Vec::len).sum();
+        if judged <= MANY.max(8 * self.of_workload.len()) {
+            return;
+        }
+        let mut first: BTreeMap<Cluster, usize> = BTreeMap::new();
+        let mut folded: Vec<(Cluster, usize)> = Vec::new();
+        let mut numbers = Vec::with_capacity(self.clusters.len());
+        for cluster in std::mem::take(&mut self.clusters) {
+            let alike = Cluster {
+                name: None,
+                ..cluster.clone()
+            };
+            let next = folded.len();
+            let number = *first.entry(alike).or_insert(next);
+            match folded.get_mut(number) {
+                Some((_, others)) => *others += 1,
+                None => folded.push((cluster, 0)),
+            }
+            numbers.push(number);
+        }
+        let named = folded.into_iter().map(|(cluster, others)| {
+            let name = cluster.name.map(|name| match others {
+                0 => name,
+                others => format!("{name} and {others} others"),
+            });
+            Cluster { name, ..cluster }
+        });
+        self.clusters = named.collect();
+        for of in &mut self.of_workload {
+            let new: BTreeSet<usize> = of.iter().map(|at| numbers[*at]).collect();
+            *of = new.into_iter().collect();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Clusters for people and for programs.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::escape;
+use super::standpoint::Standpoint;
+use super::summary::count;
+use super::wrap::wrap;
+use crate::finding::{FilePlace, ListedCluster, ListedGap};
+
+/// The width in columns for files and for terminals of unknown width.
+const WIDTH: usize = 80;
+/// The most pools that are named for a cluster.
+const MOST_POOLS: usize = 12;
+/// The most gaps that are shown for a cluster.
+const MOST_GAPS: usize = 8;
+
+/// A list of clusters with the user's display options.
+pub struct ClusterTable<'a> {
+    /// The clusters.
+    pub clusters: &'a [ListedCluster],
+    /// What was not read of the files that say what runs where.
+    pub not_read: &'a [ListedGap],
+    /// The user's working directory.
+    pub standpoint: &'a Standpoint,
+    /// Whether terminal colours may be used.
+    pub color: bool,
+    /// The width of the terminal in columns. 0 means unknown.
+    pub width: usize,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    clusters: Vec<Row<'a>>,
+    #[serde(rename = "not-read")]
+    not_read: Vec<Gap<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Row<'a> {
+    name: &'a str,
+    known_from: &'a str,
+    place: Option<PlaceRow<'a>>,
+    pools: &'a [String],
+    workloads: usize,
+    complete: bool,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Gap<'a> {
+    message: &'a str,
+    place: Option<PlaceRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlaceRow<'a> {
+    file: &'a str,
+    start: Start,
+}
+
+#[derive(Serialize)]
+struct Start {
+    line: u32,
+    column: u32,
+    offset: u32,
+}
+
+fn place(place: Option<&FilePlace>) -> Option<PlaceRow<'_>> {
+    place.map(|(file, at)| PlaceRow {
+        file,
+        start: Start {
+            line: at.line,
+            column: at.column,
+            offset: at.offset,
+        },
+    })
+}
+
+impl ClusterTable<'_> {
+    /// Writes the clusters as JSON.
+    ///
+    /// # Errors
+    /// Returns an error if `out` fails.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let text = |gap: &ListedGap| match &gap.place {
+            Some((file, at)) => format!("{} ({file}:{})", gap.what, at.line),
+            None => gap.what.clone(),
+        };
+        let clusters = self.clusters.iter().map(|cluster| Row {
+            name: &cluster.name,
+            known_from: cluster.known_from,
+            place: place(cluster.place.as_ref()),
+            pools: &cluster.pools,
+            workloads: cluster.workloads,
+            complete: cluster.complete,
+            missing: cluster.missing.iter().map(text).collect(),
+        });
+        let not_read = self.not_read.iter().map(|gap| Gap {
+            message: &gap.what,
+            place: place(gap.place.as_ref()),
+        });
+        let document = Document {
+            schema: 1,
+            clusters: clusters.collect(),
+            not_read: not_read.collect(),
+        };
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        out.write_all(b"\n")
+    }
+
+    /// Writes the clusters for people.
+    ///
+    /// # Errors
+    /// Returns an error if `out` fails.
+    pub fn write(&self, summary: bool, out: &mut dyn Write) -> io::Result<()> {
+        let width = if self.width == 0 { WIDTH } else { self.width };
+        let (bold, plain) = match self.color {
+            true => ("\x1b[1m", "\x1b[0m"),
+            false => ("", ""),
+        };
+        for cluster in self.clusters {
+            let name = escape::name(&cluster.name);
+            writeln!(out, "{bold}{name}{plain}  {}", self.known(cluster))?;
+            let mut pools: Vec<String> = cluster
+                .pools
+                .iter()
+                .take(MOST_POOLS)
+                .map(|name| escape::name(name).into_owned())
+                .collect();
+            if cluster.pools.len() > MOST_POOLS {
+                pools.push(format!("and {} more", cluster.pools.len() - MOST_POOLS));
+            }
+            let pools = match pools.is_empty() {
+                true => "none".to_owned(),
+                false => pools.join(", "),
+            };
+            writeln!(out, "  pools      {}", wrap(&pools, width, 13, 13))?;
+            writeln!(out, "  workloads  {}", cluster.workloads)?;
+            if cluster.complete {
+                writeln!(out, "  complete   yes")?;
+            }
+            for gap in cluster.missing.iter().take(MOST_GAPS) {
+                writeln!(out, "  missing    {}", wrap(&self.gap(gap), width, 13, 13))?;
+            }
+            if cluster.missing.len() > MOST_GAPS {
+                let more = cluster.missing.len() - MOST_GAPS;
+                writeln!(out, "  missing    {more} more, which -o json lists")?;
+            }
+        }
+        for gap in self.not_read {
+            writeln!(out, "not read: {}", wrap(&self.gap(gap), width, 10, 10))?;
+        }
+        if summary {
+            writeln!(out, "{}", self.summary())?;
+        }
+        Ok(())
+    }
+
+    /// A one-line summary.
+    pub fn summary(&self) -> String {
+        let complete = self.clusters.iter().filter(|one| one.complete).count();
+        let clusters = count(self.clusters.len(), "cluster", "clusters");
+        format!("{clusters}, {complete} complete")
+    }
+
+    fn known(&self, cluster: &ListedCluster) -> String {
+        let from = match cluster.known_from {
+            "flux" => "Flux",
+            "argocd" => "Argo CD",
+            "fleet" => "Fleet",
+            other => other,
+        };
+        match &cluster.place {
+            Some((file, at)) => format!("{from}, {}:{}", self.standpoint.path(file), at.line),
+            None => from.to_owned(),
+        }
+    }
+
+    fn gap(&self, gap: &ListedGap) -> String {
+        let what = escape::sentence(&gap.what);
+        match &gap.place {
+            Some((file, at)) => format!("{what} ({}:{})", self.standpoint.path(file), at.line),
+            None => what.into_owned(),
+        }
+    }
+}

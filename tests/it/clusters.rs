@@ -1,0 +1,179 @@
+//! The clusters that a repository shows by itself: which pools judge what is delivered to several of them.
+
+// A test that cannot set up its input must fail.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fs;
+use std::process::Command;
+
+use crate::builtin::{RULES, judged};
+use kubetaint::finding::Report;
+use kubetaint::verify;
+
+fn report(files: &[(&str, &str)]) -> Report {
+    judged(&RULES, files, verify::SUPPRESSIONS)
+}
+
+fn flux(name: &str, path: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\n\
+         spec: {{path: {path}, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+    )
+}
+
+fn pool(value: &str) -> String {
+    format!(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: gpu}}\nspec:\n  template:\n    \
+         metadata: {{labels: {{acme.com/pool: gpu}}}}\n    spec:\n      \
+         nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}}\n      \
+         taints: [{{key: acme.com/gpu, value: '{value}', effect: NoSchedule}}]\n"
+    )
+}
+
+const WEB: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  \
+    selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      \
+    nodeSelector: {acme.com/pool: gpu}\n      \
+    tolerations: [{key: acme.com/gpu, operator: Equal, value: big, effect: NoSchedule}]\n      \
+    containers: [{name: a, image: a}]\n";
+
+/// A repository with two clusters that share an application. Their pools have taints with these values.
+fn two_clusters(prod: &str, staging: &str) -> Vec<(String, String)> {
+    let mut files = vec![
+        (
+            "apps/base/kustomization.yaml".to_owned(),
+            "resources: [web.yaml]\n".to_owned(),
+        ),
+        ("apps/base/web.yaml".to_owned(), WEB.to_owned()),
+    ];
+    for (name, value) in [("prod", prod), ("staging", staging)] {
+        let sync = flux("flux-system", &format!("./clusters/{name}"));
+        files.push((format!("clusters/{name}/flux-system/gotk-sync.yaml"), sync));
+        files.push((
+            format!("clusters/{name}/apps.yaml"),
+            flux("apps", &format!("./apps/{name}")),
+        ));
+        files.push((
+            format!("clusters/{name}/pools.yaml"),
+            flux("pools", &format!("./machines/{name}")),
+        ));
+        files.push((
+            format!("apps/{name}/kustomization.yaml"),
+            "resources: [../base]\n".to_owned(),
+        ));
+        files.push((format!("machines/{name}/gpu.yaml"), pool(value)));
+    }
+    files
+}
+
+/// `cluster: rule` of what is found.
+fn found(files: &[(String, String)]) -> Vec<String> {
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let report = report(&files);
+    let lines = report.findings.iter().map(|finding| {
+        format!(
+            "{}: {}",
+            finding.cluster.as_deref().unwrap_or("-"),
+            finding.rule
+        )
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_shared_application_is_judged_with_the_pools_of_each_cluster() {
+    let none: [&str; 0] = [];
+    assert_eq!(found(&two_clusters("big", "big")), none);
+    assert_eq!(
+        found(&two_clusters("big", "small")),
+        [
+            "staging: selected-pool-not-tolerated",
+            "staging: toleration-value-mismatch"
+        ]
+    );
+}
+
+#[test]
+fn a_pool_that_is_delivered_to_one_cluster_does_not_serve_another() {
+    let mut files = two_clusters("small", "big");
+    files.retain(|(path, _)| {
+        !path.ends_with("staging/gpu.yaml") && path != "clusters/staging/pools.yaml"
+    });
+    assert_eq!(
+        found(&files),
+        [
+            "prod: selected-pool-not-tolerated",
+            "prod: toleration-value-mismatch"
+        ]
+    );
+}
+
+#[test]
+fn what_is_wrong_in_all_clusters_is_told_once_and_names_them() {
+    let mut files = two_clusters("small", "small");
+    // Both clusters have the same pool.
+    files.retain(|(path, _)| !path.starts_with("machines/"));
+    files.push(("machines/gpu.yaml".to_owned(), pool("small")));
+    for (path, text) in &mut files {
+        if path.ends_with("pools.yaml") {
+            *text = flux("pools", "./machines");
+        }
+    }
+    assert_eq!(
+        found(&files),
+        [
+            "prod, staging: selected-pool-not-tolerated",
+            "prod, staging: toleration-value-mismatch"
+        ]
+    );
+}
+
+#[test]
+fn the_clusters_are_listed_with_their_pools_and_what_is_missing() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for (path, text) in two_clusters("big", "small") {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let listed: serde_json::Value =
+        serde_json::from_str(&run(&["clusters", "-o", "json"])).unwrap();
+    assert_eq!(listed["schema"], 1);
+    let clusters = listed["clusters"].as_array().unwrap();
+    let names: Vec<&str> = clusters
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["prod", "staging"]);
+    let prod = &clusters[0];
+    assert_eq!(prod["known-from"], "flux");
+    assert_eq!(
+        prod["place"]["file"],
+        "clusters/prod/flux-system/gotk-sync.yaml"
+    );
+    assert_eq!(prod["pools"], serde_json::json!(["gpu"]));
+    assert_eq!(prod["workloads"], 1);
+    assert_eq!(prod["complete"], false);
+    assert!(
+        prod["missing"][0]
+            .as_str()
+            .unwrap()
+            .contains("complete: true")
+    );
+    let text = run(&["clusters"]);
+    assert!(
+        text.contains("staging  Flux, clusters/staging/flux-system/gotk-sync.yaml:3"),
+        "{text}"
+    );
+}
