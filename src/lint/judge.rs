@@ -58,7 +58,7 @@ pub fn judge(
     let assignment = assign(gathered, settings.config, settings.whole);
     let declared = search::declared_keys(gathered);
     let vocabulary = spelling::vocabulary(gathered, well_known);
-    let usage = Usage::new(gathered);
+    let usage = Usage::new(gathered, &assignment);
     let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
     let mut judge = Judge {
         gathered,

@@ -22,7 +22,7 @@ use super::gather::Gathered;
 use super::hints::Hints;
 use super::purpose;
 use super::testimony::Testimony;
-use super::usage::Usage;
+use super::usage::{OwnPools, Usage};
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
@@ -54,6 +54,8 @@ pub struct ClusterFacts<'g> {
     pub models: Vec<Arc<NodePool>>,
     /// Facts of each pool's taints.
     pub taints: Vec<Vec<Fact>>,
+    /// Which pools they are among those of the repository.
+    own: OwnPools,
     /// Hints from commands about nodes.
     hints: Hints<'g>,
     /// Everything that was read.
@@ -125,6 +127,7 @@ impl<'g> ClusterFacts<'g> {
             kubernetes: kubernetes(config),
             models,
             taints,
+            own: OwnPools::of(cluster),
             hints,
             gathered,
             vocabulary,
@@ -283,12 +286,12 @@ impl<'g> ClusterFacts<'g> {
                 .known()
                 .is_none_or(|key| !open_keys.contains(key.as_str()))
         });
-        let chosen: Vec<&Arc<NodePool>> = match possible.is_empty() {
-            true => chosen.iter().map(|at| &self.models[*at]).collect(),
+        let chosen: Vec<(usize, &Arc<NodePool>)> = match possible.is_empty() {
+            true => chosen.iter().map(|at| (*at, &self.models[*at])).collect(),
             false => Vec::new(),
         };
-        let means =
-            !chosen.is_empty() && self.usage.means(shape, &chosen, self.comparison_operators);
+        let gate = self.comparison_operators;
+        let means = !chosen.is_empty() && self.usage.means(shape, &self.own, &chosen, gate);
         let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
         let builder = FactBuilder::extend(&whole);
         testimony

@@ -42,7 +42,7 @@ pub fn named(
         let as_read = workload.shape.as_read();
         let shape = as_read.as_ref().unwrap_or(&workload.shape);
         let gate = facts.comparison_operators;
-        for (pool, taint) in facts.usage.kept_out(shape, path, facts.gathered, gate) {
+        for (pool, taint) in facts.usage.kept_out(shape, path, gate) {
             let taints = taint_facts(pool);
             let Some(taint) = taints.get(taint) else {
                 continue;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::assignment::{Assignment, Cluster};
 use super::gather::{Gathered, PlacedPool};
 use crate::model::cluster::{Part, environments};
 use crate::model::label_keys::{is_managed_label_key, names_pools};
@@ -30,14 +31,67 @@ pub struct Usage<'g> {
     entries: BTreeMap<(&'g str, &'g str), BTreeSet<SourceId>>,
     /// For each path to a list in the values of a chart, the files.
     values: BTreeMap<&'g str, BTreeSet<&'g str>>,
-    /// For each label, the pools that certainly have it.
-    bearers: BTreeMap<(&'g str, &'g str), Vec<&'g PlacedPool>>,
+    /// For each label, the pools that certainly have it, by index.
+    bearers: BTreeMap<(&'g str, &'g str), Vec<usize>>,
+    /// The pools that belong to a cluster with a name.
+    of_named: BTreeSet<usize>,
+    gathered: &'g Gathered,
+}
+
+/// The pools of one cluster, by index.
+pub struct OwnPools {
+    /// In order.
+    pools: Vec<usize>,
+    /// Whether the cluster has a name.
+    named: bool,
+}
+
+impl OwnPools {
+    /// The pools of a cluster.
+    pub fn of(cluster: &Cluster) -> OwnPools {
+        OwnPools {
+            pools: cluster.pools.clone(),
+            named: cluster.name.is_some(),
+        }
+    }
+
+    /// Whether a pool that bears a label is in another cluster than those that the pods choose among their own.
+    fn is_elsewhere(&self, bearer: usize, chosen: &[usize], usage: &Usage<'_>) -> bool {
+        if self.pools.binary_search(&bearer).is_ok() {
+            return false;
+        }
+        if self.named && usage.of_named.contains(&bearer) {
+            return true;
+        }
+        let placed = |at: usize| usage.gathered.pools.get(at);
+        let Some(other) = placed(bearer) else {
+            return false;
+        };
+        let named = |placed: &PlacedPool| environments(usage.gathered.scanned_path(placed.source));
+        let theirs = named(other);
+        let mut own = chosen.iter().filter_map(|at| placed(*self.pools.get(*at)?));
+        let differs = |own: &PlacedPool| {
+            let by_values = match (&own.pool.variant, &other.pool.variant) {
+                (Some(own), Some(other)) => own.name != other.name,
+                _ => false,
+            };
+            let named = named(own);
+            by_values || (!named.is_empty() && !theirs.is_empty() && named.is_disjoint(&theirs))
+        };
+        own.all(differs)
+    }
 }
 
 impl<'g> Usage<'g> {
     /// Looks through everything that was read.
-    pub fn new(gathered: &'g Gathered) -> Self {
+    pub fn new(gathered: &'g Gathered, assignment: &Assignment) -> Self {
+        let clusters = assignment.clusters.iter();
+        let named = clusters.filter(|cluster| cluster.name.is_some());
         let mut usage = Usage {
+            of_named: named
+                .flat_map(|cluster| cluster.pools.iter().copied())
+                .collect(),
+            gathered,
             taints: BTreeMap::new(),
             open: BTreeSet::new(),
             effects: BTreeSet::new(),
@@ -61,11 +115,11 @@ impl<'g> Usage<'g> {
                 }
             }
         }
-        for placed in &gathered.pools {
+        for (at, placed) in gathered.pools.iter().enumerate() {
             for (key, value) in &placed.pool.labels.labels {
                 if let Some(value) = value.text().filter(|_| is_own(key)) {
                     let bearers = usage.bearers.entry((key, value)).or_default();
-                    bearers.push(placed);
+                    bearers.push(at);
                 }
             }
         }
@@ -141,34 +195,40 @@ impl<'g> Usage<'g> {
         found
     }
 
-    /// Whether the pods select these pools by a label of their owner's: the name of a pool, or a label that no provider
-    /// sets, and no pool of the repository with that label accepts the pods.
+    /// Whether the pods select pools of their cluster by a label of their owner's: the name of a pool, or a label that no
+    /// provider sets, and no pool with that label accepts the pods, unless it is in another cluster. `chosen` holds the
+    /// positions of the pools in the cluster and the pools.
     pub fn means(
         &self,
         shape: &PodShape,
-        selected: &[&Arc<NodePool>],
+        own: &OwnPools,
+        chosen: &[(usize, &Arc<NodePool>)],
         comparison_operators: bool,
     ) -> bool {
         let tolerations = shape.all_tolerations();
         let candidate = shape.candidate(&tolerations);
         let labels = shape.selection.telling_labels();
-        let mut own = labels.iter().filter(|(key, value)| {
-            let held = |pool: &&Arc<NodePool>| {
+        let mut telling = labels.iter().filter(|(key, value)| {
+            let held = |(_, pool): &(usize, &Arc<NodePool>)| {
                 let label = pool.labels.labels.get(**key);
                 label.and_then(|label| label.text()) == Some(**value)
             };
-            is_own(key) && selected.iter().all(held)
+            is_own(key) && chosen.iter().all(held)
         });
-        own.any(|(key, value)| {
+        let positions: Vec<usize> = chosen.iter().map(|(at, _)| *at).collect();
+        telling.any(|(key, value)| {
             let bearers = self.bearers.get(&(*key, *value));
             let mut bearers = bearers.into_iter().flatten();
-            bearers.all(|placed| {
+            bearers.all(|at| {
+                let Some(placed) = self.gathered.pools.get(*at) else {
+                    return true;
+                };
                 let pool = &placed.pool;
                 let placement = place(&candidate, pool, Moment::Lasting, comparison_operators);
                 matches!(
                     placement,
                     Placement::Refused(Reason::Taint(_) | Reason::Affinity)
-                )
+                ) || own.is_elsewhere(*at, &positions, self)
             })
         })
     }
@@ -182,7 +242,6 @@ impl<'g> Usage<'g> {
         &self,
         shape: &PodShape,
         path: &str,
-        gathered: &Gathered,
         comparison_operators: bool,
     ) -> Vec<(&'g Arc<NodePool>, usize)> {
         if !shape.node_name.is_absent() {
@@ -197,7 +256,8 @@ impl<'g> Usage<'g> {
         let tolerations = shape.all_tolerations();
         let candidate = shape.candidate(&tolerations);
         let mut found = Vec::new();
-        for placed in own.into_iter().flatten() {
+        let placed = own.into_iter().flatten();
+        for placed in placed.filter_map(|at| self.gathered.pools.get(*at)) {
             let placement = place(
                 &candidate,
                 &placed.pool,
@@ -207,7 +267,7 @@ impl<'g> Usage<'g> {
             let Placement::Refused(Reason::Taint(taint)) = placement else {
                 return Vec::new();
             };
-            let other = gathered.scanned_path(placed.source);
+            let other = self.gathered.scanned_path(placed.source);
             let theirs = environments(other);
             let agree = named.is_empty() || theirs.is_empty() || !named.is_disjoint(&theirs);
             if agree && Part::of(other).without_environments() == part {

@@ -177,3 +177,15 @@ fn the_clusters_are_listed_with_their_pools_and_what_is_missing() {
         "{text}"
     );
 }
+
+#[test]
+fn a_pool_of_another_cluster_does_not_excuse_what_a_workload_selects_in_its_own() {
+    let files = two_clusters("big", "small");
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let report = report(&files);
+    let severities = report.findings.iter().map(|one| one.severity.to_string());
+    assert_eq!(severities.collect::<Vec<_>>(), ["warning", "note"]);
+}
