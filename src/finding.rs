@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{Position, Source, SourceId, Span};
 
-pub use cluster_list::{FilePlace, ListedCluster, ListedGap};
+pub use cluster_list::{FilePlace, ListedCluster, ListedGap, Shown, ShownCluster, ShownPool};
 pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
 
 /// How bad a finding is. The order is the order of severity.

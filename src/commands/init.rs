@@ -4,14 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use super::inputs::{Inputs, Place};
-use super::{CommandError, Exit, write};
+use super::trying::{self, Proposed};
+use super::{CommandError, Exit, load_rules, write};
 use crate::cli::{Cli, Init};
-use crate::config;
 use crate::discover::CONFIG_FILE;
-use crate::lint::Purpose;
+use crate::lint::Suppressions;
 use crate::output::count;
-use crate::proposal::{Seen, propose};
-use crate::source::{Source, SourceId};
 
 /// Writes or prints the configuration.
 ///
@@ -37,27 +35,19 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         )));
     }
     let inputs = Inputs::find(Place::bare(folder)?, &[])?;
-    let listing = inputs.list_pools(cli.quiet, Purpose::Table);
+    let rules = load_rules(&[])?;
+    let settings = inputs.settings(&rules, Suppressions::Off);
+    let Proposed {
+        text,
+        clusters,
+        mut listing,
+    } = inputs
+        .read(cli.quiet, |list, load| {
+            trying::propose(&inputs, settings, (list, load))
+        })
+        .map_err(CommandError::Problems)?;
+    inputs.add_problems(&mut listing.problems);
     inputs.place.say("warning", &listing.problems);
-    let files: Vec<String> = inputs
-        .discovery
-        .files
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
-    let text = propose(&Seen {
-        pools: &listing.inventory.pools,
-        workload_files: &listing.workload_files,
-        files: &files,
-        others: &inputs.discovery.others,
-        counts: &listing.counts,
-    });
-    // `check` must be able to read the proposal. No proposal is better than one with errors.
-    let proposed = config::parse(
-        Source::new(CONFIG_FILE, text.clone()),
-        SourceId::CONFIGURATION,
-    )
-    .map_err(CommandError::Problems)?;
     if print {
         out.write_all(text.as_bytes())?;
         return Ok(Exit::Clean);
@@ -70,7 +60,7 @@ pub fn run(cli: &Cli, arguments: &Init, out: &mut dyn Write) -> Result<Exit, Com
         writeln!(
             out,
             "found {}, {} and {} in {}",
-            count(proposed.clusters.len(), "cluster", "clusters"),
+            count(clusters, "cluster", "clusters"),
             count(counts.pools, "node pool", "node pools"),
             count(counts.workloads, "workload", "workloads"),
             count(counts.files, "file", "files"),

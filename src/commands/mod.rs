@@ -27,6 +27,7 @@ mod settings;
 mod standard_input;
 mod templates;
 pub mod test;
+mod trying;
 mod write;
 
 use std::collections::BTreeMap;

@@ -18,6 +18,7 @@ use super::{Input, Settings, changed_file, texts};
 use crate::delivery::{From, cluster_folder, example_of};
 use crate::finding::{FilePlace, ListedCluster, ListedGap, Problem, Report};
 use crate::model::cluster::environments;
+use crate::model::node_pool::NodePool;
 use crate::source::{FileKind, SourceId, Span};
 
 /// The clusters of a run.
@@ -236,7 +237,8 @@ fn common_folder<'p>(one: &'p str, other: &str) -> &'p str {
     one.get(..same).unwrap_or_default()
 }
 
-fn word(from: From) -> &'static str {
+/// The word for what shows a cluster.
+pub(super) fn word(from: From) -> &'static str {
     match from {
         From::Flux => "flux",
         From::Argo => "argocd",
@@ -285,19 +287,11 @@ fn gaps(
     }
     for index in &found.pools {
         let pool = &gathered.pools[*index].pool;
-        if pool.complete {
+        let Some(what) = unknown_taints(pool) else {
             continue;
-        }
-        let why = pool
-            .incomplete_because
-            .as_deref()
-            .unwrap_or("some could not be read");
-        let name = match pool.name.as_str() {
-            "" => "a pool without a name".to_owned(),
-            name => format!("pool `{name}`"),
         };
         missing.push(ListedGap {
-            what: format!("{name} has unknown taints: {why}"),
+            what,
             place: pool.name_span.or(pool.span).and_then(place),
         });
     }
@@ -315,4 +309,20 @@ fn gaps(
         place: None,
     });
     missing
+}
+
+/// Says that not all taints of a pool are known, and why.
+pub(super) fn unknown_taints(pool: &NodePool) -> Option<String> {
+    if pool.complete {
+        return None;
+    }
+    let why = pool
+        .incomplete_because
+        .as_deref()
+        .unwrap_or("some could not be read");
+    let name = match pool.name.as_str() {
+        "" => "a pool without a name".to_owned(),
+        name => format!("pool `{name}`"),
+    };
+    Some(format!("{name} has unknown taints: {why}"))
 }

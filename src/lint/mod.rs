@@ -34,6 +34,7 @@ mod libraries;
 mod listed;
 mod listing;
 mod lost;
+mod naming;
 mod nearest;
 mod overlay;
 mod paths;
@@ -49,6 +50,7 @@ pub mod session;
 mod settled;
 mod several;
 mod shapes;
+mod shown;
 mod spelling;
 mod testimony;
 mod texts;
@@ -72,8 +74,9 @@ pub use ignores::Suppressions;
 use session::{Load, Session};
 
 pub use clusters::{ClusterListing, list_clusters};
-pub use listing::{Listing, Purpose, list_pools};
+pub use listing::{Listing, Purpose, list, list_pools};
 pub use paths::Paths;
+pub use shown::show_clusters;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
