@@ -12,7 +12,7 @@ use crate::lint::session::{Load, Session};
 use crate::lint::{self, Input, Listing, Purpose, Settings, show_clusters};
 use crate::model::path_words::is_test_path;
 use crate::proposal::{Proposal, Seen, Tried};
-use crate::source::{Source, SourceId};
+use crate::source::{FileKind, Source, SourceId};
 
 /// How often a proposal is tried. Each time something in it becomes a comment, and at last all of it.
 const ROUNDS: usize = 8;
@@ -41,7 +41,9 @@ pub fn propose(
     let mut session = Session::open(list, load, settings);
     let listing = lint::list(&mut session, Purpose::Table);
     let shown = show_clusters(&mut session);
-    let files: Vec<String> = list.iter().map(|input| input.path.clone()).collect();
+    let is_read = |input: &&Input| FileKind::of(&input.path) != Some(FileKind::Program);
+    let files = list.iter().filter(is_read).map(|input| input.path.clone());
+    let files: Vec<String> = files.collect();
     let seen = Seen {
         pools: &listing.inventory.pools,
         shown: &shown,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
+use super::programs::declares_pools;
 use super::{File, check_named};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Position};
@@ -193,6 +194,12 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         let is_about = |text: &str| JSONNET_WORDS.iter().any(|word| text.contains(word));
         return match String::from_utf8(bytes) {
             Ok(text) if is_about(&text) => Loaded::Template(text),
+            Ok(_) | Err(_) => Loaded::Irrelevant,
+        };
+    }
+    if kind == FileKind::Program {
+        return match String::from_utf8(bytes) {
+            Ok(text) if declares_pools(&text) => Loaded::Template(text),
             Ok(_) | Err(_) => Loaded::Irrelevant,
         };
     }

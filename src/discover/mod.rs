@@ -4,6 +4,7 @@ mod charts;
 mod content;
 mod ignore_files;
 mod pipes;
+mod programs;
 mod reach;
 mod unread;
 mod walk;

@@ -129,6 +129,7 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             add_clouds(&mut facts, source, id);
         }
         FileKind::Jsonnet => facts = jsonnet(source, id, table),
+        FileKind::Program => facts = program(source, id),
         FileKind::Terraform | FileKind::Included if ignores::Ignores::may_be_in(&source.text) => {
             facts.ignores.read_configuration(&source.text, id);
         }
@@ -158,6 +159,20 @@ fn jsonnet(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.unread.push((whole, unread));
     }
     facts
+}
+
+/// Lists a program that declares node pools as not judged.
+fn program(source: &Source, id: SourceId) -> FileFacts {
+    let whole = Span::new(id, 0..0);
+    let unread = Unread {
+        pools: true,
+        tolerations: source.text.contains("olerations"),
+    };
+    FileFacts {
+        not_judged: vec![Open::part(whole, Because::Program)],
+        unread: vec![(whole, unread)],
+        ..FileFacts::default()
+    }
 }
 
 fn near_keys(source: &Source, id: SourceId) -> Vec<(SourceId, String)> {
@@ -223,7 +238,10 @@ pub fn extract_beside(
         facts.heredocs = strings::read_heredocs(reading, &document::read);
         return facts;
     }
-    if matches!(source.kind, FileKind::Included | FileKind::Jsonnet) {
+    if matches!(
+        source.kind,
+        FileKind::Included | FileKind::Jsonnet | FileKind::Program
+    ) {
         return extract_part(source, id, table);
     }
     let mut facts = FileFacts::default();

@@ -67,6 +67,8 @@ pub enum Because {
     BrokenTemplate(Arc<str>),
     /// The file is a jsonnet program, which is not run.
     Jsonnet,
+    /// The file is a program that declares node pools, which is not run.
+    Program,
     /// The file is encrypted or binary.
     Binary,
     /// The file is too large or not UTF-8: a sentence.
@@ -172,6 +174,7 @@ impl Because {
         match self {
             Because::Template | Because::BrokenTemplate(_) => "templates",
             Because::Jsonnet => "jsonnet files",
+            Because::Program => "programs that declare node pools",
             Because::Binary => "encrypted or binary files",
             Because::Unusable(_) => "files that are too large or not UTF-8",
             Because::OpenKind => "objects whose apiVersion or kind is templated",
@@ -210,6 +213,7 @@ impl Because {
             Because::Template => "template".to_owned(),
             Because::BrokenTemplate(why) => format!("its template cannot be parsed: {why}"),
             Because::Jsonnet => "jsonnet, which is not evaluated".to_owned(),
+            Because::Program => "a program that declares node pools, which is not run".to_owned(),
             Because::Binary => "encrypted or binary".to_owned(),
             Because::OpenKind => "its apiVersion or kind is filled in by a template".to_owned(),
             Because::OpenPod => "its pod template is filled in by a template".to_owned(),

@@ -72,9 +72,10 @@ pub fn read_one(
     let is_stdin = input.path == STDIN_PATH;
     let digest = Digest::of(&content);
     let read = match content {
-        // A script that never mentions taints is not counted as a file.
+        // A script that never mentions taints is not counted as a file, and a program is none to read.
         Content::Irrelevant | Content::Parameters(_) => ReadFile {
-            counted: !FileKind::of(&input.path).is_some_and(FileKind::holds_commands),
+            counted: !FileKind::of(&input.path)
+                .is_some_and(|kind| kind.holds_commands() || kind == FileKind::Program),
             ..ReadFile::default()
         },
         Content::Template(text) => {

@@ -43,10 +43,16 @@ pub fn entries<'s>(shown: &'s Shown, is_left_out: &dyn Fn(&str) -> bool) -> Vec<
         let kept = paths.iter().filter(|path| !is_left_out(path));
         kept.cloned().collect()
     };
-    let mut relevant = keep(&shown.relevant);
-    relevant.extend(keep(&shown.delivered));
+    let relevant = keep(&shown.relevant);
+    let mut all = keep(&shown.delivered);
+    all.extend(relevant.iter().cloned());
     let entry = |shown: &'s ShownCluster| {
-        let covers = cover(&keep(&shown.files), &relevant);
+        let own = keep(&shown.files);
+        let mut covers = cover(&own, &all);
+        if covers.len() > MOST_PATTERNS {
+            // What only delivers is known without patterns.
+            covers = cover(&own.intersection(&relevant).cloned().collect(), &relevant);
+        }
         let too_much = if shown.name.is_empty() || shown.name.contains(PLACEHOLDER) {
             Some("its name is no name for a cluster here".to_owned())
         } else if covers.is_empty() {

@@ -19,6 +19,8 @@ pub enum FileKind {
     Included,
     /// `.jsonnet` and `.libsonnet`: a program that prints manifests.
     Jsonnet,
+    /// A program in a language that Pulumi and the CDK are used in.
+    Program,
 }
 
 impl FileKind {
@@ -42,6 +44,9 @@ impl FileKind {
         if ["jsonnet", "libsonnet"].contains(&ending) {
             return Some(FileKind::Jsonnet);
         }
+        if ["py", "ts"].contains(&ending) && !name.ends_with(".d.ts") {
+            return Some(FileKind::Program);
+        }
         if TEMPLATES.contains(&ending) {
             return Some(FileKind::Template);
         }
@@ -57,7 +62,8 @@ impl FileKind {
 
     /// Whether such files are not manifests by themselves.
     pub fn is_beside(self) -> bool {
-        self.holds_commands() || self.is_read_by_others() || self == FileKind::Jsonnet
+        let is_program = matches!(self, FileKind::Jsonnet | FileKind::Program);
+        self.holds_commands() || self.is_read_by_others() || is_program
     }
 
     /// Whether such files contain commands or hosts, which are only read for hints.

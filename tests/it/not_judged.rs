@@ -574,3 +574,34 @@ fn a_jsonnet_file_is_listed_if_it_mentions_scheduling() {
     );
     assert_eq!(named.json()["not_judged"][0]["file"], "pods.jsonnet");
 }
+
+#[test]
+fn a_program_is_listed_if_it_declares_node_pools() {
+    let pulumi = "import pulumi_aws as aws\naws.eks.NodeGroup('gpu', taints=[{'key': 'a'}])\n";
+    let cdk = "import * as eks from 'aws-cdk-lib/aws-eks';\ncluster.addNodegroupCapacity('gpu', {taints: []});\n";
+    // A near miss: what it imports creates no pools.
+    let scan = "import scanner\ntaints = scanner.taints('gpu')\n";
+    let folder = repo(&[
+        ("a.yaml", GOOD),
+        ("infra/__main__.py", pulumi),
+        ("infra/stack.ts", cdk),
+        ("tools/scan.py", scan),
+        (
+            "tools/bucket.py",
+            "import pulumi_aws as aws\naws.s3.Bucket('a')\n",
+        ),
+    ]);
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let listed = report["not_judged"].as_array().expect("a list").iter();
+    let listed: Vec<(&str, &str)> = listed
+        .map(|one| {
+            let text = |key: &str| one[key].as_str().expect("a text");
+            (text("file"), text("because"))
+        })
+        .collect();
+    let because = "a program that declares node pools, which is not run";
+    assert_eq!(
+        listed,
+        [("infra/__main__.py", because), ("infra/stack.ts", because)]
+    );
+}
