@@ -743,3 +743,25 @@ examples:
         ]
     );
 }
+
+#[test]
+fn a_patch_of_talos_may_allow_pods_on_control_planes() {
+    let config = "clusters: {main: {paths: ['**'], complete: true}}\n";
+    let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  \
+               selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    \
+               spec: {containers: [{name: a, image: a}]}\n";
+    let nodes = "clusterName: home\nnodes:\n  - {hostname: one, ipAddress: 192.0.2.1, controlPlane: true}\n";
+    let patched = format!(
+        "{nodes}controlPlane:\n  patches:\n    - |-\n      cluster:\n        allowSchedulingOnMasters: true\n"
+    );
+    let found = |nodes: &str| {
+        let report = report(&[
+            (".kubetaint.yaml", config),
+            ("talconfig.yaml", nodes),
+            ("web.yaml", web),
+        ]);
+        places(&report)
+    };
+    assert_eq!(found(nodes), ["error unschedulable-workload web.yaml:3:18"]);
+    assert_eq!(found(&patched), NOTHING);
+}
