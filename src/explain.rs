@@ -289,6 +289,7 @@ fn needed(need: Need, otherwise: Otherwise) -> &'static str {
             "all node pools of the cluster (`complete: true`); its findings are notes otherwise"
         }
         Need::Literal => "tolerations and selectors that are written out, not templated",
+        Need::LiteralSelector => "selectors that are written out, not templated",
     }
 }
 

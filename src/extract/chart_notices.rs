@@ -108,6 +108,11 @@ fn speaks_of(own: &Toleration, known: &Toleration) -> bool {
     (has_key && own.key == known.key) || covers(own, known) != Truth::No
 }
 
+/// The entries of a list in a chart, or `None` if it is no list of tolerations.
+pub(super) fn entries(list: &Value) -> Option<Vec<Toleration>> {
+    list.as_array()?.iter().map(entry).collect()
+}
+
 /// An entry of a default list.
 fn entry(value: &Value) -> Option<Toleration> {
     let fields = value.as_object()?;

@@ -15,6 +15,7 @@ use super::read::{is_filled_in, read_text};
 use super::subject::Subject;
 use super::workloads;
 use crate::charts::{self, Group, Input, ValuePath};
+use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, MoreTolerations, Stands, Workload};
 use crate::model::{Field, Truth};
 use crate::yaml::{Kind, NodeId};
@@ -215,10 +216,8 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         let is_together = list.is_some() && matches!(selector, Some(At::Written(_)));
         read.selection.unknown |= self.of.values.open && !is_together;
         self.complete_selection(selector.as_ref(), affinity.as_ref(), &mut read);
-        let unread = read
-            .tolerations
-            .unread
-            .or_else(|| self.unread(list.is_some()));
+        let (possible, reason) = self.additions(list.is_some());
+        let unread = read.tolerations.unread.or(reason);
         if list.is_none() && (level != Level::Chart || unread.is_some() || read.selection.unknown) {
             return None;
         }
@@ -229,6 +228,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         self.read_holder(&place, &mut read);
         facts.notices.append(&mut notices);
         let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
+        shape.possible = possible;
         shape.character = character::of(subject, place.holder, level);
         reached.kind.clone_into(&mut shape.character.controller);
         let names = [reached.name.unwrap_or_default(), &self.of.installed.chart];
@@ -329,27 +329,37 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         is_default && written.is_empty()
     }
 
-    /// Why the pods may have more tolerations than the list.
-    fn unread(&self, is_written: bool) -> Option<MoreTolerations> {
-        let input = self.of.group.tolerations.as_ref()?;
-        let reason = if input.keeps.is_some() {
-            "the chart adds tolerations"
-        } else if input.joins.iter().any(|path| self.may_say(path)) {
-            "the chart adds tolerations of other values"
-        } else if is_written {
-            return None;
-        } else if self.of.values.open {
-            "other values may have tolerations"
-        } else if input.default.is_some() || input.when_empty.is_some() {
-            "the chart has tolerations by default"
-        } else if input.falls_back_to.iter().any(|path| self.may_say(path)) {
-            "the chart may take tolerations from other values"
-        } else if input.uncertain {
-            "it is not clear which tolerations the chart has"
-        } else {
-            return None;
+    /// The entries that the chart may add to the list, and why there may be others.
+    fn additions(&self, is_written: bool) -> (Vec<Toleration>, Option<MoreTolerations>) {
+        let Some(input) = self.of.group.tolerations.as_ref() else {
+            return (Vec::new(), None);
         };
-        Some(MoreTolerations::Other(reason))
+        let default = input.default.as_ref().or(input.when_empty.as_ref());
+        let default = default.filter(|_| !is_written);
+        let known = |value: Option<&Value>| match value {
+            Some(value) => chart_notices::entries(value),
+            None => Some(Vec::new()),
+        };
+        let (keeps, default) = (known(input.keeps.as_ref()), known(default));
+        let reason = if keeps.is_none() {
+            Some("the chart adds tolerations")
+        } else if input.joins.iter().any(|path| self.may_say(path)) {
+            Some("the chart adds tolerations of other values")
+        } else if is_written {
+            None
+        } else if self.of.values.open {
+            Some("other values may have tolerations")
+        } else if default.is_none() {
+            Some("the chart has tolerations by default")
+        } else if input.falls_back_to.iter().any(|path| self.may_say(path)) {
+            Some("the chart may take tolerations from other values")
+        } else if input.uncertain {
+            Some("it is not clear which tolerations the chart has")
+        } else {
+            None
+        };
+        let both = [keeps, default].into_iter().flatten().flatten();
+        (both.collect(), reason.map(MoreTolerations::Other))
     }
 }
 

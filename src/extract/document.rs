@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use super::FileFacts;
 use super::chart_values::Values;
-use super::overlays::{self, Overlay, Target};
 use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
@@ -12,6 +11,7 @@ use super::{
     chart_files, charted, dead_annotations, declared, devices, duplicates, elsewhere,
     generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts, workloads,
 };
+use super::{injected, overlays};
 use crate::delivery;
 use crate::finding::{Because, Open};
 use crate::inventory;
@@ -77,7 +77,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     let (group, kind) = (subject.group(), subject.object.kind.as_str());
     let mut facts = FileFacts::default();
     facts.not_judged.extend(open_kind(subject));
-    facts.overlays.extend(injected(subject));
+    facts.overlays.extend(injected::read(subject));
     if subject.reading.depth == 0 {
         let pointer = delivery::read(subject.root, group, kind);
         facts.pointers.extend(pointer);
@@ -221,27 +221,6 @@ fn open_kind(subject: &Subject<'_>) -> Option<Open> {
     };
     let at = subject.root.get(field).unwrap_or(subject.root).span();
     Some(Open::object(at, object, Because::OpenKind))
-}
-
-/// Reads a policy that adds tolerations to other pods.
-fn injected(subject: &Subject<'_>) -> Option<Overlay> {
-    let kind = &subject.object.kind;
-    let table = subject.reading.table;
-    let row = table.injects(subject.group(), kind, subject.text())?;
-    Some(Overlay {
-        source: subject.reading.id,
-        span: subject.own_span(),
-        target: Target::Injected {
-            by: match &subject.object.name {
-                Some(name) => format!("{kind} `{name}`").into(),
-                None => format!("a {kind}").into(),
-            },
-            label: row.workload_label.clone(),
-            kinds: row.workload_kinds.clone(),
-        },
-        what: "a policy in this repository adds tolerations",
-        within: None,
-    })
 }
 
 fn kustomization(subject: &Subject<'_>) -> FileFacts {

@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::read::is_placeholder;
 use crate::finding::Object;
+use crate::model::toleration::Toleration;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Kind, Node};
 
@@ -85,14 +86,7 @@ const CHANGES: [&str; 6] = [
 #[derive(Debug, Clone)]
 pub enum Target {
     /// Workloads whose pods a policy or a webhook may change.
-    Injected {
-        /// Its kind and name.
-        by: Arc<str>,
-        /// Only workloads with this label.
-        label: Option<String>,
-        /// Only workloads of these kinds. Empty means any.
-        kinds: Vec<String>,
-    },
+    Injected(Box<Injection>),
     /// Workloads of this kind and name. `None` means any.
     Object {
         /// Kind.
@@ -100,6 +94,21 @@ pub enum Target {
         /// Name.
         name: Option<Words>,
     },
+}
+
+/// What a policy or a webhook adds to the pods of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Injection {
+    /// Its kind and name.
+    pub by: Arc<str>,
+    /// Only workloads with this label.
+    pub label: Option<String>,
+    /// Only workloads of these kinds. Empty means any.
+    pub kinds: Vec<String>,
+    /// Only pods in these namespaces. Empty means any.
+    pub namespaces: Vec<String>,
+    /// The tolerations that it may add, or `None` if they are unknown.
+    pub adds: Option<Vec<Toleration>>,
 }
 
 /// A word, or a pattern as in the kind and name of a kustomize target: a regular expression that must match the whole word.

@@ -261,6 +261,15 @@ pub struct InjectRow {
     /// Only pods of workloads of these kinds. Empty means any.
     #[serde(default)]
     pub workload_kinds: Vec<String>,
+    /// Where the only namespaces are written whose pods it changes.
+    #[serde(default)]
+    pub namespaces: Option<Path>,
+    /// Where the path of the field is written that it changes. It adds no tolerations if this is another field.
+    #[serde(default)]
+    pub location: Option<Path>,
+    /// Where the tolerations are written that it adds. By default they are all that is written under keys for tolerations.
+    #[serde(default)]
+    pub value: Option<Path>,
 }
 
 /// Where a kind holds its pod templates.

@@ -162,6 +162,7 @@ pub(super) fn shape(
         api_group: subject.group().to_owned(),
         level,
         tolerations: read.tolerations.entries.clone(),
+        possible: Vec::new(),
         on_pods: PodTolerations::default(),
         unread_tolerations: unread,
         selection,

@@ -208,6 +208,7 @@ pub fn gather(
         &mut gathered.workloads,
         &facts.overlays,
         &facts.kustomizations,
+        config,
         &gathered.paths,
     );
     gathered.open.extend(changed);

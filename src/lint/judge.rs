@@ -344,11 +344,13 @@ impl<'j> Judge<'j> {
         let searched = question.searched.as_ref();
         let is_part = is_telling_part(shape);
         let as_read = shape.as_read().filter(|_| is_part);
-        let is_literal = as_read.as_ref().unwrap_or(shape).is_literal();
+        let whole = as_read.as_ref().unwrap_or(shape);
+        let (is_literal, selects) = (whole.is_literal(), whole.selects_literally());
         let rules: Vec<&Rule> = question
             .rules
             .iter()
             .filter(|rule| !rule.needs(Need::Literal) || is_literal)
+            .filter(|rule| !rule.needs(Need::LiteralSelector) || selects)
             .copied()
             .collect();
         let rules: Vec<&Rule> = match searched {

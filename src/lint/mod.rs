@@ -26,6 +26,7 @@ mod hints;
 mod identity;
 mod ignores;
 mod included;
+mod injections;
 mod inventories;
 mod judge;
 mod kept;

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::gather::{change, folder};
+use super::injections::Injections;
 use super::paths::Paths;
+use crate::config::Config;
 use crate::extract::{Kustomization, Overlay, Target, Words};
 use crate::finding::{Because, Open};
 use crate::kustomize::paths::resolve;
@@ -25,6 +27,7 @@ pub fn apply(
     workloads: &mut [Workload],
     overlays: &[Overlay],
     kustomizations: &[Kustomization],
+    config: &Config,
     paths: &Paths,
 ) -> Vec<Open> {
     let path = |source: SourceId| paths.of(source);
@@ -40,6 +43,7 @@ pub fn apply(
     let parts = take_patches(workloads, kustomizations, path);
     let overlays: Vec<&Overlay> = overlays.iter().chain(&parts).collect();
     let index = Index::new(&overlays);
+    let mut injections = Injections::new(&overlays, config, paths);
     let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
     let mut changed = Vec::new();
     for workload in workloads {
@@ -60,22 +64,19 @@ pub fn apply(
                     is_within(own, reach)
                 })
         });
-        let Some(at) = touching else {
-            continue;
-        };
-        let overlay = overlays[at];
-        let selects_too = matches!(overlay.target, Target::Object { .. });
-        let because = match &overlay.target {
-            Target::Object { .. } => Because::Patched(overlay.span),
-            Target::Injected { by, .. } => Because::Policy(Arc::clone(by), overlay.span),
-        };
-        changed.push(Open::object(workload.span, &workload.object, because));
-        change(workload, |shape| {
-            shape
-                .unread_tolerations
-                .get_or_insert(MoreTolerations::Other(overlay.what));
-            shape.selection.unknown |= selects_too;
-        });
+        let patched = touching.map(|at| (overlays[at].what, Because::Patched(overlays[at].span)));
+        let injected = injections.add_to(workload);
+        let opened = patched.or(injected);
+        if let Some((what, because)) = opened {
+            let selects_too = matches!(because, Because::Patched(_));
+            changed.push(Open::object(workload.span, &workload.object, because));
+            change(workload, |shape| {
+                shape
+                    .unread_tolerations
+                    .get_or_insert(MoreTolerations::Other(what));
+                shape.selection.unknown |= selects_too;
+            });
+        }
     }
     changed
 }
@@ -110,14 +111,12 @@ fn take_patches<'p>(
 struct Index<'o> {
     named: HashMap<&'o str, Vec<usize>>,
     patterns: Vec<usize>,
-    others: Vec<usize>,
 }
 
 impl<'o> Index<'o> {
     fn new(overlays: &[&'o Overlay]) -> Self {
         let mut named = HashMap::<&str, Vec<usize>>::new();
-        let (mut patterns, mut others) = (Vec::new(), Vec::new());
-        let mut labels = BTreeSet::new();
+        let mut patterns = Vec::new();
         for (at, overlay) in overlays.iter().enumerate() {
             match &overlay.target {
                 Target::Object {
@@ -125,26 +124,17 @@ impl<'o> Index<'o> {
                     ..
                 } => named.entry(name).or_default().push(at),
                 Target::Object { .. } => patterns.push(at),
-                Target::Injected { label, kinds, .. } if labels.insert((label, kinds)) => {
-                    others.push(at);
-                }
-                // An earlier overlay touches the same workloads.
-                Target::Injected { .. } => {}
+                Target::Injected(_) => {}
             }
         }
-        Index {
-            named,
-            patterns,
-            others,
-        }
+        Index { named, patterns }
     }
 
-    /// Overlays that may touch a workload, with those that may also change its selectors first.
+    /// Patches that may touch a workload.
     fn candidates(&self, workload: &Workload) -> impl Iterator<Item = usize> {
         let name = workload.object.name.as_deref().unwrap_or_default();
         let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
-        let all = named.iter().chain(&self.patterns).chain(&self.others);
-        all.copied()
+        named.iter().chain(&self.patterns).copied()
     }
 }
 
@@ -189,12 +179,7 @@ fn is_within(path: &str, reach: &BTreeSet<String>) -> bool {
 
 fn touches(target: &Target, workload: &Workload) -> bool {
     match target {
-        Target::Injected { label, kinds, .. } => {
-            label
-                .as_ref()
-                .is_none_or(|label| workload.labels.iter().any(|(key, _)| key == label))
-                && (kinds.is_empty() || kinds.contains(&workload.object.kind))
-        }
+        Target::Injected(_) => false,
         Target::Object { kind, name } => {
             let own = workload.object.name.as_deref();
             kind.as_ref()

@@ -23,16 +23,17 @@ use super::hints::Hints;
 use super::purpose;
 use super::testimony::Testimony;
 use super::usage::{OwnPools, Usage};
-use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
+use crate::model::node_selection::OtherLabels;
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
+use crate::model::{Field, Truth};
 use crate::rule::expression::FactList;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
@@ -217,7 +218,7 @@ impl<'g> ClusterFacts<'g> {
         let tolerations = shape.all_tolerations();
         let asks = !shape.selection.is_empty();
         let (mut selected, mut chosen) = (Vec::new(), Vec::new());
-        let mut possible = Vec::new();
+        let (mut possible, mut doubtful) = (Vec::new(), Vec::new());
         let (mut blocked, mut refusals) = (Vec::new(), Vec::new());
         let mut partly: Vec<Partly> = Vec::new();
         let mut open_keys: BTreeSet<&str> = BTreeSet::new();
@@ -254,6 +255,7 @@ impl<'g> ClusterFacts<'g> {
             match placement {
                 Placement::Lands | Placement::Unknown(_) => {
                     possible.push(self.pools[at].clone());
+                    doubtful.extend(matches!(placement, Placement::Unknown(_)).then_some(at));
                     open_keys.extend(keys(pool));
                 }
                 Placement::Refused(Reason::Taint(taint)) if selects != Truth::No => {
@@ -286,6 +288,7 @@ impl<'g> ClusterFacts<'g> {
                 .known()
                 .is_none_or(|key| !open_keys.contains(key.as_str()))
         });
+        let undeclared = self.undeclared(shape, &chosen, &doubtful);
         let chosen: Vec<(usize, &Arc<NodePool>)> = match possible.is_empty() {
             true => chosen.iter().map(|at| (*at, &self.models[*at])).collect(),
             false => Vec::new(),
@@ -299,10 +302,35 @@ impl<'g> ClusterFacts<'g> {
             .bool("meansPools", means)
             .facts("selectedPools", selected)
             .facts("possiblePools", possible)
+            .facts("undeclaredPools", undeclared)
             .facts("blockedPools", blocked)
             .facts("refusals", refusals)
             .facts("partlyToleratedPools", partly)
             .build()
+    }
+
+    /// Those of the doubtful pools that the pods can only select if something outside the repository adds a label that all
+    /// chosen pools declare.
+    fn undeclared(&self, shape: &PodShape, chosen: &[usize], doubtful: &[usize]) -> Vec<Fact> {
+        let mut asked = shape.selection.required_labels();
+        asked.retain(|key, value| {
+            let mut pools = chosen.iter().map(|at| &self.models[*at].labels.labels);
+            pools.all(|labels| labels.get(*key).and_then(Field::text) == Some(*value))
+        });
+        let lacks = |at: &&usize| {
+            let labels = &self.models[**at].labels;
+            let speaks_of = |key: &str| {
+                let mut requirements = labels.requirements.iter();
+                labels.labels.contains_key(key)
+                    || requirements.any(|one| one.key.text().is_none_or(|own| own == key))
+            };
+            labels.others != OtherLabels::Possible && asked.keys().any(|key| !speaks_of(key))
+        };
+        if chosen.is_empty() {
+            return Vec::new();
+        }
+        let found = doubtful.iter().filter(lacks);
+        found.map(|at| self.pools[*at].clone()).collect()
     }
 
     /// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.

@@ -99,6 +99,10 @@ fn added<'t>(
             Giver::Injected(Injector::ExtendedResourceToleration) if fits() => {
                 return Some(Because::ExtendedResource(key.as_str().into()));
             }
+            Giver::Injected(Injector::Other) if fits() => {
+                let why = format!("a policy or its chart may add a toleration of `{key}`");
+                return Some(Because::Own(why.as_str().into()));
+            }
             _ => {}
         }
     }

@@ -24,6 +24,8 @@ pub enum Injector {
     ExtendedResourceToleration,
     /// The plugin of this name; on by default.
     RuntimeClass,
+    /// A mutating policy, another webhook, or the chart that makes the pods.
+    Other,
 }
 
 /// The origin of an entry in a pod's list of tolerations.
@@ -87,8 +89,8 @@ impl PodTolerations {
             .collect()
     }
 
-    /// Whether the Namespace, the RuntimeClass or ExtendedResourceToleration adds, or may add, an entry with this key or
-    /// for every key. Entries that Kubernetes adds to every pod are ignored.
+    /// Whether the Namespace, the RuntimeClass, ExtendedResourceToleration, a webhook or a chart adds, or may add, an entry with this
+    /// key or for every key. Entries that Kubernetes adds to every pod are ignored.
     pub fn may_be_given(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| {
             let given = matches!(
@@ -97,11 +99,19 @@ impl PodTolerations {
                     Injector::PodTolerationRestriction
                         | Injector::ExtendedResourceToleration
                         | Injector::RuntimeClass
+                        | Injector::Other
                 )
             );
             let own = entry.toleration.key.text();
             given && own.is_none_or(|own| own.is_empty() || own == key)
         })
+    }
+
+    /// Appends entries that something else may add: a webhook or a chart.
+    pub fn add_possible(&mut self, tolerations: impl IntoIterator<Item = Toleration>) {
+        for toleration in tolerations {
+            self.push(toleration, Injector::Other, false);
+        }
     }
 
     fn push(&mut self, toleration: Toleration, by: Injector, certain: bool) {

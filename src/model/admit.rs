@@ -113,6 +113,8 @@ pub fn admit(
     if plugins.runtime_class {
         pods.runtime_class(class);
     }
+    let possible = pods.shape.possible.clone();
+    pods.shape.on_pods.add_possible(possible);
     // The plugin checks the final list, after all other plugins.
     pods.whitelist(&whitelist);
     pods.open

@@ -47,6 +47,14 @@ impl<'p> Part<'p> {
         }
     }
 
+    /// Whether something in this part may be in the same cluster as something in the other one.
+    pub fn may_meet(&self, other: &Part<'_>) -> bool {
+        let (own, theirs) = (&self.environments, &other.environments);
+        self.example == other.example
+            && (self.cluster.is_none() || other.cluster.is_none() || self.cluster == other.cluster)
+            && (own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs))
+    }
+
     /// Returns the part that it belongs to in any environment.
     #[must_use]
     pub fn without_environments(self) -> Part<'p> {

@@ -235,6 +235,7 @@ mod tests {
             level: Level::Typed,
             tolerations: list,
             on_pods: crate::model::admission::PodTolerations::default(),
+            possible: Vec::new(),
             unread_tolerations: None,
             selection: crate::model::node_selection::NodeSelection::default(),
             prefers: false,

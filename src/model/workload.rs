@@ -69,6 +69,8 @@ pub struct PodShape {
     pub level: Level,
     /// The entries in the manifest, in order.
     pub tolerations: Vec<Toleration>,
+    /// Further entries that the chart adds, or uses by default, in the version that was examined.
+    pub possible: Vec<Toleration>,
     /// The entries of its pods after admission; empty until computed.
     pub on_pods: PodTolerations,
     /// Why there may be more tolerations: part of the list is a template, or something else adds entries.
@@ -117,12 +119,15 @@ impl PodShape {
         }
     }
 
+    /// Whether every selector of the pod is known.
+    pub fn selects_literally(&self) -> bool {
+        !self.selection.unknown && !self.selection.partial && !self.node_name.is_unknown()
+    }
+
     /// Whether every toleration and every selector of the pod is known.
     pub fn is_literal(&self) -> bool {
         self.unread_tolerations.is_none()
-            && !self.selection.unknown
-            && !self.selection.partial
-            && !self.node_name.is_unknown()
+            && self.selects_literally()
             && self.tolerations.iter().all(|entry| {
                 !(entry.key.is_unknown()
                     || entry.operator.is_unknown()

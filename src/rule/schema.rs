@@ -135,6 +135,8 @@ pub enum Need {
     CompletePools,
     /// Every toleration and every selector of the workload could be read.
     Literal,
+    /// Every selector of the workload could be read.
+    LiteralSelector,
 }
 
 /// What a rule does where it needs complete pools and they are not.

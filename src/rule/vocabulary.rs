@@ -209,6 +209,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("meansPools", Ty::Bool),
                     ("selectedPools", POOLS),
                     ("possiblePools", POOLS),
+                    ("undeclaredPools", POOLS),
                     ("blockedPools", BLOCKED),
                     ("blockedElsewhere", BLOCKED),
                     ("refusals", REFUSALS),
