@@ -36,8 +36,14 @@ pub struct Injections<'o> {
     of_namespace: BTreeMap<Option<&'o str>, Vec<usize>>,
     config: &'o Config,
     paths: &'o Paths,
-    /// Shapes with the entries that these groups add. The shapes that are the keys live as long as the map.
-    known: HashMap<(*const PodShape, Vec<usize>), (Arc<PodShape>, Arc<PodShape>)>,
+    /// Shapes with the entries that these groups add, so that equal ones are made once.
+    known: HashMap<(*const PodShape, Vec<usize>), Added>,
+}
+
+/// A shape, which lives as long as its address is a key, and the same with more entries.
+struct Added {
+    _before: Arc<PodShape>,
+    after: Arc<PodShape>,
 }
 
 impl<'o> Injections<'o> {
@@ -104,12 +110,15 @@ impl<'o> Injections<'o> {
         }
         let before = Arc::clone(&workload.shape);
         let key = (Arc::as_ptr(&before), groups);
-        let (_, shape) = self.known.entry(key).or_insert_with(|| {
+        let added = self.known.entry(key).or_insert_with(|| {
             let mut shape = (*before).clone();
             shape.on_pods.add_possible(adds.into_iter().cloned());
-            (before, Arc::new(shape))
+            Added {
+                _before: before,
+                after: Arc::new(shape),
+            }
         });
-        workload.shape = Arc::clone(shape);
+        workload.shape = Arc::clone(&added.after);
         unknown
     }
 

@@ -394,6 +394,7 @@ impl Admitting {
     fn shape(&self, tolerations: Vec<toleration::Toleration>, spec: &PodSpec) -> PodShape {
         let resources = spec.resources();
         PodShape {
+            possible: Vec::new(),
             kind: "Pod".to_owned(),
             api_group: String::new(),
             level: Level::Typed,
