@@ -193,6 +193,7 @@ impl<'g> ClusterFacts<'g> {
         let elsewhere = self.usage.of_other_effects(&shape.tolerations, entry, gate);
         let builder = builder
             .bool("loneEffect", self.usage.is_alone(entry))
+            .bool("taintElsewhere", self.usage.is_taint_key(&entry.key))
             .facts(
                 "effectsElsewhere",
                 elsewhere

@@ -156,6 +156,11 @@ impl<'g> Usage<'g> {
         workload.shape.level == Level::Values && near.any(|file| *file != path)
     }
 
+    /// Whether some pool of the repository has a taint with this key, or may have one with an effect that is not known.
+    pub fn is_taint_key(&self, key: &Field<String>) -> bool {
+        key.text().is_none_or(|key| self.taints.contains_key(key))
+    }
+
     /// Whether this entry alone, in one file of the repository, combines its key with its effect: no taint does, and no other
     /// toleration.
     pub fn is_alone(&self, entry: &Toleration) -> bool {

@@ -136,6 +136,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("nearestEffects", TAINTS),
                     ("effectsElsewhere", TAINTS),
                     ("loneEffect", Ty::Bool),
+                    ("taintElsewhere", Ty::Bool),
                     ("nearestKeys", NEAR_KEYS),
                     ("nearKeys", NEAR_KEYS),
                     ("nearValues", NEAR_VALUES),
