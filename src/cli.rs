@@ -2,6 +2,7 @@
 
 mod headings;
 mod known;
+mod placement;
 mod values;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use headings::{FIXES, INPUT, OUTPUT, RULES, SUPPRESSED};
 pub use known::{Charts, Explain, Rules};
+pub use placement::{Answer, Clusters, Matrix, MatrixFormat, Why};
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, Renderer, SchemaOf,
 };
@@ -81,6 +83,10 @@ pub enum Command {
     Pools(Pools),
     /// List the clusters that the repository shows, with their pools and what is missing
     Clusters(Clusters),
+    /// Say why a workload can or cannot run on each pool, or who can run on a pool
+    Why(Why),
+    /// Show which workloads can run on which pools
+    Matrix(Matrix),
     /// Write a commented .kubetaint.yaml for what is found here
     Init(Init),
     /// List the rules
@@ -253,26 +259,6 @@ pub struct Check {
     /// How many threads to use, at most 256; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=256))]
     pub threads: u16,
-}
-
-/// `kubetaint clusters`
-#[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:\n  \
-        kubetaint clusters -o json\n\n\
-        Exit codes: 0 the clusters were listed, 2 the job could not be done (a path that does not exist, an error in the \
-        configuration, nothing to read).")]
-pub struct Clusters {
-    /// Files and folders to read; `-` reads manifests from standard input
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub paths: Vec<PathBuf>,
-
-    /// How to list them
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
-    pub output: Listing,
-
-    /// What is read beside them.
-    #[command(flatten)]
-    pub beside: Beside,
 }
 
 /// `kubetaint pools`

@@ -2,6 +2,7 @@
 
 mod cluster_list;
 mod not_judged;
+mod placement;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,10 @@ use crate::source::{Position, Source, SourceId, Span};
 
 pub use cluster_list::{FilePlace, ListedCluster, ListedGap, Shown, ShownCluster, ShownPool};
 pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
+pub use placement::{
+    Judgement, MatrixCluster, MatrixRow, PlacedObject, PoolColumn, ShownToleration, Stay, Verdict,
+    Who, WhoWorkload, Why, WhyCluster,
+};
 
 /// How bad a finding is. The order is the order of severity.
 #[derive(

@@ -12,6 +12,8 @@ pub mod commands;
 
 pub mod verify;
 
+pub mod placement;
+
 pub mod discover;
 pub mod explain;
 pub mod lint;

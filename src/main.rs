@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
-    CommandError, Exit, charts, check, clusters, completions, explain, init, pools, rules, schema,
-    test,
+    CommandError, Exit, charts, check, clusters, completions, explain, init, matrix, pools, rules,
+    schema, test, why,
 };
 use kubetaint::lint::caught::{bug_text, caught};
 
@@ -34,6 +34,8 @@ fn run(cli: &cli::Cli) -> ExitCode {
         Command::Check(arguments) => check::run(cli, arguments, &mut out),
         Command::Init(arguments) => init::run(cli, arguments, &mut out),
         Command::Clusters(arguments) => clusters::run(cli, arguments, &mut out),
+        Command::Why(arguments) => why::run(cli, arguments, &mut out),
+        Command::Matrix(arguments) => matrix::run(cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(cli, arguments, &mut out),
         Command::Charts(arguments) => charts::run(cli, arguments, &mut out),

@@ -16,8 +16,8 @@ use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{
-    ClusterListing, Content, Input, Listing, Purpose, Settings, Suppressions, list_clusters,
-    list_pools,
+    ClusterListing, Content, Input, Listing, Purpose, Settings, Suppressions, Survey,
+    list_clusters, list_pools, survey_once,
 };
 use crate::model::notice::NoticeKind;
 use crate::output::{self, Standpoint};
@@ -221,6 +221,15 @@ impl Inputs {
         let mut listing = self.read(quiet, |list, load| list_clusters(list, load, settings));
         self.add_problems(&mut listing.problems);
         listing
+    }
+
+    /// Surveys the clusters that the files show. Earlier problems are included.
+    pub fn survey(&self, quiet: bool) -> Survey {
+        let rules = RuleSet::default();
+        let settings = self.settings(&rules, Suppressions::Off);
+        let mut survey = self.read(quiet, |list, load| survey_once(list, load, settings));
+        self.add_problems(&mut survey.problems);
+        survey
     }
 
     /// Adds earlier problems to those of a run.

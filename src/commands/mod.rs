@@ -14,6 +14,7 @@ mod files;
 mod fix;
 pub mod init;
 mod inputs;
+pub mod matrix;
 mod only;
 mod own_files;
 mod pager;
@@ -28,6 +29,7 @@ mod standard_input;
 mod templates;
 pub mod test;
 mod trying;
+pub mod why;
 mod write;
 
 use std::collections::BTreeMap;

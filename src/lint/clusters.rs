@@ -34,12 +34,16 @@ pub struct ClusterListing {
 
 /// A cluster before its places are looked up.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     known_from: &'static str,
     at: Option<Span>,
-    pools: BTreeSet<usize>,
-    workloads: usize,
-    complete: bool,
+    /// The pools, the hints from commands and the pools that may belong to it, by index.
+    pub(super) pools: BTreeSet<usize>,
+    pub(super) hints: BTreeSet<usize>,
+    pub(super) beside: BTreeSet<usize>,
+    /// Its workloads that have pods, by index.
+    pub(super) workloads: Vec<usize>,
+    pub(super) complete: bool,
     unread: Option<Span>,
 }
 
@@ -89,7 +93,7 @@ pub fn list_clusters(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) 
             known_from: found.known_from,
             place: found.at.and_then(place),
             pools: names.into_iter().collect(),
-            workloads: found.workloads,
+            workloads: found.workloads.len(),
             complete: found.complete,
             missing,
         }
@@ -111,7 +115,7 @@ pub fn list_clusters(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) 
 }
 
 /// The clusters by how well they are known, and by name.
-fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String), Found> {
+pub(super) fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String), Found> {
     let assignment = assign(gathered, settings.config, settings.whole);
     let mut all: BTreeMap<(u8, String), Found> = BTreeMap::new();
     let mut serving: BTreeSet<usize> = BTreeSet::new();
@@ -130,7 +134,9 @@ fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String), F
                     };
                 found.complete = is_known(cluster, gathered);
                 found.pools.extend(&cluster.pools);
-                found.workloads += 1;
+                found.hints.extend(&cluster.hints);
+                found.beside.extend(&cluster.beside);
+                found.workloads.push(*index);
             }
             continue;
         };
@@ -159,7 +165,9 @@ fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String), F
                 known_from: from,
                 at: span,
                 pools: cluster.pools.iter().copied().collect(),
-                workloads: members.iter().filter(is_owned).count(),
+                hints: cluster.hints.iter().copied().collect(),
+                beside: cluster.beside.iter().copied().collect(),
+                workloads: members.iter().filter(is_owned).copied().collect(),
                 complete: is_known(cluster, gathered),
                 unread,
             },
@@ -214,8 +222,18 @@ fn merge_alike(all: BTreeMap<(u8, String), Found>) -> BTreeMap<(u8, String), Fou
         let name = name.unwrap_or_else(|| common.to_owned());
         for (_, one) in same {
             let known = merged.entry((2, name.clone())).or_default();
-            let workloads = known.workloads + one.workloads;
-            *known = Found { workloads, ..one };
+            let mut workloads = std::mem::take(&mut known.workloads);
+            workloads.extend(&one.workloads);
+            let mut hints = std::mem::take(&mut known.hints);
+            hints.extend(&one.hints);
+            let mut beside = std::mem::take(&mut known.beside);
+            beside.extend(&one.beside);
+            *known = Found {
+                workloads,
+                hints,
+                beside,
+                ..one
+            };
         }
     }
     merged

@@ -53,10 +53,12 @@ mod several;
 mod shapes;
 mod shown;
 mod spelling;
+mod survey;
 mod testimony;
 mod texts;
 mod trial;
 mod undecided;
+mod undeclared;
 mod unread;
 mod usage;
 
@@ -78,6 +80,7 @@ pub use clusters::{ClusterListing, list_clusters};
 pub use listing::{Listing, Purpose, list, list_pools};
 pub use paths::Paths;
 pub use shown::show_clusters;
+pub use survey::{Survey, SurveyedCluster, survey, survey_once};
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]

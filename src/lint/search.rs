@@ -22,18 +22,18 @@ use super::gather::Gathered;
 use super::hints::Hints;
 use super::purpose;
 use super::testimony::Testimony;
+use super::undeclared::undeclared;
 use super::usage::{OwnPools, Usage};
+use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
-use crate::model::node_selection::OtherLabels;
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::redundancy::Redundancy;
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
-use crate::model::{Field, Truth};
 use crate::rule::expression::FactList;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
@@ -289,7 +289,8 @@ impl<'g> ClusterFacts<'g> {
                 .known()
                 .is_none_or(|key| !open_keys.contains(key.as_str()))
         });
-        let undeclared = self.undeclared(shape, &chosen, &doubtful);
+        let undeclared = undeclared(&self.models, shape, &chosen, &doubtful);
+        let undeclared = undeclared.into_iter().map(|at| self.pools[at].clone());
         let chosen: Vec<(usize, &Arc<NodePool>)> = match possible.is_empty() {
             true => chosen.iter().map(|at| (*at, &self.models[*at])).collect(),
             false => Vec::new(),
@@ -308,30 +309,6 @@ impl<'g> ClusterFacts<'g> {
             .facts("refusals", refusals)
             .facts("partlyToleratedPools", partly)
             .build()
-    }
-
-    /// Those of the doubtful pools that the pods can only select if something outside the repository adds a label that all
-    /// chosen pools declare.
-    fn undeclared(&self, shape: &PodShape, chosen: &[usize], doubtful: &[usize]) -> Vec<Fact> {
-        let mut asked = shape.selection.required_labels();
-        asked.retain(|key, value| {
-            let mut pools = chosen.iter().map(|at| &self.models[*at].labels.labels);
-            pools.all(|labels| labels.get(*key).and_then(Field::text) == Some(*value))
-        });
-        let lacks = |at: &&usize| {
-            let labels = &self.models[**at].labels;
-            let speaks_of = |key: &str| {
-                let mut requirements = labels.requirements.iter();
-                labels.labels.contains_key(key)
-                    || requirements.any(|one| one.key.text().is_none_or(|own| own == key))
-            };
-            labels.others != OtherLabels::Possible && asked.keys().any(|key| !speaks_of(key))
-        };
-        if chosen.is_empty() {
-            return Vec::new();
-        }
-        let found = doubtful.iter().filter(lacks);
-        found.map(|at| self.pools[*at].clone()).collect()
     }
 
     /// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.

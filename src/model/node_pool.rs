@@ -166,7 +166,7 @@ impl NodePool {
     }
 
     /// Returns the permanent taints, whatever their effect.
-    pub(super) fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
+    pub fn lasting_taints(&self) -> impl Iterator<Item = (usize, &PoolTaint)> {
         self.taints.iter().enumerate().filter(|(_, taint)| {
             taint.origin != Origin::Startup && !taint.taint.key.text().is_some_and(is_transient_key)
         })

@@ -20,6 +20,7 @@ mod junit;
 mod markdown;
 mod not_judged;
 mod place;
+mod placement;
 mod pools;
 mod rdjson;
 mod rows;
@@ -42,6 +43,10 @@ use crate::finding::{Finding, Report, Severity};
 
 pub use clusters::ClusterTable;
 pub use not_judged::not_judged_lines;
+pub use placement::{
+    MatrixTable, WhyText, write_matrix_csv, write_matrix_json, write_matrix_markdown,
+    write_who_json, write_why_json,
+};
 pub use pools::PoolTable;
 pub use rows::report_schema;
 pub use standpoint::Standpoint;

@@ -22,6 +22,7 @@ const FLOORS: &[&[&str]] = &[
     &["main"],
     &["commands"],
     &["verify"],
+    &["placement"],
     &["lint", "discover", "explain", "schema", "proposal"],
     &["extract", "rule", "config", "output", "baseline"],
     &["template", "rendering"],

@@ -1,0 +1,119 @@
+//! All workloads by all pools: rows of pods that are alike for the scheduler, one table for each cluster.
+
+use std::collections::BTreeMap;
+
+use super::judgement::{outcome, shown, shown_pool};
+use crate::finding::{MatrixCluster, MatrixRow};
+use crate::lint::{Survey, SurveyedCluster};
+use crate::model::Field;
+use crate::model::node_selection::NodeSelection;
+use crate::model::toleration::Toleration;
+use crate::model::workload::{PodShape, Workload};
+
+/// Which part of the matrix to show. `None` means all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MatrixFilter<'f> {
+    /// Only clusters with this name.
+    pub cluster: Option<&'f str>,
+    /// Only workloads in this namespace.
+    pub namespace: Option<&'f str>,
+    /// Only pods that can run on none of the pools.
+    pub problems: bool,
+}
+
+/// What the scheduler sees of pods. Pods that are alike in it form one row.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Alike<'s> {
+    tolerations: Vec<Toleration>,
+    unread: bool,
+    selection: &'s NodeSelection,
+    node_name: &'s Field<String>,
+}
+
+impl<'s> Alike<'s> {
+    fn of(shape: &'s PodShape) -> Alike<'s> {
+        let mut tolerations = shape.all_tolerations();
+        for entry in &mut tolerations {
+            entry.toleration_seconds = Field::Absent;
+        }
+        tolerations.sort();
+        tolerations.dedup();
+        Alike {
+            tolerations,
+            unread: shape.unread_tolerations.is_some(),
+            selection: &shape.selection,
+            node_name: &shape.node_name,
+        }
+    }
+}
+
+/// The matrix of each cluster with workloads or pools.
+pub fn matrix(survey: &Survey, filter: MatrixFilter<'_>) -> Vec<MatrixCluster> {
+    let mut clusters = Vec::new();
+    for cluster in &survey.clusters {
+        if filter.cluster.is_some_and(|name| name != cluster.name) {
+            continue;
+        }
+        let mut rows = rows(survey, cluster, filter.namespace);
+        if filter.problems {
+            rows.retain(MatrixRow::is_problem);
+        }
+        let is_asked = filter.problems || filter.namespace.is_some();
+        if rows.is_empty() && is_asked {
+            continue;
+        }
+        clusters.push(MatrixCluster {
+            name: cluster.name.clone(),
+            complete: cluster.complete,
+            pools: cluster
+                .pools
+                .iter()
+                .map(|pool| shown_pool(survey, pool))
+                .collect(),
+            rows,
+        });
+    }
+    clusters
+}
+
+fn rows(survey: &Survey, cluster: &SurveyedCluster, namespace: Option<&str>) -> Vec<MatrixRow> {
+    let mut alike: BTreeMap<Alike<'_>, Vec<&Workload>> = BTreeMap::new();
+    let members = cluster.workloads.iter();
+    for workload in members.filter_map(|at| survey.workloads().get(*at)) {
+        let own = workload.object.namespace.as_deref();
+        if namespace.is_none_or(|namespace| own == Some(namespace)) {
+            let key = Alike::of(&workload.shape);
+            alike.entry(key).or_default().push(workload);
+        }
+    }
+    let gate = survey.comparison_operators;
+    let mut rows: Vec<MatrixRow> = Vec::new();
+    for workloads in alike.into_values() {
+        let Some(first) = workloads.first() else {
+            continue;
+        };
+        let tolerations = first.shape.all_tolerations();
+        let cells = cluster.pools.iter().map(|pool| {
+            let outcome = outcome(&first.shape, &tolerations, pool, gate);
+            outcome.told(survey, first, pool)
+        });
+        rows.push(MatrixRow {
+            cells: cells.collect(),
+            workloads: workloads.iter().map(|one| shown(survey, one)).collect(),
+        });
+    }
+    let key = |row: &MatrixRow| {
+        let first = row.workloads.first();
+        first.map(|one| {
+            let object = &one.object;
+            (
+                object.namespace.clone(),
+                object.name.clone(),
+                object.kind.clone(),
+                one.place.clone(),
+            )
+        })
+    };
+    rows.sort_by_cached_key(key);
+    rows
+}
