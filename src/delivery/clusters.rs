@@ -27,7 +27,7 @@ impl From {
         match pointer.says {
             Says::Application(_) | Says::Set(_) | Says::Cluster(_) => From::Argo,
             Says::Fleet(_) => From::Fleet,
-            Says::Flux(_) | Says::Release(_) | Says::Source(_) => From::Flux,
+            Says::Flux(_) | Says::Release(_) | Says::Source(_) | Says::Variables(_) => From::Flux,
         }
     }
 }

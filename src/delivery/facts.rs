@@ -1,8 +1,8 @@
 //! What one object says of what runs where: objects of Flux, Argo CD and Fleet that name folders, sources or clusters.
 
 use super::data::Data;
+use super::substitution::{Variables, substitute};
 use crate::source::Span;
-use crate::yaml::Node;
 
 /// A text and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,8 @@ pub struct Word {
 }
 
 impl Word {
-    fn of(data: Option<&Data>) -> Option<Word> {
+    /// The text of a value.
+    pub fn of(data: Option<&Data>) -> Option<Word> {
         let data = data?;
         let text = data.text()?.to_owned();
         Some(Word { text, at: data.at })
@@ -48,12 +49,25 @@ impl Pointer {
         }
     }
 
-    /// Whether it has a path that what applies it fills in.
+    /// Whether it has words that the Kustomization that applies it may fill in.
     pub fn needs_variables(&self) -> bool {
-        match &self.says {
-            Says::Flux(flux) => flux.path.as_ref().is_some_and(|path| is_open(&path.text)),
-            _ => false,
-        }
+        let mut needs = false;
+        self.says.clone().for_each_word(&mut |word| {
+            needs |= word.text.contains("${");
+        });
+        needs
+    }
+
+    /// The same object with these variables filled in, as far as they are known.
+    #[must_use]
+    pub fn filled(&self, variables: &Variables) -> Pointer {
+        let mut filled = self.clone();
+        filled.says.for_each_word(&mut |word| {
+            if let Some(text) = substitute(&word.text, variables) {
+                word.text = text;
+            }
+        });
+        filled
     }
 }
 
@@ -91,6 +105,34 @@ pub enum Says {
     Cluster(ArgoCluster),
     /// A GitRepo of Rancher Fleet.
     Fleet(Fleet),
+    /// A ConfigMap that may hold variables for Kustomizations of Flux.
+    Variables(Vec<(String, String)>),
+}
+
+impl Says {
+    /// Calls a function with each word that says what goes where.
+    fn for_each_word(&mut self, take: &mut dyn FnMut(&mut Word)) {
+        match self {
+            Says::Flux(flux) => {
+                let words = flux.path.iter_mut().chain(&mut flux.remote);
+                words.chain(&mut flux.components).for_each(take);
+            }
+            Says::Release(release) => {
+                let words = release.chart.iter_mut().chain(&mut release.remote);
+                words.chain(&mut release.values).for_each(take);
+            }
+            Says::Application(one) => {
+                let to = one.cluster.iter_mut().chain(&mut one.server);
+                to.for_each(&mut *take);
+                for source in &mut one.sources {
+                    let helm = source.helm.iter_mut().flatten();
+                    source.path.iter_mut().chain(helm).for_each(&mut *take);
+                }
+            }
+            Says::Fleet(fleet) => fleet.paths.iter_mut().for_each(take),
+            Says::Source(_) | Says::Set(_) | Says::Cluster(_) | Says::Variables(_) => {}
+        }
+    }
 }
 
 /// A Kustomization of Flux.
@@ -106,6 +148,10 @@ pub struct Flux {
     pub remote: Option<Word>,
     /// Variables for what it applies.
     pub variables: Vec<(String, String)>,
+    /// The names of ConfigMaps with more variables. Each goes before those that stand earlier.
+    pub variables_from: Vec<String>,
+    /// Secrets have more variables.
+    pub has_secret_variables: bool,
 }
 
 /// A source of Flux, by its name.
@@ -178,6 +224,8 @@ pub struct Set {
     pub generators: Vec<Data>,
     /// The Application that it makes for each set of parameters.
     pub template: Option<Data>,
+    /// What is laid over each Application, as a text with a template.
+    pub patch: Option<Word>,
     /// Whether its template is one of Go.
     pub go_template: bool,
 }
@@ -189,6 +237,8 @@ pub struct ArgoCluster {
     pub name: String,
     /// Its address.
     pub server: String,
+    /// Its project.
+    pub project: String,
     /// The labels of the Secret.
     pub labels: Vec<(String, String)>,
     /// The annotations of the Secret.
@@ -204,182 +254,4 @@ pub struct Fleet {
     pub paths: Vec<Word>,
     /// The clusters, as far as they are named.
     pub clusters: Vec<String>,
-}
-
-/// The label of Secrets that describe clusters to Argo CD.
-const CLUSTER_LABEL: &str = "argocd.argoproj.io/secret-type";
-
-/// Reads an object of this group and kind.
-pub fn read(root: Node<'_>, group: &str, kind: &str) -> Option<Pointer> {
-    let reader: fn(&Data) -> Option<Says> = match (group, kind) {
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => |data| flux(data).map(Says::Flux),
-        ("source.toolkit.fluxcd.io", "GitRepository" | "OCIRepository" | "Bucket") => source,
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => release,
-        ("argoproj.io", "Application") => |data| {
-            let spec = data.get("spec")?;
-            Some(Says::Application(Application::of(spec)))
-        },
-        ("argoproj.io", "ApplicationSet") => set,
-        ("", "Secret") => cluster,
-        ("fleet.cattle.io", "GitRepo") => fleet,
-        _ => return None,
-    };
-    // Most Secrets are not about clusters.
-    if kind == "Secret" {
-        root.get("metadata")?.get("labels")?.get(CLUSTER_LABEL)?;
-    }
-    let data = Data::of(root)?;
-    let says = reader(&data)?;
-    let text = |key| data.text_at(&["metadata", key]);
-    let name = data.find(&["metadata", "name"]);
-    Some(Pointer {
-        kind: kind.to_owned(),
-        name: text("name").unwrap_or_default().to_owned(),
-        namespace: text("namespace").unwrap_or_default().to_owned(),
-        whole: root.span(),
-        at: name.map_or(root.span(), |name| name.at),
-        says,
-    })
-}
-
-fn words(list: Option<&Data>) -> Vec<Word> {
-    let items = list.into_iter().flat_map(Data::items);
-    items.filter_map(|item| Word::of(Some(item))).collect()
-}
-
-fn pairs(map: Option<&Data>) -> Vec<(String, String)> {
-    let fields = map.into_iter().flat_map(Data::fields);
-    fields
-        .filter_map(|(name, value)| Some((name.to_owned(), value.text()?.to_owned())))
-        .collect()
-}
-
-fn source_name(spec: &Data, own: &Data) -> SourceName {
-    let text = |key| spec.text_at(&["sourceRef", key]).unwrap_or_default();
-    let namespace = match text("namespace") {
-        "" => own.text_at(&["metadata", "namespace"]).unwrap_or_default(),
-        named => named,
-    };
-    SourceName {
-        kind: text("kind").to_owned(),
-        namespace: namespace.to_owned(),
-        name: text("name").to_owned(),
-    }
-}
-
-fn flux(data: &Data) -> Option<Flux> {
-    let spec = data.get("spec")?;
-    Some(Flux {
-        path: Word::of(spec.get("path")),
-        components: words(spec.get("components")),
-        source: source_name(spec, data),
-        remote: Word::of(spec.find(&["kubeConfig", "secretRef", "name"])),
-        variables: pairs(spec.find(&["postBuild", "substitute"])),
-    })
-}
-
-fn source(data: &Data) -> Option<Says> {
-    let url = data.text_at(&["spec", "url"]).unwrap_or_default();
-    Some(Says::Source(url.to_owned()))
-}
-
-fn release(data: &Data) -> Option<Says> {
-    let spec = data.get("spec")?;
-    let chart = spec.find(&["chart", "spec"]);
-    let is_file = |chart: &&Data| {
-        let kind = chart.text_at(&["sourceRef", "kind"]);
-        matches!(kind, Some("GitRepository" | "Bucket"))
-    };
-    let chart = chart.filter(is_file);
-    let remote = Word::of(spec.find(&["kubeConfig", "secretRef", "name"]));
-    if chart.is_none() && remote.is_none() {
-        return None;
-    }
-    let own = |chart| source_name(chart, data);
-    let mut values = words(chart.and_then(|chart| chart.get("valuesFiles")));
-    values.extend(Word::of(chart.and_then(|chart| chart.get("valuesFile"))));
-    Some(Says::Release(Release {
-        chart: Word::of(chart.and_then(|chart| chart.get("chart"))),
-        source: chart.map(own).unwrap_or_default(),
-        values,
-        remote,
-    }))
-}
-
-impl Application {
-    /// Reads the `spec` of an Application.
-    pub fn of(spec: &Data) -> Application {
-        let many = spec.get("sources").map_or(&[][..], Data::items);
-        // Argo CD ignores `source` where there are `sources`.
-        let one = spec.get("source").filter(|_| many.is_empty());
-        Application {
-            sources: many.iter().chain(one).map(argo_source).collect(),
-            cluster: Word::of(spec.find(&["destination", "name"])).filter(is_said),
-            server: Word::of(spec.find(&["destination", "server"])).filter(is_said),
-        }
-    }
-}
-
-fn is_said(word: &Word) -> bool {
-    !word.text.is_empty()
-}
-
-fn argo_source(source: &Data) -> ArgoSource {
-    let directory = source.get("directory").map(|directory| {
-        let text = |key| directory.text_at(&[key]).unwrap_or_default().to_owned();
-        Directory {
-            recurse: text("recurse") == "true",
-            include: text("include"),
-            exclude: text("exclude"),
-        }
-    });
-    let helm = source.get("helm");
-    ArgoSource {
-        url: source.text_at(&["repoURL"]).unwrap_or_default().to_owned(),
-        path: Word::of(source.get("path")),
-        is_chart: source
-            .text_at(&["chart"])
-            .is_some_and(|chart| !chart.is_empty()),
-        directory,
-        helm: helm.map(|helm| words(helm.get("valueFiles"))),
-        kustomize: source.get("kustomize").is_some(),
-    }
-}
-
-fn set(data: &Data) -> Option<Says> {
-    let spec = data.get("spec")?;
-    let generators = spec.get("generators").map_or(&[][..], Data::items);
-    Some(Says::Set(Set {
-        generators: generators.to_vec(),
-        template: spec.get("template").cloned(),
-        go_template: spec.text_at(&["goTemplate"]) == Some("true"),
-    }))
-}
-
-fn cluster(data: &Data) -> Option<Says> {
-    let labels = pairs(data.find(&["metadata", "labels"]));
-    let is_cluster = |(key, value): &(String, String)| key == CLUSTER_LABEL && value == "cluster";
-    if !labels.iter().any(is_cluster) {
-        return None;
-    }
-    let text = |key| data.text_at(&["stringData", key]).unwrap_or_default();
-    Some(Says::Cluster(ArgoCluster {
-        name: text("name").to_owned(),
-        server: text("server").to_owned(),
-        labels,
-        annotations: pairs(data.find(&["metadata", "annotations"])),
-    }))
-}
-
-fn fleet(data: &Data) -> Option<Says> {
-    let spec = data.get("spec")?;
-    let targets = spec.get("targets").map_or(&[][..], Data::items);
-    let names = targets
-        .iter()
-        .filter_map(|target| target.text_at(&["clusterName"]));
-    Some(Says::Fleet(Fleet {
-        url: spec.text_at(&["repo"]).unwrap_or_default().to_owned(),
-        paths: words(spec.get("paths")),
-        clusters: names.map(str::to_owned).collect(),
-    }))
 }

@@ -3,18 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::clusters::{Clusters, From, Place, example_of, place_of};
+use super::clusters::{Clusters, From, example_of};
 use super::facts::{ArgoCluster, Pointer, Says, SourceName};
 use super::home::{Home, flux_target};
-use super::naming::is_in_clusters;
 use super::orders::{Order, Orders, To};
 use super::repository::Repository;
 use super::result::Graph;
+use super::roots::{Root, Roots};
+use super::substitution::Variables;
 use super::tree::Target;
 use super::trouble::Trouble;
 
 /// The maximum number of pairs of a folder and a file in it, and of a cluster and its file.
 const MAX_PAIRS: usize = 500_000;
+
+/// How often objects are asked again whether their variables are known.
+const MAX_ROUNDS: usize = 64;
 
 /// Finds the clusters of a repository and what runs in each.
 pub fn graph(repository: &Repository<'_>) -> Graph {
@@ -41,6 +45,7 @@ pub fn graph(repository: &Repository<'_>) -> Graph {
         orders: &orders,
         of_pointer: Vec::new(),
         reached: HashMap::new(),
+        maps: HashMap::new(),
         in_file: HashMap::new(),
         clusters: Clusters::default(),
         files: BTreeMap::new(),
@@ -49,7 +54,17 @@ pub fn graph(repository: &Repository<'_>) -> Graph {
         left: MAX_PAIRS,
     };
     walk.read();
-    let roots = walk.roots();
+    let delivers: Vec<BTreeSet<usize>> = (0..pointers.len())
+        .map(|number| walk.delivered(number))
+        .collect();
+    let mut roots = Roots {
+        repository,
+        of_pointer: &walk.of_pointer,
+        delivers: &delivers,
+        clusters: &mut walk.clusters,
+        troubles: &mut walk.troubles,
+    };
+    let roots = roots.find();
     walk.follow(roots);
     walk.finish()
 }
@@ -61,6 +76,8 @@ struct Walk<'w, 'f> {
     of_pointer: Vec<Rc<Vec<Order>>>,
     /// The files that each target stands for.
     reached: HashMap<Target, Rc<Vec<u32>>>,
+    /// The ConfigMaps of each name: their files, and the variables in them.
+    maps: HashMap<&'f str, Vec<VariablesOf<'f>>>,
     /// The objects in each file.
     in_file: HashMap<u32, Vec<usize>>,
     clusters: Clusters,
@@ -72,29 +89,30 @@ struct Walk<'w, 'f> {
     left: usize,
 }
 
-/// An object that nothing delivers, and its cluster.
-struct Root {
-    pointer: usize,
-    cluster: usize,
-    /// The folder that must be applied for the object to be there.
-    folder: Option<String>,
-}
+/// The file of a ConfigMap, and the variables in it.
+type VariablesOf<'f> = (u32, &'f [(String, String)]);
 
-/// An object in a cluster, and the variables that what applies it fills in.
-type Step = (usize, usize, Rc<Vec<(String, String)>>);
+/// A cluster, an object in it, and the object that applies it.
+type Step = (usize, usize, Option<usize>);
 
-impl Walk<'_, '_> {
+impl<'f> Walk<'_, 'f> {
     /// Reads what each object orders.
     fn read(&mut self) {
         for (number, (path, pointer)) in self.repository.pointers.iter().enumerate() {
             if let Some(file) = self.repository.tree.file(path) {
+                if let Says::Variables(pairs) = &pointer.says {
+                    let of_name = self.maps.entry(&pointer.name).or_default();
+                    of_name.push((file, pairs));
+                    self.of_pointer.push(Rc::default());
+                    continue;
+                }
                 self.in_file.entry(file).or_default().push(number);
             }
             let told = self.troubles.len();
             let orders = match pointer.needs_variables() {
                 // Only what applies it knows the path.
                 true => Vec::new(),
-                false => self.orders.of((*path, *pointer), &[], &mut self.troubles),
+                false => self.orders.of((*path, *pointer), &mut self.troubles),
             };
             if (self.repository.is_test)(path) {
                 self.troubles.truncate(told);
@@ -133,146 +151,15 @@ impl Walk<'_, '_> {
         found
     }
 
-    /// The objects that nothing delivers, and one of each circle that nothing else delivers.
-    fn roots(&mut self) -> Vec<Root> {
-        let count = self.repository.pointers.len();
-        let delivers: Vec<BTreeSet<usize>> =
-            (0..count).map(|number| self.delivered(number)).collect();
-        let mut is_delivered = vec![false; count];
-        for (number, delivered) in delivers.iter().enumerate() {
-            for other in delivered.iter().filter(|other| **other != number) {
-                if let Some(flag) = is_delivered.get_mut(*other) {
-                    *flag = true;
-                }
-            }
-        }
-        let is_mover = |number: usize| {
-            let pointer = self.repository.pointers.get(number);
-            pointer.is_some_and(|(_, pointer)| {
-                matches!(
-                    pointer.says,
-                    Says::Flux(_) | Says::Application(_) | Says::Set(_) | Says::Fleet(_)
-                )
-            })
-        };
-        let mut seen = vec![false; count];
-        let mut tops = Vec::new();
-        let free = (0..count).filter(|number| is_delivered.get(*number) == Some(&false));
-        let circles = 0..count;
-        for (number, is_circle) in free
-            .map(|one| (one, false))
-            .chain(circles.map(|one| (one, true)))
-        {
-            if !is_mover(number) || seen.get(number) != Some(&false) {
-                continue;
-            }
-            if is_circle && let Some((_, pointer)) = self.repository.pointers.get(number) {
-                let why = format!(
-                    "`{}` is delivered only by what it delivers itself",
-                    pointer.name
-                );
-                self.troubles.push(Trouble {
-                    at: pointer.at,
-                    why,
-                });
-            }
-            tops.push(number);
-            let mut open = vec![number];
-            while let Some(one) = open.pop() {
-                if let Some(flag) = seen.get_mut(one)
-                    && !std::mem::replace(flag, true)
-                {
-                    open.extend(delivers.get(one).into_iter().flatten());
-                }
-            }
-        }
-        tops.sort_unstable();
-        self.place(&tops)
-    }
-
-    /// The clusters of the objects that nothing delivers.
-    fn place(&mut self, tops: &[usize]) -> Vec<Root> {
-        let mut roots = Vec::new();
-        let mut weak = Vec::new();
-        for number in tops {
-            let Some((path, pointer)) = self.repository.pointers.get(*number).copied() else {
-                continue;
-            };
-            let orders = self
-                .of_pointer
-                .get(*number)
-                .map(Rc::clone)
-                .unwrap_or_default();
-            if orders.is_empty() {
-                continue;
-            }
-            let here = orders.iter().filter(|order| order.to == To::Here);
-            let targets = here.flat_map(|order| &order.targets);
-            let applies: Vec<String> = targets.map(|target| target.folder.clone()).collect();
-            let example = example_of(path);
-            let who = (From::of(pointer), pointer.at);
-            match place_of(path, pointer, &applies) {
-                Place::Folder(folder, name) => {
-                    let cluster = self.clusters.at_folder(example, folder, name, who);
-                    // Something must apply the folder of a cluster, even if that stands elsewhere.
-                    let is_flux = matches!(pointer.says, Says::Flux(_));
-                    let applied = is_flux && is_in_clusters(folder);
-                    roots.push(Root {
-                        pointer: *number,
-                        cluster,
-                        folder: applied.then(|| folder.to_owned()),
-                    });
-                }
-                Place::Weak(name) => weak.push((*number, name.to_owned(), !applies.is_empty())),
-            }
-        }
-        let has_flux = self.clusters.all.iter().any(|one| one.from == From::Flux);
-        for (number, name, here) in weak {
-            let Some((path, pointer)) = self.repository.pointers.get(number).copied() else {
-                continue;
-            };
-            let is_flux = matches!(pointer.says, Says::Flux(_));
-            if is_flux && has_flux {
-                if !(self.repository.is_test)(path) {
-                    let why = format!(
-                        "nothing here applies `{}`, so its cluster is not known",
-                        pointer.name
-                    );
-                    self.troubles.push(Trouble {
-                        at: pointer.at,
-                        why,
-                    });
-                }
-                continue;
-            }
-            let who = (From::of(pointer), pointer.at);
-            // An Application for another cluster says nothing of its own.
-            let is_needed = here || self.installs_here(number);
-            let cluster = match is_needed {
-                true => self.clusters.named(example_of(path), &name, who),
-                false => Some(usize::MAX),
-            };
-            roots.extend(cluster.map(|cluster| Root {
-                pointer: number,
-                cluster,
-                folder: None,
-            }));
-        }
-        roots
-    }
-
-    fn installs_here(&self, number: usize) -> bool {
-        let orders = self.of_pointer.get(number);
-        let mut orders = orders.into_iter().flat_map(|orders| orders.iter());
-        orders.any(|order| order.to == To::Here)
-    }
-
     /// Follows what is delivered to each cluster.
     fn follow(&mut self, roots: Vec<Root>) {
         let mut open: VecDeque<Step> = VecDeque::new();
+        // Objects whose variables are not known yet.
+        let mut waiting: Vec<Step> = Vec::new();
+        // Folders that something applies, even if it is not here. Whatever applies them here goes first: it has variables.
+        let mut folders: VecDeque<(usize, Target)> = VecDeque::new();
         let mut seen: HashSet<(usize, usize)> = HashSet::new();
         let mut applied: HashSet<(usize, Target)> = HashSet::new();
-        let nothing = Rc::new(Vec::new());
         for root in roots {
             if let Some((path, _)) = self.repository.pointers.get(root.pointer)
                 && let Some(file) = self.repository.tree.file(path)
@@ -281,74 +168,158 @@ impl Walk<'_, '_> {
                 self.files.entry(file).or_default().insert(root.cluster);
             }
             if seen.insert((root.cluster, root.pointer)) {
-                open.push_back((root.cluster, root.pointer, Rc::clone(&nothing)));
+                open.push_back((root.cluster, root.pointer, None));
             }
-            if let Some(folder) = root.folder {
-                let target = flux_target(folder);
-                if applied.insert((root.cluster, target.clone())) {
-                    let found = self.apply(root.cluster, &target);
-                    open.extend(
-                        found
-                            .into_iter()
-                            .filter(|one| seen.insert((root.cluster, *one)))
-                            .map(|one| (root.cluster, one, Rc::clone(&nothing))),
-                    );
+            folders.extend(
+                root.folder
+                    .map(|folder| (root.cluster, flux_target(folder))),
+            );
+        }
+        // Whether what is still waiting is taken as it is.
+        let mut is_last = false;
+        let mut rounds = 0;
+        loop {
+            while let Some(step) = open.pop_front() {
+                let (cluster, number, _) = step;
+                let Some(orders) = self.orders_of(step, is_last) else {
+                    waiting.push(step);
+                    continue;
+                };
+                for order in orders.iter() {
+                    let to = self.receiver(order, cluster, number);
+                    let of_object = self.objects.entry(number).or_default();
+                    let Some(to) = to else { continue };
+                    of_object.insert(to);
+                    for target in &order.targets {
+                        if !applied.insert((to, target.clone())) {
+                            continue;
+                        }
+                        for one in self.apply(to, target) {
+                            if seen.insert((to, one)) {
+                                open.push_back((to, one, Some(number)));
+                            }
+                        }
+                    }
                 }
             }
-        }
-        while let Some((cluster, number, variables)) = open.pop_front() {
-            let Some((path, pointer)) = self.repository.pointers.get(number).copied() else {
+            if let Some((cluster, target)) = folders.pop_front() {
+                if applied.insert((cluster, target.clone())) {
+                    let found = self.apply(cluster, &target);
+                    let new = found.into_iter().filter(|one| seen.insert((cluster, *one)));
+                    open.extend(new.map(|one| (cluster, one, None)));
+                }
                 continue;
-            };
-            let orders = match pointer.needs_variables() {
-                true => Rc::new(
-                    self.orders
-                        .of((path, pointer), &variables, &mut self.troubles),
-                ),
-                false => self
-                    .of_pointer
+            }
+            if is_last || waiting.is_empty() {
+                return;
+            }
+            // What was delivered since may hold the variables.
+            rounds += 1;
+            if rounds < MAX_ROUNDS {
+                open.extend(self.take_known(&mut waiting));
+            }
+            if open.is_empty() {
+                is_last = true;
+                open.extend(waiting.drain(..));
+            }
+        }
+    }
+
+    /// Takes out the objects whose variables are known by now.
+    fn take_known(&self, waiting: &mut Vec<Step>) -> Vec<Step> {
+        let (known, others) = waiting
+            .drain(..)
+            .partition(|(cluster, _, applier)| self.variables(*cluster, *applier).is_some());
+        *waiting = others;
+        known
+    }
+
+    /// What an object orders, or `None` if that depends on variables that are not known yet.
+    fn orders_of(
+        &mut self,
+        (cluster, number, applier): Step,
+        is_last: bool,
+    ) -> Option<Rc<Vec<Order>>> {
+        let (path, pointer) = self.repository.pointers.get(number).copied()?;
+        if !pointer.needs_variables() {
+            return Some(
+                self.of_pointer
                     .get(number)
                     .map(Rc::clone)
                     .unwrap_or_default(),
-            };
-            let own = match &pointer.says {
-                Says::Flux(flux) => Rc::new(flux.variables.clone()),
-                _ => Rc::clone(&nothing),
-            };
-            for order in orders.iter() {
-                let to = match &order.to {
-                    To::Here => Some(cluster).filter(|cluster| *cluster != usize::MAX),
-                    To::Named(name) => {
-                        let who = (From::of(pointer), pointer.at);
-                        let named = self.clusters.named(example_of(path), name, who);
-                        if named.is_none() {
-                            let why = format!(
-                                "several clusters are named `{name}`, so it is not known which one is meant"
-                            );
-                            self.troubles.push(Trouble {
-                                at: pointer.at,
-                                why,
-                            });
-                        }
-                        named
-                    }
-                    To::Unknown => None,
-                };
-                let of_object = self.objects.entry(number).or_default();
-                let Some(to) = to else { continue };
-                of_object.insert(to);
-                for target in &order.targets {
-                    if !applied.insert((to, target.clone())) {
-                        continue;
-                    }
-                    for one in self.apply(to, target) {
-                        if seen.insert((to, one)) {
-                            open.push_back((to, one, Rc::clone(&own)));
-                        }
-                    }
-                }
+            );
+        }
+        let variables = match self.variables(cluster, applier) {
+            Some(variables) => variables,
+            None if is_last => Variables {
+                open: true,
+                ..Variables::default()
+            },
+            None => return None,
+        };
+        let filled = pointer.filled(&variables);
+        Some(Rc::new(self.orders.of((path, &filled), &mut self.troubles)))
+    }
+
+    /// The variables that an object fills into what it applies. `None` if it takes them from a ConfigMap that is not
+    /// delivered to the cluster.
+    fn variables(&self, cluster: usize, applier: Option<usize>) -> Option<Variables> {
+        let applier = applier.and_then(|number| self.repository.pointers.get(number));
+        let Some((
+            _,
+            Pointer {
+                says: Says::Flux(flux),
+                ..
+            },
+        )) = applier
+        else {
+            return Some(Variables::default());
+        };
+        let mut variables = Variables {
+            known: Vec::new(),
+            open: flux.has_secret_variables,
+        };
+        for name in &flux.variables_from {
+            let mut maps =
+                self.maps
+                    .get(name.as_str())
+                    .into_iter()
+                    .flatten()
+                    .filter(|(file, _)| {
+                        self.files
+                            .get(file)
+                            .is_some_and(|clusters| clusters.contains(&cluster))
+                    });
+            let (_, pairs) = maps.next()?;
+            match maps.all(|(_, others)| others == pairs) {
+                true => variables.known.extend(pairs.iter().cloned()),
+                false => variables.open = true,
             }
         }
+        variables.known.extend(flux.variables.iter().cloned());
+        Some(variables)
+    }
+
+    /// The cluster that an order goes to.
+    fn receiver(&mut self, order: &Order, cluster: usize, number: usize) -> Option<usize> {
+        let name = match &order.to {
+            To::Here => return Some(cluster).filter(|cluster| *cluster != usize::MAX),
+            To::Unknown => return None,
+            To::Named(name) => name,
+        };
+        let (path, pointer) = self.repository.pointers.get(number).copied()?;
+        let who = (From::of(pointer), pointer.at);
+        let named = self.clusters.named(example_of(path), name, who);
+        if named.is_none() {
+            let why = format!(
+                "several clusters are named `{name}`, so it is not known which one is meant"
+            );
+            self.troubles.push(Trouble {
+                at: pointer.at,
+                why,
+            });
+        }
+        named
     }
 
     /// Puts the files of a target into a cluster. Returns the objects in them.

@@ -114,7 +114,7 @@ fn addresses<'p>(
             }
             found
         }
-        Says::Source(_) | Says::Release(_) | Says::Cluster(_) => Vec::new(),
+        Says::Source(_) | Says::Release(_) | Says::Cluster(_) | Says::Variables(_) => Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! the graph of these pointers begins with one object for each cluster. Pure: facts in, graph out.
 
 mod clusters;
+mod combined;
 mod data;
 mod facts;
 mod generators;
@@ -11,18 +12,24 @@ mod naming;
 mod orders;
 mod params;
 mod paths;
+mod reading;
 mod repository;
 mod result;
+mod roots;
+mod selection;
+mod substitution;
 mod tree;
 mod trouble;
 
 pub use clusters::{From, Known, example_of};
 pub use data::Data;
-pub use facts::{Pointer, Says, read};
+pub use facts::{Pointer, Says};
 pub use graph::graph;
 pub use naming::cluster_folder;
+pub use reading::read;
 pub use repository::Repository;
 pub use result::Graph;
+pub use substitution::{Variables, substitute};
 pub use tree::Tree;
 
 #[cfg(test)]

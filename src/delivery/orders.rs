@@ -1,15 +1,19 @@
 //! What one object orders: which folders go to which cluster.
 
+use std::borrow::Cow;
+
+use super::data::Data;
 use super::facts::{
     Application, ArgoCluster, ArgoSource, Flux, Pointer, Release, Says, Set, Word, is_local,
     is_open,
 };
 use super::folder;
-use super::generators::Generators;
+use super::generators::{Generators, Made};
 use super::home::{Home, flux_target};
 use super::naming::by_secret;
-use super::params::fill_all;
+use super::params::{Params, fill, fill_all};
 use super::paths::{join, of_argo, of_flux};
+use super::reading::application;
 use super::repository::Repository;
 use super::tree::{Mode, Target};
 use super::trouble::Trouble;
@@ -34,9 +38,6 @@ pub struct Order {
     pub targets: Vec<Target>,
 }
 
-/// Variables that a Kustomization of Flux fills in.
-pub type Variables = [(String, String)];
-
 /// Works out what objects order.
 pub struct Orders<'r, 'f> {
     pub repository: &'r Repository<'f>,
@@ -47,14 +48,9 @@ pub struct Orders<'r, 'f> {
 
 impl Orders<'_, '_> {
     /// What an object in a file orders.
-    pub fn of(
-        &self,
-        (file, pointer): (&str, &Pointer),
-        variables: &Variables,
-        troubles: &mut Vec<Trouble>,
-    ) -> Vec<Order> {
+    pub fn of(&self, (file, pointer): (&str, &Pointer), troubles: &mut Vec<Trouble>) -> Vec<Order> {
         match &pointer.says {
-            Says::Flux(flux) => self.flux(file, pointer, flux, variables, troubles),
+            Says::Flux(flux) => self.flux(file, pointer, flux, troubles),
             Says::Release(release) => self.release(file, release),
             Says::Application(one) => self.application(file, pointer, one, troubles),
             Says::Set(set) => self.set(file, pointer, set, troubles),
@@ -73,7 +69,7 @@ impl Orders<'_, '_> {
                 };
                 fleet.clusters.iter().map(order).collect()
             }
-            Says::Source(_) | Says::Cluster(_) | Says::Fleet(_) => Vec::new(),
+            Says::Source(_) | Says::Cluster(_) | Says::Fleet(_) | Says::Variables(_) => Vec::new(),
         }
     }
 
@@ -82,13 +78,12 @@ impl Orders<'_, '_> {
         file: &str,
         pointer: &Pointer,
         flux: &Flux,
-        variables: &Variables,
         troubles: &mut Vec<Trouble>,
     ) -> Vec<Order> {
         let to = remote(flux.remote.as_ref());
         let at = flux.path.as_ref().map_or(pointer.at, |path| path.at);
         let written = flux.path.as_ref().map_or("", |path| path.text.as_str());
-        let Some(path) = fill_in(written, variables) else {
+        if is_open(written) {
             troubles.push(Trouble {
                 at,
                 why: format!(
@@ -96,8 +91,8 @@ impl Orders<'_, '_> {
                 ),
             });
             return Vec::new();
-        };
-        let path = of_flux(&path);
+        }
+        let path = of_flux(written);
         let declared = self.home.is_source(&flux.source);
         // Other repositories also have a root.
         let is_here = declared.unwrap_or(!path.is_empty());
@@ -150,19 +145,58 @@ impl Orders<'_, '_> {
             go_template: set.go_template,
             troubles,
         };
-        let spec = set.template.as_ref().and_then(|one| one.get("spec"));
-        let (Some(made), Some(spec)) = (generators.all(&set.generators), spec) else {
+        let (Some(made), Some(template)) = (generators.all(&set.generators), &set.template) else {
             return vec![Order {
                 to: To::Unknown,
                 targets: Vec::new(),
             }];
         };
         let mut orders = Vec::new();
-        for params in made {
-            let application = Application::of(&fill_all(spec, &params, set.go_template));
-            orders.extend(self.application(file, pointer, &application, troubles));
+        for Made {
+            params,
+            template: own,
+        } in made
+        {
+            let template = match own {
+                Some(own) => Cow::Owned(template.merged(&own)),
+                None => Cow::Borrowed(template),
+            };
+            let filled = fill_all(&template, &params, set.go_template);
+            let patched = match &set.patch {
+                Some(patch) => self.patched(filled, patch, set, &params),
+                None => Some(filled),
+            };
+            let Some(spec) = patched.as_ref().and_then(|one| one.get("spec")) else {
+                if let Some(patch) = &set.patch {
+                    troubles.push(Trouble {
+                        at: patch.at,
+                        why: "the patch is not read, so what is deployed where is not known"
+                            .to_owned(),
+                    });
+                }
+                orders.push(Order {
+                    to: To::Unknown,
+                    targets: Vec::new(),
+                });
+                continue;
+            };
+            orders.extend(self.application(file, pointer, &application(spec), troubles));
         }
         orders
+    }
+
+    /// An Application with the patch of its ApplicationSet, or `None` if that is not known and may say what goes where.
+    fn patched(&self, made: Data, patch: &Word, set: &Set, params: &Params) -> Option<Data> {
+        let text = fill(&patch.text, params, set.go_template);
+        if text.contains("{{") {
+            let matters = ["source", "destination"]
+                .iter()
+                .any(|word| text.contains(word));
+            return (!matters).then_some(made);
+        }
+        let read = (self.repository.parse)(&text)?;
+        let read = read.into_iter().next()?.placed(patch.at);
+        Some(made.merged(&read))
     }
 
     /// What an Application in a file orders.
@@ -293,24 +327,4 @@ fn remote(secret: Option<&Word>) -> To {
         Some(secret) if is_open(&secret.text) => To::Unknown,
         Some(secret) => To::Named(by_secret(&secret.text).to_owned()),
     }
-}
-
-/// Fills in variables as Flux does: `${name}`, and `${name:=default}` where it is not known.
-fn fill_in(text: &str, variables: &Variables) -> Option<String> {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        let (inside, behind) = after.split_once('}')?;
-        let (name, default) = match inside.split_once(':') {
-            Some((name, default)) => (name, default.get(1..)),
-            None => (inside, None),
-        };
-        let known = variables.iter().find(|(known, _)| known == name);
-        let value = known.map(|(_, value)| value.as_str()).or(default)?;
-        filled.push_str(before);
-        filled.push_str(value);
-        rest = behind;
-    }
-    filled.push_str(rest);
-    (!is_open(&filled)).then_some(filled)
 }

@@ -1,6 +1,6 @@
 //! Parameters of ApplicationSets, and the templates that they fill in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::{Data, Value};
 
@@ -11,22 +11,41 @@ pub type Params = BTreeMap<String, String>;
 pub fn fill(text: &str, params: &Params, go_template: bool) -> String {
     let mut filled = String::new();
     let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let (before, action) = rest.split_at(start);
-        filled.push_str(before);
-        let Some(end) = action.find("}}") else {
-            rest = action;
+    while let Some((before, behind)) = rest.split_once("{{") {
+        let Some((inside, after)) = behind.split_once("}}") else {
             break;
         };
-        let (action, behind) = action.split_at(end + 2);
-        let inside = action.trim_start_matches("{{").trim_end_matches("}}");
-        let inside = inside.trim_matches('-').trim();
+        let (mut before, mut after) = (before, after);
         let value = match go_template {
-            true => go_value(inside, params),
-            false => params.get(inside).cloned(),
+            true => {
+                let (inside, trims_before) = match inside.strip_prefix('-') {
+                    Some(inside) if inside.starts_with(char::is_whitespace) => (inside, true),
+                    _ => (inside, false),
+                };
+                let (inside, trims_after) = match inside.strip_suffix('-') {
+                    Some(inside) if inside.ends_with(char::is_whitespace) => (inside, true),
+                    _ => (inside, false),
+                };
+                if trims_before {
+                    before = before.trim_end();
+                }
+                if trims_after {
+                    after = after.trim_start();
+                }
+                go_value(inside.trim(), params)
+            }
+            false => params.get(inside.trim()).cloned(),
         };
-        filled.push_str(&value.unwrap_or_else(|| action.to_owned()));
-        rest = behind;
+        filled.push_str(before);
+        match value {
+            Some(value) => filled.push_str(&value),
+            None => {
+                filled.push_str("{{");
+                filled.push_str(inside);
+                filled.push_str("}}");
+            }
+        }
+        rest = after;
     }
     filled.push_str(rest);
     filled
@@ -51,7 +70,7 @@ pub fn fill_all(data: &Data, params: &Params, go_template: bool) -> Data {
             });
             Value::Map(fields.collect())
         }
-        Value::Other => Value::Other,
+        Value::Plain(_) | Value::Other => data.value.clone(),
     };
     Data { at: data.at, value }
 }
@@ -69,29 +88,53 @@ fn go_value(action: &str, params: &Params) -> Option<String> {
 
 fn go_operand(text: &str, params: &Params) -> Option<String> {
     let text = text.trim();
-    if let Some(name) = text.strip_prefix('.') {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        return params
-            .get(name)
-            .filter(|_| name.chars().all(is_name))
-            .cloned();
+    if text.starts_with('.') {
+        return params.get(go_path(text)?).cloned();
     }
-    if let Some(quoted) = text
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-    {
-        return (!quoted.contains(['"', '\\'])).then(|| quoted.to_owned());
+    if let Some(quoted) = go_text(text) {
+        return Some(quoted.to_owned());
     }
     if let Some(rest) = text.strip_prefix("index ") {
         let mut words = rest.split_whitespace();
-        let (list, key) = (words.next()?.strip_prefix('.')?, words.next()?);
-        let key = key.trim_matches('"');
-        let known = params.get(&format!("{list}[{key}]"));
-        let known = known.or_else(|| params.get(&format!("{list}.{key}")));
-        return known.filter(|_| words.next().is_none()).cloned();
+        let mut name = go_path(words.next()?)?.to_owned();
+        for word in words {
+            match go_text(word) {
+                Some(key) => {
+                    name.push('.');
+                    name.push_str(key);
+                }
+                None => {
+                    let at: usize = word.parse().ok()?;
+                    let items = format!("{name}[{at}]");
+                    name = items;
+                }
+            }
+        }
+        return params.get(&name).cloned();
     }
     let (function, operand) = text.split_once(' ')?;
     apply(function, go_operand(operand, params)?)
+}
+
+/// The name that a path of fields stands for: `.path.basename`.
+fn go_path(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('.')?;
+    let is_field = |field: &str| {
+        let mut letters = field.chars();
+        letters
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || c == '_')
+            && letters.all(|c| c.is_alphanumeric() || c == '_')
+    };
+    name.split('.').all(is_field).then_some(name)
+}
+
+/// A text in quotation marks.
+fn go_text(text: &str) -> Option<&str> {
+    let inside = ['"', '`']
+        .iter()
+        .find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark))?;
+    (!inside.contains(['"', '\\', '`'])).then_some(inside)
 }
 
 fn apply(function: &str, value: String) -> Option<String> {
@@ -123,7 +166,7 @@ pub fn flatten(name: &str, data: &Data, params: &mut Params) {
         _ => format!("{name}.{key}"),
     };
     match &data.value {
-        Value::Text(text) => {
+        Value::Text(text) | Value::Plain(text) => {
             params.insert(name.to_owned(), text.clone());
         }
         Value::Map(_) => data
@@ -138,6 +181,30 @@ pub fn flatten(name: &str, data: &Data, params: &mut Params) {
     }
 }
 
+/// Whether a name is one of a value inside another.
+pub fn is_inside(name: &str, outer: &str) -> bool {
+    let rest = name.strip_prefix(outer);
+    rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+}
+
+fn remove(name: &str, params: &mut Params) {
+    params.retain(|known, _| known != name && !is_inside(known, name));
+}
+
+/// The parameters of a template of Go with others laid over them. Lists are replaced.
+pub fn lay_over(under: &mut Params, over: &Params) {
+    let lists: BTreeSet<&str> = over
+        .keys()
+        .filter_map(|name| Some(name.split_once('[')?.0))
+        .collect();
+    for list in lists {
+        let start = format!("{list}[");
+        under.retain(|name, _| !name.starts_with(&start));
+    }
+    let over = over.iter();
+    under.extend(over.map(|(name, value)| (name.clone(), value.clone())));
+}
+
 /// Adds the parameters of a folder or a file under a prefix: `path`, `path.basename` and so on.
 pub fn add_path(
     prefix: &str,
@@ -150,15 +217,17 @@ pub fn add_path(
         "" => "path".to_owned(),
         prefix => format!("{prefix}.path"),
     };
-    let base = match folder.rsplit('/').next() {
-        // Go's `path.Base` of nothing.
-        Some("") | None => ".",
-        Some(base) => base,
-    };
+    // Go's `path.Dir` of a file at the root.
+    let folder = if folder.is_empty() { "." } else { folder };
+    let base = folder.rsplit('/').next().unwrap_or(folder);
     let whole = match go_template {
         true => format!("{name}.path"),
         false => name.clone(),
     };
+    if go_template {
+        // The path takes the place of a value of the file that has its name.
+        remove(&name, params);
+    }
     params.insert(whole, folder.to_owned());
     params.insert(format!("{name}.basename"), base.to_owned());
     params.insert(format!("{name}.basenameNormalized"), normalized(base));

@@ -54,7 +54,9 @@ pub fn join(folder: &str, path: &str) -> Option<String> {
 pub enum Star {
     /// Any characters but `/`, as in Go's `path.Match`.
     Segment,
-    /// Any characters, as in `git ls-files` and in Argo CD's `include` and `exclude`.
+    /// Any characters, as in `git ls-files`.
+    Git,
+    /// Any characters, as in Argo CD's `include` and `exclude`, which also know braces.
     Anything,
 }
 
@@ -63,7 +65,7 @@ pub enum Star {
 pub fn matches(pattern: &str, path: &str, star: Star) -> bool {
     let patterns = match star {
         Star::Anything => alternatives(pattern),
-        Star::Segment => vec![pattern.to_owned()],
+        Star::Segment | Star::Git => vec![pattern.to_owned()],
     };
     let path: Vec<char> = path.chars().collect();
     patterns.iter().any(|pattern| {
@@ -80,7 +82,8 @@ fn alternatives(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(one) = open.pop() {
-        let braces = one.find('{').and_then(|start| {
+        // The innermost first.
+        let braces = one.rfind('{').and_then(|start| {
             let end = start + one.get(start..)?.find('}')?;
             Some((
                 one.get(..start)?,
@@ -118,8 +121,8 @@ fn is_match(pattern: &[char], path: &[char], star: Star) -> Option<bool> {
             (None, None) => return Some(true),
             (Some('?'), Some(letter)) if star == Star::Anything || letter != '/' => Some(1),
             (Some('['), Some(letter)) => {
-                let (inside, length) = class(rest, letter)?;
-                (inside && (star == Star::Anything || letter != '/')).then_some(length)
+                let (inside, length) = class(rest, letter, star)?;
+                (inside && (star != Star::Segment || letter != '/')).then_some(length)
             }
             (Some('\\'), Some(letter)) => (*rest.get(1)? == letter).then_some(2),
             (Some(one), Some(letter)) => (*one == letter && *one != '?').then_some(1),
@@ -145,10 +148,14 @@ fn is_match(pattern: &[char], path: &[char], star: Star) -> Option<bool> {
 }
 
 /// Whether a letter is in the class that a pattern begins with, and the length of the class.
-fn class(pattern: &[char], letter: char) -> Option<(bool, usize)> {
+fn class(pattern: &[char], letter: char, star: Star) -> Option<(bool, usize)> {
     let end = 2 + pattern.get(2..)?.iter().position(|one| *one == ']')?;
     let mut inside = pattern.get(1..end)?;
-    let negated = matches!(inside.first(), Some('^' | '!'));
+    let negated = match inside.first() {
+        Some('^') => star != Star::Anything,
+        Some('!') => star != Star::Segment,
+        _ => false,
+    };
     if negated {
         inside = inside.get(1..)?;
     }
@@ -196,5 +203,8 @@ mod tests {
         assert!(file("clusters/**/config.json", "clusters/a/b/config.json"));
         assert!(file("*.yaml", "a/b.yaml") && file("{a,b}.yaml", "b.yaml"));
         assert!(!file("*.yaml", "a/b.yml") && !file("[a", "a"));
+        assert!(file("{a,x/{b,c}}", "x/c") && !file("{a,x/{b,c}}", "c"));
+        assert!(!matches("{a,b}.yaml", "b.yaml", Star::Git));
+        assert!(folder("[^a]", "b") && !file("[^a]", "b") && file("[!a]", "b"));
     }
 }

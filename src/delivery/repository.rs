@@ -12,6 +12,8 @@ pub struct Repository<'f> {
     pub pointers: Vec<(&'f str, &'f Pointer)>,
     /// The contents of a file of parameters, if it can be read.
     pub read: &'f dyn Fn(&str) -> Option<Vec<Data>>,
+    /// The documents of a text.
+    pub parse: &'f dyn Fn(&str) -> Option<Vec<Data>>,
     /// Whether a file is only a test or an example.
     pub is_test: &'f dyn Fn(&str) -> bool,
 }

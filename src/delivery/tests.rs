@@ -6,6 +6,8 @@ use super::*;
 use crate::source::SourceId;
 use crate::yaml;
 
+mod sets;
+
 /// The graph of a repository.
 fn found(files: &[(&str, &str)]) -> Graph {
     let mut pointers = Vec::new();
@@ -37,6 +39,10 @@ fn found(files: &[(&str, &str)]) -> Graph {
     let repository = Repository {
         tree: Tree::new(files.iter().map(|(path, _)| *path).collect(), forms),
         pointers: pointers.iter().map(|(path, one)| (*path, one)).collect(),
+        parse: &|text| {
+            let documents = yaml::parse(text, SourceId(0)).documents;
+            documents.iter().map(|one| Data::of(one.root())).collect()
+        },
         is_test: &|_| false,
         read: &|wanted| {
             let (_, text) = files.iter().find(|(path, _)| *path == wanted)?;
@@ -184,124 +190,72 @@ fn clusters_of_one_name_in_two_folders_are_two() {
     );
 }
 
-fn set(generators: &str, path: &str, cluster: &str, rest: &str) -> String {
-    format!(
-        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: all}}\nspec:\n  {rest}\n  \
-         generators: {generators}\n  template:\n    spec:\n      \
-         source: {{repoURL: 'https://example.com/acme/deploy.git', path: '{path}'}}\n      \
-         destination: {{name: '{cluster}'}}\n"
-    )
-}
-
 #[test]
-fn folders_that_git_finds_are_deployed_each() {
-    let git = "[{git: {repoURL: 'https://example.com/acme/deploy.git', directories: [{path: 'apps/*'}, {path: apps/old, exclude: true}]}}]";
-    for (path, rest) in [
-        ("{{path}}", "goTemplate: false"),
-        ("{{.path.path}}", "goTemplate: true"),
-    ] {
-        let all = set(git, path, "east", rest);
-        let (clusters, troubles) = shown(&[
-            ("argocd/set.yaml", &all),
-            ("apps/web/web.yaml", ""),
-            ("apps/old/old.yaml", ""),
-            ("apps/web/inner/deep.yaml", ""),
-        ]);
-        assert_eq!(troubles, NOTHING);
-        assert_eq!(clusters, ["east: apps/web/web.yaml"]);
-    }
-}
-
-#[test]
-fn a_matrix_of_clusters_and_folders_puts_each_into_each() {
-    let secret = |name: &str, label: &str| {
-        format!(
-            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {name}\n  labels: {{argocd.argoproj.io/secret-type: cluster, env: {label}}}\n\
-             stringData: {{name: {name}, server: 'https://{name}'}}\n"
+fn each_cluster_fills_in_variables_of_its_own_config_map() {
+    let sync = |cluster: &str, rest: &str| {
+        let whole = flux("flux-system", &format!("./clusters/{cluster}"));
+        whole.replace(
+            "spec: {",
+            &format!("spec: {{postBuild: {{substitute: {{KIND: web}}, substituteFrom: [{{kind: ConfigMap, name: settings}}{rest}]}}, "),
         )
     };
-    let generators = "[{matrix: {generators: [{clusters: {selector: {matchLabels: {env: prod}}}}, \
-                      {git: {repoURL: 'https://example.com/acme/deploy.git', directories: [{path: 'apps/{{name}}/*'}]}}]}}]";
-    let all = set(generators, "{{path}}", "{{name}}", "goTemplate: false");
-    let (east, west, test) = (
-        secret("east", "prod"),
-        secret("west", "prod"),
-        secret("lab", "test"),
+    let settings = |tier: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings, namespace: flux-system}}\ndata: {{TIER: {tier}, KIND: no}}\n"
+        )
+    };
+    let apps = flux("apps", "'./apps/${TIER}/${KIND}/${NONE}'");
+    let (prod, lab) = (
+        sync("prod", ""),
+        sync("lab", ", {kind: Secret, name: secrets}"),
     );
+    let (big, small) = (settings("big"), settings("small"));
     let (clusters, troubles) = shown(&[
-        ("set.yaml", &all),
-        ("secrets/a.yaml", &east),
-        ("secrets/b.yaml", &west),
-        ("secrets/c.yaml", &test),
-        ("apps/east/web/a.yaml", ""),
-        ("apps/west/web/b.yaml", ""),
-        ("apps/lab/web/c.yaml", ""),
+        ("clusters/prod/sync.yaml", &prod),
+        ("clusters/prod/settings.yaml", &big),
+        ("clusters/prod/apps.yaml", &apps),
+        ("clusters/lab/sync.yaml", &lab),
+        ("clusters/lab/settings.yaml", &small),
+        ("clusters/lab/apps.yaml", &apps),
+        ("apps/big/web/w.yaml", ""),
+        ("apps/small/web/w.yaml", ""),
     ]);
-    assert_eq!(troubles, NOTHING);
     assert_eq!(
         clusters,
-        ["east: apps/east/web/a.yaml", "west: apps/west/web/b.yaml"]
+        [
+            "prod: apps/big/web/w.yaml clusters/prod/apps.yaml clusters/prod/settings.yaml clusters/prod/sync.yaml",
+            "lab: clusters/lab/apps.yaml clusters/lab/settings.yaml clusters/lab/sync.yaml",
+        ]
     );
-}
-
-#[test]
-fn files_that_git_finds_hold_the_names_of_clusters() {
-    let git = "[{git: {repoURL: 'https://example.com/acme/deploy.git', files: [{path: 'config/**/cluster.json'}]}}]";
-    let all = set(
-        git,
-        "apps/{{cluster.size}}",
-        "{{cluster.name}}",
-        "goTemplate: false",
-    );
-    let (clusters, troubles) = shown(&[
-        ("set.yaml", &all),
-        (
-            "config/eu/cluster.json",
-            r#"{"cluster": {"name": "eu", "size": "big"}}"#,
-        ),
-        ("apps/big/web.yaml", ""),
-        ("apps/small/web.yaml", ""),
-    ]);
-    assert_eq!(troubles, NOTHING);
-    assert_eq!(clusters, ["eu: apps/big/web.yaml"]);
-}
-
-#[test]
-fn merged_generators_and_lists_are_read_and_others_are_named() {
-    let generators = "[{merge: {mergeKeys: [name], generators: [{list: {elements: [{name: a, path: small}, {name: b, path: small}]}}, \
-                      {list: {elements: [{name: b, path: big}, {name: c, path: big}]}}]}}]";
-    let merged = set(generators, "apps/{{path}}", "{{name}}", "goTemplate: false");
-    let other = set(
-        "[{pullRequest: {github: {}}}]",
-        "apps/{{number}}",
-        "x",
-        "goTemplate: false",
-    );
-    let (clusters, troubles) = shown(&[
-        ("a.yaml", &merged),
-        ("b.yaml", &other),
-        ("apps/small/s.yaml", ""),
-        ("apps/big/b.yaml", ""),
-    ]);
+    // A Secret may set the last of them.
     assert_eq!(
         troubles,
-        ["the generator `pullRequest` is not read, so what it deploys where is not known"]
+        [
+            "the path `./apps/${TIER}/${KIND}/${NONE}` is filled in later, so what it applies is not known"
+        ]
     );
-    assert_eq!(clusters, ["a: apps/small/s.yaml", "b: apps/big/b.yaml"]);
 }
 
 #[test]
-fn a_generator_with_thousands_of_clusters_is_followed_in_time() {
-    let elements: Vec<String> = (0..4_000).map(|at| format!("{{name: c{at}}}")).collect();
-    let list = format!("[{{list: {{elements: [{}]}}}}]", elements.join(", "));
-    let all = set(&list, "apps", "{{name}}", "goTemplate: false");
-    let files: Vec<String> = (0..500).map(|at| format!("apps/{at}.yaml")).collect();
-    let mut given: Vec<(&str, &str)> = files.iter().map(|path| (path.as_str(), "")).collect();
-    given.push(("set.yaml", &all));
-    let started = std::time::Instant::now();
-    let graph = found(&given);
-    assert_eq!(graph.clusters.len(), 4_000);
-    let why = &graph.troubles[0].why;
-    assert!(why.contains("too much to too many clusters"), "{why}");
-    assert!(started.elapsed().as_secs() < 60);
+fn flux_does_not_search_kustomizations_inside_kustomizations() {
+    let sync = flux("flux-system", "./clusters/prod");
+    let (clusters, _) = shown(&[
+        ("clusters/prod/sync.yaml", &sync),
+        (
+            "clusters/prod/in/kustomization.yaml",
+            "resources: [a.yaml]\n",
+        ),
+        ("clusters/prod/in/a.yaml", ""),
+        (
+            "clusters/prod/in/deep/kustomization.yaml",
+            "resources: [b.yaml]\n",
+        ),
+        ("clusters/prod/in/deep/b.yaml", ""),
+    ]);
+    assert_eq!(
+        clusters,
+        [
+            "prod: clusters/prod/in/a.yaml clusters/prod/in/kustomization.yaml clusters/prod/sync.yaml"
+        ]
+    );
 }

@@ -140,23 +140,28 @@ impl<'f> Tree<'f> {
         // Flux writes a kustomization with everything below, but does not descend into one that it finds.
         let range = self.below(folder);
         let mut inner: HashMap<&str, bool> = HashMap::new();
+        let mut built: HashSet<&str> = HashSet::new();
         for number in range {
             let path = self.files.get(number).copied().unwrap_or_default();
-            let mut is_inside = false;
+            // The outermost kustomization that the file is in.
+            let mut outermost = None;
             let mut above = super::folder(path);
             while above.len() > folder.len() {
-                let known = inner.get(above).copied();
-                let is_form = known.unwrap_or_else(|| self.form(above).is_some());
-                inner.insert(above, is_form);
-                if is_form {
-                    is_inside = true;
-                    if known.is_none() {
-                        self.add_kustomization(above, reached);
-                    }
+                let is_form = inner
+                    .entry(above)
+                    .or_insert_with(|| self.form(above).is_some());
+                if *is_form {
+                    outermost = Some(above);
                 }
                 above = super::folder(above);
             }
-            if !is_inside && (path.ends_with(".yaml") || path.ends_with(".yml")) {
+            if let Some(outermost) = outermost {
+                if built.insert(outermost) {
+                    self.add_kustomization(outermost, reached);
+                }
+                continue;
+            }
+            if is_applied(path) && (path.ends_with(".yaml") || path.ends_with(".yml")) {
                 reached.extend(u32::try_from(number));
             }
         }
@@ -216,6 +221,29 @@ fn at(folder: &str, name: &str) -> String {
         "" => name.to_owned(),
         _ => format!("{folder}/{name}"),
     }
+}
+
+/// Whether Flux takes a file out of a repository: it leaves out what is there for programs that build and test.
+fn is_applied(path: &str) -> bool {
+    let is_left_out = |name: &str| {
+        [
+            ".git",
+            ".github",
+            ".circleci",
+            ".travis.yml",
+            ".gitlab-ci.yml",
+            ".goreleaser.yml",
+            ".sops.yaml",
+            ".flux.yaml",
+            "appveyor.yml",
+            ".drone.yml",
+            "cloudbuild.yaml",
+            "codeship-services.yml",
+            "codeship-steps.yml",
+        ]
+        .contains(&name)
+    };
+    !path.split('/').any(is_left_out)
 }
 
 fn is_remote(entry: &str) -> bool {

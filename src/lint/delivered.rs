@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignment::Cluster;
 use super::gather::{Gathered, PlacedPool};
 use crate::config::Config;
-use crate::delivery::{Data, Known, Pointer, Repository, Tree, example_of, graph};
+use crate::delivery::{Data, Known, Pointer, Repository, Says, Tree, example_of, graph};
 use crate::finding::{Because, Open};
 use crate::model::cluster::environments;
 use crate::source::SourceId;
@@ -23,7 +23,8 @@ use crate::yaml;
 /// Finds the clusters that the repository shows.
 pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> Option<String>) {
     let deliveries = std::mem::take(&mut gathered.deliveries);
-    if deliveries.pointers.is_empty() {
+    let is_variables = |pointer: &Pointer| matches!(pointer.says, Says::Variables(_));
+    if deliveries.pointers.iter().all(is_variables) {
         return;
     }
     let mut forms: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -61,6 +62,10 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
         pointers,
         read: &|path| {
             let documents = yaml::parse(&text(path)?, SourceId(0)).documents;
+            documents.iter().map(|one| Data::of(one.root())).collect()
+        },
+        parse: &|text| {
+            let documents = yaml::parse(text, SourceId(0)).documents;
             documents.iter().map(|one| Data::of(one.root())).collect()
         },
         is_test: &|path| config.is_test(path, path),

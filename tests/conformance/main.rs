@@ -10,6 +10,7 @@
 #[path = "../it/builtin.rs"]
 mod builtin;
 mod case;
+mod delivery;
 mod edges;
 mod generate;
 mod hcl;
