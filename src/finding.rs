@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{Position, Source, SourceId, Span};
 
-pub use cluster_list::{FilePlace, ListedCluster, ListedGap, Shown, ShownCluster, ShownPool};
+pub use cluster_list::{
+    FilePlace, ListedCluster, ListedGap, NOT_DECLARED, Shown, ShownCluster, ShownPool,
+};
 pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
 pub use placement::{
     Judgement, MatrixCluster, MatrixRow, PlacedObject, PoolColumn, ShownToleration, Stay, Verdict,

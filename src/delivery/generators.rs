@@ -1,6 +1,6 @@
 //! The generators of ApplicationSets: each makes a list of parameters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::combined::{joined, merged};
 use super::data::{Data, Value};
@@ -263,8 +263,23 @@ impl Generators<'_, '_> {
             let mut parts = selector.fields();
             parts.any(|(_, part)| part.fields().next().is_some() || !part.items().is_empty())
         });
-        let mut made = Vec::new();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, cluster) in self.secrets {
+            *counts.entry(&cluster.name).or_default() += 1;
+        }
+        let mut made = Vec::new();
+        for (pointer, cluster) in self.secrets {
+            if counts.get(cluster.name.as_str()) > Some(&1) {
+                let name = &cluster.name;
+                let why = format!(
+                    "several Secrets describe a cluster `{name}`, so it is not known which one counts"
+                );
+                self.troubles.push(Trouble {
+                    at: pointer.at,
+                    why,
+                });
+                continue;
+            }
             let label = |key: &str| {
                 let mut labels = cluster.labels.iter();
                 let found = labels.find(|(name, _)| name == key);

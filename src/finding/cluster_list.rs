@@ -26,6 +26,9 @@ pub struct ListedCluster {
     pub missing: Vec<ListedGap>,
 }
 
+/// What every cluster lacks that nothing declares complete.
+pub const NOT_DECLARED: &str = "nothing says that these are all its pools: `complete: true` in .kubetaint.yaml does, or an inventory";
+
 /// Something that is missing, and its place if it has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedGap {

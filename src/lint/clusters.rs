@@ -12,11 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignment::Cluster;
 use super::cluster::{assign, given_complete};
+use super::delivered::own_cluster;
 use super::gather::Gathered;
 use super::session::{Load, Session};
 use super::{Input, Settings, changed_file, texts};
 use crate::delivery::{From, cluster_folder, example_of};
-use crate::finding::{FilePlace, ListedCluster, ListedGap, Problem, Report};
+use crate::finding::{FilePlace, ListedCluster, ListedGap, NOT_DECLARED, Problem, Report};
 use crate::model::cluster::environments;
 use crate::model::node_pool::NodePool;
 use crate::source::{FileKind, SourceId, Span};
@@ -124,9 +125,11 @@ pub(super) fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8,
         serving.extend(&cluster.pools);
         let members = assignment.members(at);
         let Some(name) = &cluster.name else {
+            let named = named_by_all(cluster, gathered);
             for index in members.iter().filter(is_owned) {
                 let path = gathered.scanned_path(gathered.workloads[*index].source);
-                let found = all.entry((2, by_folder(path))).or_default();
+                let name = named.map_or_else(|| by_folder(path), str::to_owned);
+                let found = all.entry((2, name)).or_default();
                 found.known_from =
                     match cluster.complete && given_complete(gathered, settings.config) {
                         true => "inventory",
@@ -179,8 +182,8 @@ pub(super) fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8,
             continue;
         }
         let path = gathered.scanned_path(placed.source);
-        let name = match &placed.pool.cluster {
-            Some(name) => name.clone(),
+        let name = match own_cluster(&placed.pool) {
+            Some(name) => name.to_owned(),
             None => by_folder(path),
         };
         let found = all.entry((2, name)).or_insert_with(|| Found {
@@ -273,6 +276,14 @@ fn is_known(cluster: &Cluster, gathered: &Gathered) -> bool {
     cluster.complete && pools.all(|placed| placed.pool.complete)
 }
 
+/// The name that all pools of a cluster say.
+fn named_by_all<'g>(cluster: &Cluster, gathered: &'g Gathered) -> Option<&'g str> {
+    let pools = cluster.pools.iter().map(|at| &gathered.pools[*at].pool);
+    let mut names = pools.map(|pool| own_cluster(pool));
+    let first = names.next()??;
+    names.all(|name| name == Some(first)).then_some(first)
+}
+
 /// The name of the cluster that a path says, as far as it says one.
 fn by_folder(path: &str) -> String {
     if let Some((_, name)) = cluster_folder(path.rsplit_once('/').map_or("", |(folder, _)| folder))
@@ -322,8 +333,7 @@ fn gaps(
     missing.sort();
     missing.dedup();
     missing.push(ListedGap {
-        what: "nothing says that these are all its pools: `complete: true` in .kubetaint.yaml does, or an inventory"
-            .to_owned(),
+        what: NOT_DECLARED.to_owned(),
         place: None,
     });
     missing

@@ -13,9 +13,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::assignment::Cluster;
 use super::gather::{Gathered, PlacedPool};
 use crate::config::Config;
-use crate::delivery::{Data, Known, Pointer, Repository, Says, Tree, example_of, graph};
+use crate::delivery::{
+    Data, Known, Pointer, Repository, Says, Tree, cluster_folder, example_of, graph,
+};
 use crate::finding::{Because, Open};
+use crate::model::Field;
 use crate::model::cluster::environments;
+use crate::model::node_pool::NodePool;
 use crate::source::SourceId;
 use crate::source::path::folder;
 use crate::yaml;
@@ -79,6 +83,16 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
     gathered.graph = found;
 }
 
+/// The cluster that a pool or its file names.
+pub fn own_cluster(pool: &NodePool) -> Option<&str> {
+    let label = pool.labels.labels.get(CLUSTER_LABEL);
+    let by_label = label.and_then(Field::known).map(String::as_str);
+    pool.cluster.as_deref().or(by_label)
+}
+
+/// The label with the name of the cluster: eksctl takes it from the file of a cluster.
+const CLUSTER_LABEL: &str = "alpha.eksctl.io/cluster-name";
+
 /// What folders and names say of the pools and hints of one workload, as indices.
 pub struct Inferred<'i> {
     /// Pools.
@@ -133,10 +147,7 @@ pub fn clusters<'i>(
         let path = gathered.path(placed.source);
         let of = pool.span.or(pool.name_span);
         let of = of.map_or(&[][..], |span| graph.clusters_of(path, span));
-        let named = names.said(
-            pool.cluster.as_deref(),
-            gathered.scanned_path(placed.source),
-        );
+        let named = names.said(own_cluster(pool), gathered.scanned_path(placed.source));
         (of.to_vec(), named)
     };
     let pools: Vec<(usize, _)> = free
@@ -166,6 +177,7 @@ pub fn clusters<'i>(
                         Belongs::Anywhere(environments) => {
                             inferred.contains(at) && names.fit(cluster, environments)
                         }
+                        Belongs::ToTheOnly => true,
                     }
                 };
                 all.iter().filter(is_own).map(|(at, _)| *at).collect()
@@ -195,6 +207,8 @@ enum Belongs {
     Clusters(Vec<usize>),
     /// They name none; the path names these environments.
     Anywhere(BTreeSet<&'static str>),
+    /// They name none, and there is only one cluster.
+    ToTheOnly,
 }
 
 /// The names of the clusters.
@@ -203,6 +217,20 @@ struct Names<'g> {
     environments: Vec<BTreeSet<&'static str>>,
     clusters: &'g [Known],
 }
+
+/// Folders whose pools are in no cluster, or in another repository's.
+const APART: [&str; 7] = [
+    "modules",
+    "module",
+    "templates",
+    "charts",
+    "docs",
+    "archive",
+    "hack",
+];
+
+/// Words in the names of folders that are for all clusters beside them.
+const SHARED: [&str; 6] = ["all", "any", "common", "default", "global", "shared"];
 
 /// Names that stand for a cluster without a name.
 const UNNAMED: [&str; 2] = ["cluster", "in-cluster"];
@@ -246,8 +274,34 @@ impl<'g> Names<'g> {
         }
         match found.is_empty() {
             false => Belongs::Clusters(found.into_iter().collect()),
+            true if self.is_of_a_sibling(path) => Belongs::Clusters(Vec::new()),
+            true if self.is_of_the_only(path) => Belongs::ToTheOnly,
             true => Belongs::Anywhere(environments(path)),
         }
+    }
+
+    /// Whether a path is in the folder of a cluster beside one that is known.
+    fn is_of_a_sibling(&self, path: &str) -> bool {
+        let Some((own, name)) = cluster_folder(folder(path)) else {
+            return false;
+        };
+        if name.split(['-', '_']).any(|word| SHARED.contains(&word)) {
+            return false;
+        }
+        let above = folder(own);
+        let mut known = self.clusters.iter().map(|one| one.folder.as_str());
+        !above.is_empty() && known.any(|known| known != own && folder(known) == above)
+    }
+
+    /// Whether there is one cluster only, and a path says nothing of another one.
+    fn is_of_the_only(&self, path: &str) -> bool {
+        let [only] = self.clusters else { return false };
+        // Hidden folders hold what is no longer, or not yet, in use.
+        let is_apart = |name: &str| name.starts_with('.') || APART.contains(&name);
+        example_of(path) == only.example
+            && cluster_folder(folder(path)).is_none()
+            && environments(path).is_empty()
+            && !folder(path).split('/').any(is_apart)
     }
 
     /// Whether something in these environments may be in a cluster.

@@ -8,7 +8,7 @@ use super::escape;
 use super::standpoint::Standpoint;
 use super::summary::count;
 use super::wrap::wrap;
-use crate::finding::{FilePlace, ListedCluster, ListedGap};
+use crate::finding::{FilePlace, ListedCluster, ListedGap, NOT_DECLARED};
 
 /// The width in columns for files and for terminals of unknown width.
 const WIDTH: usize = 80;
@@ -16,6 +16,8 @@ const WIDTH: usize = 80;
 const MOST_POOLS: usize = 12;
 /// The most gaps that are shown for a cluster.
 const MOST_GAPS: usize = 8;
+/// The most places that were not read that are shown.
+const MOST_NOT_READ: usize = 12;
 
 /// A list of clusters with the user's display options.
 pub struct ClusterTable<'a> {
@@ -144,16 +146,26 @@ impl ClusterTable<'_> {
             if cluster.complete {
                 writeln!(out, "  complete   yes")?;
             }
-            for gap in cluster.missing.iter().take(MOST_GAPS) {
+            let is_own = |gap: &&ListedGap| gap.what != NOT_DECLARED;
+            let own: Vec<&ListedGap> = cluster.missing.iter().filter(is_own).collect();
+            for gap in own.iter().take(MOST_GAPS) {
                 writeln!(out, "  missing    {}", wrap(&self.gap(gap), width, 13, 13))?;
             }
-            if cluster.missing.len() > MOST_GAPS {
-                let more = cluster.missing.len() - MOST_GAPS;
+            if own.len() > MOST_GAPS {
+                let more = own.len() - MOST_GAPS;
                 writeln!(out, "  missing    {more} more, which -o json lists")?;
             }
         }
-        for gap in self.not_read {
+        for gap in self.not_read.iter().take(MOST_NOT_READ) {
             writeln!(out, "not read: {}", wrap(&self.gap(gap), width, 10, 10))?;
+        }
+        if self.not_read.len() > MOST_NOT_READ {
+            let more = self.not_read.len() - MOST_NOT_READ;
+            writeln!(out, "not read: {more} more, which -o json lists")?;
+        }
+        if self.clusters.iter().any(|cluster| !cluster.complete) {
+            let said = "A cluster has no other pools if `complete: true` in .kubetaint.yaml says so, or an inventory.";
+            writeln!(out, "{}", wrap(said, width, 0, 0))?;
         }
         if summary {
             writeln!(out, "{}", self.summary())?;

@@ -131,6 +131,24 @@ fn what_is_wrong_in_all_clusters_is_told_once_and_names_them() {
 }
 
 #[test]
+fn a_file_of_eksctl_names_its_cluster() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let eksctl = "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: prod-eu, region: eu-west-1}\n\
+        managedNodeGroups: [{name: gpu}]\n";
+    fs::write(folder.path().join("cluster.yaml"), eksctl).unwrap();
+    fs::write(folder.path().join("web.yaml"), WEB).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+        .args(["clusters", "-o", "json"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(listed["clusters"][0]["name"], "prod-eu", "{listed}");
+    assert_eq!(listed["clusters"][0]["workloads"], 1);
+    assert_eq!(listed["clusters"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn the_clusters_are_listed_with_their_pools_and_what_is_missing() {
     let folder = tempfile::TempDir::new().unwrap();
     for (path, text) in two_clusters("big", "small") {
@@ -172,6 +190,8 @@ fn the_clusters_are_listed_with_their_pools_and_what_is_missing() {
             .contains("complete: true")
     );
     let text = run(&["clusters"]);
+    // What is missing everywhere is told once.
+    assert_eq!(text.matches("complete: true").count(), 1, "{text}");
     assert!(
         text.contains("staging  Flux, clusters/staging/flux-system/gotk-sync.yaml:3"),
         "{text}"
@@ -188,4 +208,26 @@ fn a_pool_of_another_cluster_does_not_excuse_what_a_workload_selects_in_its_own(
     let report = report(&files);
     let severities = report.findings.iter().map(|one| one.severity.to_string());
     assert_eq!(severities.collect::<Vec<_>>(), ["warning", "note"]);
+}
+
+#[test]
+fn pools_beside_the_only_cluster_serve_it_unless_they_belong_elsewhere() {
+    let of = |folder: &str, prod: &str, pools: usize| {
+        let mut files = two_clusters("small", "big");
+        files.retain(|(path, _)| {
+            !path.contains("staging") && !path.contains("machines") && !path.ends_with("pools.yaml")
+        });
+        files.push((format!("{folder}/gpu.yaml"), pool(prod)));
+        let found = found(&files);
+        let is_kept_out = |one: &&String| one.as_str() == "prod: selected-pool-not-tolerated";
+        assert_eq!(
+            found.iter().filter(is_kept_out).count(),
+            pools,
+            "{folder}: {found:?}"
+        );
+    };
+    of("talos", "small", 1);
+    of("talos", "big", 0);
+    of("clusters/lab", "small", 0);
+    of("clusters/_shared", "small", 1);
 }

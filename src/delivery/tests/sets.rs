@@ -144,3 +144,32 @@ fn a_patch_and_the_template_of_a_generator_change_what_goes_where() {
         ["the patch is not read, so what is deployed where is not known"]
     );
 }
+
+#[test]
+fn a_cluster_that_two_secrets_describe_is_not_guessed() {
+    let secret = |name: &str, cluster: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {name}\n  labels: {{argocd.argoproj.io/secret-type: cluster}}\n\
+             stringData: {{name: {cluster}, server: 'https://{name}'}}\n"
+        )
+    };
+    let all = set("[{clusters: {}}]", "apps", "{{name}}", "goTemplate: false");
+    let (one, other, west) = (
+        secret("a", "east"),
+        secret("b", "east"),
+        secret("c", "west"),
+    );
+    let (clusters, troubles) = shown(&[
+        ("set.yaml", &all),
+        ("a.yaml", &one),
+        ("b.yaml", &other),
+        ("c.yaml", &west),
+        ("apps/a.yaml", ""),
+    ]);
+    assert_eq!(
+        clusters,
+        ["in-cluster: apps/a.yaml set.yaml", "west: apps/a.yaml"]
+    );
+    assert_eq!(troubles.len(), 2);
+    assert!(troubles[0].contains("several Secrets describe a cluster `east`"));
+}
