@@ -370,7 +370,7 @@ fn the_vectors_are_made_anew() {
 fn a_fresh_sample_is_delivered_as_by_argo_cd_and_flux() {
     let seed = seed();
     println!("KUBETAINT_SEED={seed}");
-    let cases = number("KUBETAINT_CASES").unwrap_or(1_000) as usize;
+    let cases = number("KUBETAINT_CASES").unwrap_or(600) as usize;
     for tool in [ARGO, FLUX] {
         let mut generator = Generator::new(seed);
         let all = (0..cases).map(move |_| generator.question(tool.file == FLUX.file));
