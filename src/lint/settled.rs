@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::facts::{self as all_facts, pool_fact, taint_facts};
 use super::search::ClusterFacts;
+use crate::model::Truth;
 use crate::model::label_keys::is_managed_label_key;
 use crate::model::node_pool::NodePool;
 use crate::model::workload::{PodShape, Workload};
-use crate::model::Truth;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// Whether the pools' taints settle what an entry of a shape matches: no pool that these pods may select can have an
