@@ -91,6 +91,8 @@ pub struct FileFacts {
     pub pointers: Vec<Pointer>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
+    /// Files of Terraform that declare such a cluster.
+    pub cluster_files: Vec<SourceId>,
 }
 
 impl FileFacts {
@@ -129,6 +131,7 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
+            cluster_files: _,
         } = self;
         workloads.is_empty()
             && pools.is_empty()
@@ -225,8 +228,10 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
+            cluster_files,
         } = other;
         self.managed_cluster |= managed_cluster;
+        self.cluster_files.extend(cluster_files);
         self.schedules |= schedules;
         self.documents += documents;
         self.workloads.extend(workloads);

@@ -165,10 +165,19 @@ fn read_evaluated(repository: &Repository<'_>, evaluated: Evaluated, table: &Tab
             DeclaredKind::Resource => table.resource_rows(&declared.of_type).collect(),
             DeclaredKind::Module => table.module_rows(&declared.of_type).collect(),
         };
-        facts.managed_cluster |= match declared.kind {
+        let is_cluster = match declared.kind {
             DeclaredKind::Resource => table.resource_declares_managed(&declared.of_type),
             DeclaredKind::Module => table.module_declares_managed(&declared.of_type),
         };
+        facts.managed_cluster |= is_cluster;
+        // Resources and modules for node pools alone belong to a cluster that is declared elsewhere.
+        let is_whole = match declared.kind {
+            DeclaredKind::Resource => declared.of_type.ends_with("_cluster"),
+            DeclaredKind::Module => !declared.of_type.contains("//"),
+        };
+        if is_cluster && is_whole {
+            facts.cluster_files.push(declared.source);
+        }
         let object = object_of(declared);
         let manifests: Vec<_> = match declared.kind {
             DeclaredKind::Resource => table.manifest_rows(&declared.of_type).collect(),

@@ -30,6 +30,7 @@ use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::NodePool;
 use crate::model::notice::Notice;
 use crate::model::workload::{PodShape, Workload};
+use crate::source::path::folder;
 use crate::source::{SourceId, Span};
 
 /// A pool and its file.
@@ -86,6 +87,8 @@ pub struct Gathered {
     pub paths: Paths,
     /// Whether some file declares a cluster with a provider-managed control plane.
     pub managed_cluster: bool,
+    /// Files of Terraform that declare a cluster whose control plane the provider runs.
+    pub cluster_files: BTreeSet<SourceId>,
     /// The objects that were rendered.
     pub rendered: BTreeSet<Object>,
     /// What files say of deliveries to clusters.
@@ -171,6 +174,7 @@ pub fn gather(
         near_keys: facts.near_keys,
         paths,
         managed_cluster: facts.managed_cluster,
+        cluster_files: facts.cluster_files.into_iter().collect(),
         ..Gathered::default()
     };
 
@@ -298,11 +302,6 @@ fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
     let (hints, listed): (Vec<_>, Vec<_>) = listed.into_iter().partition(|placed| placed.pool.weak);
     gathered.pools.extend(listed);
     gathered.hints.extend(hints);
-}
-
-/// The folder of a path; empty for the root.
-pub fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Counts the actions of chart templates that print something for the scheduling of pods. Files that include the same

@@ -20,6 +20,7 @@ mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
+mod found;
 pub mod gather;
 mod giving_way;
 mod hints;

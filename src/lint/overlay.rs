@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::gather::{change, folder};
+use super::gather::change;
 use super::injections::Injections;
 use super::paths::Paths;
 use crate::config::Config;
@@ -21,6 +21,7 @@ use crate::finding::{Because, Open};
 use crate::kustomize::paths::resolve;
 use crate::model::workload::{MoreTolerations, Stands, Workload};
 use crate::source::SourceId;
+use crate::source::path::folder;
 
 /// Marks the workloads that overlays touch and returns the overlays.
 pub fn apply(

@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignment::Assignment;
 use super::cluster::assign;
-use super::clusters::{unknown_taints, word};
+use super::clusters::unknown_taints;
+use super::found::word;
 use super::gather::{Gathered, PlacedPool};
 use super::naming::{Name, Names, is_example};
 use super::session::Session;

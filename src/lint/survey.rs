@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::assignment::Cluster;
-use super::clusters::find;
+use super::found::{Found, find};
 use super::gather::Gathered;
 use super::hints::Hints;
 use super::session::{Load, Session};
@@ -112,7 +112,7 @@ fn clusters(
         let workload = gathered.workloads.get(*index);
         workload.is_some_and(|workload| workload.stands == Stands::Alone)
     };
-    let cluster = |((_, name), found): ((u8, String), super::clusters::Found)| {
+    let cluster = |((_, name), found): ((u8, String), Found)| {
         let as_assigned = Cluster {
             hints: found.hints.into_iter().collect(),
             beside: found.beside.into_iter().collect(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::assignment::Assignment;
-use super::gather::{Gathered, folder};
+use super::gather::Gathered;
 use crate::model::cluster::Part;
 use crate::model::dedicated::{Dedication, Mismatch};
 use crate::model::habits::{Place as Seen, Weight};
@@ -15,6 +15,7 @@ use crate::model::well_known::WellKnown;
 use crate::model::witness::{Deviation, Missing, Witnesses};
 use crate::model::workload::{PodShape, Workload};
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Place};
+use crate::source::path::folder;
 
 /// The ways in which other workloads differ from one workload.
 #[derive(Debug, Default)]

@@ -231,3 +231,48 @@ fn pools_beside_the_only_cluster_serve_it_unless_they_belong_elsewhere() {
     of("clusters/lab", "small", 0);
     of("clusters/_shared", "small", 1);
 }
+
+#[test]
+fn each_terraform_configuration_that_declares_a_cluster_is_listed_as_one() {
+    let eks = |name: &str| {
+        format!(
+            "module \"eks\" {{\n  source = \"terraform-aws-modules/eks/aws\"\n  version = \"~> 20.0\"\n  cluster_name = \"{name}\"\n  \
+             eks_managed_node_groups = {{\n    {name}-gpu = {{ taints = {{ a = {{ key = \"a\", value = \"b\", effect = \"NO_SCHEDULE\" }} }} }}\n  }}\n}}\n"
+        )
+    };
+    let folder = tempfile::TempDir::new().unwrap();
+    let files = [
+        ("infra/berlin/main.tf", eks("berlin")),
+        ("infra/oslo/main.tf", eks("oslo")),
+        ("apps/web.yaml", WEB.to_owned()),
+    ];
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+        .args(["clusters", "-o", "json", "--quiet"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let clusters = listed["clusters"].as_array().unwrap();
+    let told: Vec<String> = clusters
+        .iter()
+        .map(|one| format!("{} {} {}", one["name"], one["known-from"], one["pools"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "\".\" \"folder\" []",
+            "\"berlin\" \"terraform\" [\"berlin-gpu\"]",
+            "\"oslo\" \"terraform\" [\"oslo-gpu\"]"
+        ]
+    );
+    let missing = clusters[0]["missing"].to_string();
+    assert!(
+        missing.contains("`infra/berlin`, `infra/oslo`"),
+        "{missing}"
+    );
+}
