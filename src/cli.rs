@@ -4,6 +4,7 @@ mod headings;
 mod known;
 mod placement;
 mod values;
+mod whatif;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub use placement::{Answer, Clusters, Matrix, MatrixFormat, Why};
 pub use values::{
     Color, FailOn, FormatTarget, FormatTargetError, Level, Listing, PoolListing, Renderer, SchemaOf,
 };
+pub use whatif::{PlacementChange, WhatIf};
 
 /// The command line.
 #[derive(Clone, Debug, Parser)]
@@ -87,6 +89,9 @@ pub enum Command {
     Why(Why),
     /// Show which workloads can run on which pools
     Matrix(Matrix),
+    /// Say what changes on node pools would do: who is evicted, Pending, or runs elsewhere
+    #[command(name = "whatif")]
+    WhatIf(Box<WhatIf>),
     /// Write a commented .kubetaint.yaml for what is found here
     Init(Init),
     /// List the rules

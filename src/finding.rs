@@ -1,6 +1,7 @@
 //! The results of a run: findings, problems and counts, as plain data that all output formats use.
 
 mod cluster_list;
+mod effect;
 mod not_judged;
 mod placement;
 
@@ -13,6 +14,9 @@ use crate::source::{Position, Source, SourceId, Span};
 
 pub use cluster_list::{
     FilePlace, ListedCluster, ListedGap, NOT_DECLARED, Shown, ShownCluster, ShownPool,
+};
+pub use effect::{
+    Affected, ChangedCluster, Effect, IdleToleration, Landing, LossReason, PoolNumbers, WhatIf,
 };
 pub use not_judged::{Because, Gap, NotJudged, Open, PoolGap, Texts};
 pub use placement::{

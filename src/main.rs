@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
     CommandError, Exit, charts, check, clusters, completions, explain, init, matrix, pools, rules,
-    schema, test, why,
+    schema, test, whatif, why,
 };
 use kubetaint::lint::caught::{bug_text, caught};
 
@@ -36,6 +36,7 @@ fn run(cli: &cli::Cli) -> ExitCode {
         Command::Clusters(arguments) => clusters::run(cli, arguments, &mut out),
         Command::Why(arguments) => why::run(cli, arguments, &mut out),
         Command::Matrix(arguments) => matrix::run(cli, arguments, &mut out),
+        Command::WhatIf(arguments) => whatif::run(cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(cli, arguments, &mut out),
         Command::Charts(arguments) => charts::run(cli, arguments, &mut out),

@@ -29,6 +29,7 @@ mod standard_input;
 mod templates;
 pub mod test;
 mod trying;
+pub mod whatif;
 pub mod why;
 mod write;
 

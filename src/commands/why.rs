@@ -98,7 +98,7 @@ fn find(survey: &Survey, asked: &str, inputs: &Inputs) -> Result<Vec<usize>, Com
     Ok(found)
 }
 
-fn none(what: &str, asked: &str, names: &[&str]) -> String {
+pub(super) fn none(what: &str, asked: &str, names: &[&str]) -> String {
     if let Some(near) = nearest_word(asked, names) {
         return format!("there is no {what} `{asked}`; did you mean `{near}`?");
     }

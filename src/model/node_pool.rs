@@ -187,7 +187,7 @@ impl NodePool {
     }
 
     /// Returns the node's name if the pool is a single Node object.
-    pub(super) fn node_name(&self) -> Option<&str> {
+    pub fn node_name(&self) -> Option<&str> {
         let is_node = self.object.kind == "Node" && self.object.api_version == "v1";
         self.object.name.as_deref().filter(|_| is_node)
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::extract::is_placeholder;
-use crate::finding::{FilePlace, Judgement, PlacedObject, PoolColumn, Verdict};
+use crate::finding::{FilePlace, Judgement, PlacedObject, PoolColumn, Stay, Verdict};
 use crate::lint::Survey;
 use crate::model::Truth;
+use crate::model::eviction::Eviction;
 use crate::model::node_pool::NodePool;
 use crate::model::placement::{Moment, Placement, Reason, place};
-use crate::model::taint::Effect;
+use crate::model::taint::{Effect, Taint};
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::workload::{PodShape, Workload};
 
@@ -24,6 +25,23 @@ pub(super) struct Outcome {
 
 /// Judges pods of a shape on the nodes of a pool, once startup taints are gone. `tolerations` are all those of the pods.
 pub(super) fn outcome(
+    shape: &PodShape,
+    tolerations: &[Toleration],
+    pool: &NodePool,
+    comparison_operators: bool,
+) -> Outcome {
+    outcome_at(
+        Moment::Lasting,
+        shape,
+        tolerations,
+        pool,
+        comparison_operators,
+    )
+}
+
+/// Judges pods of a shape on the nodes of a pool, with the taints and cordons of a moment.
+pub(super) fn outcome_at(
+    moment: Moment,
     shape: &PodShape,
     tolerations: &[Toleration],
     pool: &NodePool,
@@ -45,7 +63,7 @@ pub(super) fn outcome(
         return refused(Reason::Affinity);
     }
     let candidate = shape.candidate(tolerations);
-    match place(&candidate, pool, Moment::Lasting, comparison_operators) {
+    match place(&candidate, pool, moment, comparison_operators) {
         Placement::Refused(reason) => refused(reason),
         Placement::Unknown(why) => Outcome {
             verdict: Verdict::Unknown,
@@ -84,6 +102,22 @@ fn avoided(
             && tolerate(tolerations, &taint.taint, comparison_operators) == Truth::No
     });
     found.map(|(at, _)| at)
+}
+
+/// When the taint-eviction controller deletes pods of a shape from nodes with these taints.
+pub(super) fn stay(shape: &PodShape, taints: &[Taint], comparison_operators: bool) -> Stay {
+    if taints.is_empty() {
+        return Stay::Forever;
+    }
+    if shape.unread_tolerations.is_some() {
+        return Stay::Unknown;
+    }
+    match shape.on_pods.eviction(taints, comparison_operators) {
+        Eviction::Never => Stay::Forever,
+        Eviction::AtOnce => Stay::Evicted,
+        Eviction::Unknown => Stay::Unknown,
+        after @ Eviction::After(_) => after.seconds().map_or(Stay::Unknown, Stay::For),
+    }
 }
 
 impl Outcome {

@@ -1,8 +1,15 @@
-//! Where pods can land, as people ask for it: one workload and all pools, all workloads and all pools.
+//! Where pods can land, as people ask for it: one workload and all pools, all workloads and all pools,
+//! and what a change does to them.
 
+mod changes;
+mod effects;
 mod judgement;
 mod matrix;
+mod whatif;
 mod why;
 
+pub use changes::{Applied, Change, ChangeError};
+pub use effects::{Outlook, Seat, Side, outlook};
 pub use matrix::{MatrixFilter, matrix};
+pub use whatif::whatif;
 pub use why::{Question, known_names, who, why};

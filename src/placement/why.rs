@@ -1,10 +1,9 @@
 //! One workload and all pools of its clusters, or one pool and all workloads: what decides, and where it is written.
 
-use super::judgement::{outcome, shown, shown_pool};
+use super::judgement::{outcome, shown, shown_pool, stay};
 use crate::finding::{ShownToleration, Stay, Who, WhoWorkload, Why, WhyCluster};
 use crate::lint::{Survey, SurveyedCluster};
 use crate::model::admission::{Giver, Injector};
-use crate::model::eviction::Eviction;
 use crate::model::taint::{Effect, Taint};
 use crate::model::workload::Workload;
 use crate::model::{Field, Truth};
@@ -208,18 +207,7 @@ fn evictions(cluster: &SurveyedCluster, workload: &Workload, gate: bool) -> Vec<
         if !seen.insert(text.clone()) {
             continue;
         }
-        let stay = match workload.shape.unread_tolerations {
-            Some(_) => Stay::Unknown,
-            None => {
-                let taints = std::slice::from_ref(taint);
-                match workload.shape.on_pods.eviction(taints, gate) {
-                    Eviction::Never => Stay::Forever,
-                    Eviction::AtOnce => Stay::Evicted,
-                    Eviction::Unknown => Stay::Unknown,
-                    after @ Eviction::After(_) => after.seconds().map_or(Stay::Unknown, Stay::For),
-                }
-            }
-        };
+        let stay = stay(&workload.shape, std::slice::from_ref(taint), gate);
         found.push((text, stay));
     }
     found

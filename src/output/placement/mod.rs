@@ -4,12 +4,14 @@ mod csv;
 mod json;
 mod markdown;
 mod matrix;
+mod whatif;
 mod why;
 
 pub use csv::write_matrix_csv;
 pub use json::{write_matrix_json, write_who_json, write_why_json};
 pub use markdown::write_matrix_markdown;
 pub use matrix::MatrixTable;
+pub use whatif::{WhatIfText, write_whatif_json, write_whatif_markdown};
 pub use why::WhyText;
 
 use crate::finding::{FilePlace, PlacedObject};
