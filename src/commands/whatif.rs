@@ -36,8 +36,8 @@ pub fn run(cli: &Cli, arguments: &WhatIf, out: &mut dyn Write) -> Result<Exit, C
             ChangeError::Other(why) => why,
         })
     })?;
-    for idle in &applied.idle {
-        super::say(format_args!("warning: {idle}"));
+    for warning in &applied.warnings {
+        super::say(format_args!("warning: {warning}"));
     }
     let found = whatif(&survey, &applied);
     match arguments.output {

@@ -245,8 +245,8 @@ pub struct Applied {
     pub(super) clusters: Vec<Vec<PoolAfter>>,
     /// The changes in words, in the order in which they were applied.
     pub(super) words: Vec<String>,
-    /// Changes that change nothing, in words.
-    pub idle: Vec<String>,
+    /// What may not be meant, in words: changes that change nothing, and pools with the name of another.
+    pub warnings: Vec<String>,
 }
 
 /// Why changes cannot be applied.
@@ -357,7 +357,7 @@ impl Applied {
             }
         }
         if !changed {
-            self.idle.push(idle);
+            self.warnings.push(idle);
         }
         self.say(survey, words, &found.clusters);
         Ok(())
@@ -381,8 +381,14 @@ impl Applied {
             let is_wanted = |one: &SurveyedCluster| wanted.is_none_or(|wanted| wanted == one.name);
             let mut into = Vec::new();
             let places = survey.clusters.iter().zip(&mut self.clusters);
-            for (at, (_, after)) in (0..).zip(places).filter(|(_, (one, _))| is_wanted(one)) {
+            for (at, (one, after)) in (0..).zip(places).filter(|(_, (one, _))| is_wanted(one)) {
                 into.push(at);
+                if after.iter().any(|known| known.pool.name == pool.name) {
+                    let (name, cluster) = (&pool.name, &one.name);
+                    self.warnings.push(format!(
+                        "cluster {cluster} already has a pool {name}; with --remove-pool {name}, the new one replaces it"
+                    ));
+                }
                 after.push(PoolAfter {
                     pool: Arc::new(pool.clone()),
                     from: None,

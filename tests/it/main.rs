@@ -51,3 +51,4 @@ mod unknown_places;
 mod unknown_values;
 mod verdicts;
 mod vocabulary;
+mod whatif;

@@ -23,6 +23,7 @@ fn verdict(found: &WhatIf) -> String {
     let parts: Vec<String> = parts.collect();
     let workloads = count(all, "workload", "workloads");
     match parts.as_slice() {
+        [] if all == 0 => "nothing changes".to_owned(),
         [] => format!("nothing changes for {workloads}"),
         parts => format!(
             "of {workloads}: {}; {} unchanged",
