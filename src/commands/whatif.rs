@@ -96,6 +96,9 @@ fn added(given: &str, survey: &Survey, quiet: bool) -> Result<Change, CommandErr
     };
     let refused = |why: &str| CommandError::Message(format!("--add-pool {file}: {why}"));
     let path = PathBuf::from(file);
+    if !path.exists() {
+        return Err(refused("path does not exist"));
+    }
     if path.is_dir() {
         return Err(refused("a folder; name the file"));
     }

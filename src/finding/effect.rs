@@ -145,7 +145,7 @@ pub struct Affected {
     pub cluster: String,
     /// The effect.
     pub effect: Effect,
-    /// When its pods are evicted, if they are.
+    /// When the first of its pods are evicted, if they are.
     pub stay: Option<Stay>,
     /// The pools that it could certainly run on before.
     pub before: Vec<String>,
@@ -160,6 +160,8 @@ pub struct Affected {
 pub struct LossReason {
     /// The pool.
     pub pool: String,
+    /// When pods are evicted from it, if they are.
+    pub stay: Option<Stay>,
     /// The plugin of the scheduler that decides.
     pub plugin: Option<&'static str>,
     /// The reason, in the words of the scheduler where it has one.

@@ -1,6 +1,7 @@
 //! Where pods can land, as people ask for it: one workload and all pools, all workloads and all pools,
 //! and what a change does to them.
 
+mod change;
 mod changes;
 mod effects;
 mod judgement;
@@ -8,7 +9,8 @@ mod matrix;
 mod whatif;
 mod why;
 
-pub use changes::{Applied, Change, ChangeError};
+pub use change::Change;
+pub use changes::{Applied, ChangeError};
 pub use effects::{Outlook, Seat, Side, outlook};
 pub use matrix::{MatrixFilter, matrix};
 pub use whatif::whatif;

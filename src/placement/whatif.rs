@@ -7,7 +7,8 @@ use super::changes::{Applied, PoolAfter};
 use super::effects::{Outlook, Seat, Side, outlook};
 use super::judgement::{Outcome, outcome_at, shown, stay};
 use crate::finding::{
-    Affected, ChangedCluster, IdleToleration, Landing, LossReason, PoolNumbers, Verdict, WhatIf,
+    Affected, ChangedCluster, Effect, FilePlace, IdleToleration, Landing, LossReason, PoolNumbers,
+    Stay, Verdict, WhatIf,
 };
 use crate::lint::{Survey, SurveyedCluster};
 use crate::model::Truth;
@@ -225,7 +226,7 @@ impl<'s> Comparison<'s> {
         let reasons = outlook.decisive.iter().map(|name| {
             let mut all = self.after.iter().zip(after);
             let found = all.find(|(one, _)| one.pool.name == *name);
-            self.reason(workload, name, found)
+            self.reason(workload, name, found, outlook.effect == Effect::Evicted)
         });
         Affected {
             object: shown(self.survey, workload),
@@ -243,12 +244,14 @@ impl<'s> Comparison<'s> {
         workload: &Workload,
         name: &str,
         found: Option<(&PoolAfter, &(Outcome, Seat<'_>))>,
+        is_evicted: bool,
     ) -> LossReason {
         let Some((one, (outcome, seat))) = found else {
             let mut gone = self.cluster.pools.iter();
             let gone = gone.find(|pool| pool.name == *name);
             return LossReason {
                 pool: name.to_owned(),
+                stay: None,
                 plugin: None,
                 reason: "the pool is removed".to_owned(),
                 taint: None,
@@ -256,35 +259,37 @@ impl<'s> Comparison<'s> {
             };
         };
         let told = outcome.told(self.survey, workload, &one.pool);
-        // Pods that may stay for a while can run there.
-        let evicts = || {
-            let gate = self.survey.comparison_operators;
-            let taints = one.pool.taints.iter().map(|own| &own.taint);
-            let of = |taint: &&Taint| {
-                stay(&workload.shape, std::slice::from_ref(*taint), gate) == seat.stay
-            };
-            taints.filter(of).map(ToString::to_string).next()
+        let is_evicted = is_evicted && seat.stay != Stay::Forever;
+        let taint = match is_evicted {
+            true => self.evicting(workload, &one.pool, seat.stay),
+            false => None,
         };
-        let words = match seat.verdict {
-            Verdict::Lands | Verdict::PrefersNot => "tolerated for a time only",
-            _ => "it is not known",
+        // Pods that stay for a time can run there.
+        let words = match seat.verdict.is_open() {
+            true => "tolerated for a time only",
+            false => "it is not known",
         };
+        let told_reason = told.reason.filter(|_| !seat.verdict.is_open());
         LossReason {
             pool: name.to_owned(),
+            stay: is_evicted.then_some(seat.stay),
             plugin: told.plugin.filter(|_| !seat.verdict.is_open()),
-            reason: match seat.verdict.is_open() {
-                true => words.to_owned(),
-                false => told.reason.unwrap_or_else(|| words.to_owned()),
-            },
-            taint: match seat.verdict.is_open() {
-                true => evicts(),
-                false => told.taint,
-            },
+            reason: told_reason.unwrap_or_else(|| words.to_owned()),
+            taint: taint.or(told.taint.filter(|_| !seat.verdict.is_open())),
             places: told.places,
         }
     }
 
-    fn place(&self, pool: &NodePool) -> Option<crate::finding::FilePlace> {
+    /// The taint of a pool that evicts the pods first.
+    fn evicting(&self, workload: &Workload, pool: &NodePool, soonest: Stay) -> Option<String> {
+        let gate = self.survey.comparison_operators;
+        let mut taints = pool.taints.iter().map(|own| &own.taint);
+        let found = taints
+            .find(|taint| stay(&workload.shape, std::slice::from_ref(*taint), gate) == soonest);
+        found.map(ToString::to_string)
+    }
+
+    fn place(&self, pool: &NodePool) -> Option<FilePlace> {
         let own = pool.name_span.or(pool.span)?;
         self.survey.place(own)
     }
@@ -298,10 +303,14 @@ impl<'s> Comparison<'s> {
             Giver::Injected(_) => None,
         });
         let is_idle = |entry: &Toleration| {
+            // An entry for every key is meant for whatever comes.
+            if entry.key.text() == Some("") {
+                return false;
+            }
             let matches = |taint: &Taint| entry.tolerates(taint, gate);
             self.lost.iter().any(|taint| matches(taint) == Truth::Yes)
                 && self.after.iter().zip(&self.changed).all(|(one, changed)| {
-                    let key = entry.key.text().filter(|key| !key.is_empty());
+                    let key = entry.key.text();
                     let own = one.from.and_then(|from| self.before.get(from));
                     let mut taints = changed.as_ref().or(own).into_iter().flat_map(|s| &s.taints);
                     !one.pool.may_have_unknown_taint(key)

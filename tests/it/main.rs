@@ -30,6 +30,7 @@ mod own_charts;
 mod own_tables;
 mod pages;
 mod parts;
+mod placement;
 mod policies;
 mod pools;
 mod program;

@@ -65,15 +65,11 @@ fn pool(of: &PoolNumbers) -> Value {
 }
 
 fn affected(of: &Affected) -> Value {
-    let seconds = of.stay.map(|stay| match stay {
-        Stay::For(seconds) => seconds,
-        Stay::Evicted | Stay::Forever | Stay::Unknown => 0,
-    });
     json!({
         "object": object(&of.object),
         "cluster": of.cluster,
         "effect": of.effect.as_str(),
-        "seconds": seconds,
+        "seconds": of.stay.map(seconds),
         "before": of.before,
         "after": of.after,
         "reasons": of.reasons.iter().map(reason).collect::<Vec<_>>(),
@@ -81,9 +77,19 @@ fn affected(of: &Affected) -> Value {
     })
 }
 
+/// After how many seconds pods are evicted.
+fn seconds(stay: Stay) -> Option<i64> {
+    match stay {
+        Stay::Evicted => Some(0),
+        Stay::For(seconds) => Some(seconds),
+        Stay::Forever | Stay::Unknown => None,
+    }
+}
+
 fn reason(of: &LossReason) -> Value {
     json!({
         "pool": of.pool,
+        "seconds": of.stay.map(seconds),
         "plugin": of.plugin,
         "reason": of.reason,
         "taint": of.taint,

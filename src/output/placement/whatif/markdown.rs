@@ -85,8 +85,7 @@ fn effect(of: &Affected) -> String {
         Effect::Unknown => "❔",
         Effect::Gains | Effect::Widened | Effect::Ignored => "✅",
     };
-    let stay = of.stay.map(|stay| format!(" {}", when(stay)));
-    format!("{sign} {}{}", of.effect.as_str(), stay.unwrap_or_default())
+    format!("{sign} {}", of.effect.as_str())
 }
 
 fn workloads(group: &[&Affected]) -> String {
@@ -107,7 +106,9 @@ fn reasons(of: &Affected) -> String {
     let shown = of.reasons.iter().take(MOST_POOLS).map(|why| {
         let taint = why.taint.as_ref().map(|taint| format!(" {}", code(taint)));
         let taint = taint.unwrap_or_default();
-        format!("{}: {}{taint}", code(&why.pool), code(&why.reason))
+        let stay = why.stay.map(|stay| format!("evicted {}: ", when(stay)));
+        let stay = stay.unwrap_or_default();
+        format!("{}: {stay}{}{taint}", code(&why.pool), code(&why.reason))
     });
     let shown: Vec<String> = shown.collect();
     shown.join("<br>")

@@ -46,16 +46,9 @@ fn grouped(found: &WhatIf) -> Vec<Vec<&Affected>> {
     for one in &found.affected {
         let reasons = one.reasons.iter();
         let reasons: Vec<_> = reasons
-            .map(|why| (&why.pool, &why.reason, &why.taint))
+            .map(|why| (&why.pool, why.stay.map(when), &why.reason, &why.taint))
             .collect();
-        let key = (
-            one.effect,
-            &one.cluster,
-            &one.before,
-            &one.after,
-            one.stay.map(when),
-            reasons,
-        );
+        let key = (one.effect, &one.cluster, &one.before, &one.after, reasons);
         let next = groups.len();
         let at = *known.entry(key).or_insert(next);
         match groups.get_mut(at) {

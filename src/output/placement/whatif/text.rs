@@ -62,6 +62,7 @@ impl WhatIfText<'_> {
         }
         for idle in found.idle.iter().take(MOST) {
             let at = self.place(idle.place.as_ref());
+            let at = at.map(|at| format!(" ({at})")).unwrap_or_default();
             let name = object_name(&idle.object);
             let text = escape::sentence(&idle.text);
             self.line(&format!("{name}: {text}{at}"), 2, out)?;
@@ -93,13 +94,14 @@ impl WhatIfText<'_> {
     fn group(&self, group: &[&Affected], first: &Affected, out: &mut dyn Write) -> io::Result<()> {
         for one in group.iter().take(MOST) {
             let at = self.place(one.object.place.as_ref());
-            self.line(&format!("{}{at}", object_name(&one.object)), 2, out)?;
+            let at = at.map(|at| format!("  {at}")).unwrap_or_default();
+            writeln!(out, "  {}{at}", object_name(&one.object))?;
         }
         self.more(group.len(), out)?;
         let pools = format!("{} -> {}", listed(&first.before), listed(&first.after));
         self.line(&pools, 6, out)?;
         for why in first.reasons.iter().take(MOST_POOLS) {
-            self.line(&reason(first, why), 6, out)?;
+            self.line(&reason(why), 6, out)?;
         }
         Ok(())
     }
@@ -121,10 +123,9 @@ impl WhatIfText<'_> {
         )
     }
 
-    fn place(&self, place: Option<&FilePlace>) -> String {
-        place
-            .map(|(file, at)| format!("  {}:{}", self.standpoint.path(file), at.line))
-            .unwrap_or_default()
+    fn place(&self, place: Option<&FilePlace>) -> Option<String> {
+        let (file, at) = place?;
+        Some(format!("{}:{}", self.standpoint.path(file), at.line))
     }
 
     fn style(&self, code: &'static str) -> (&'static str, &'static str) {
@@ -135,9 +136,8 @@ impl WhatIfText<'_> {
     }
 }
 
-fn reason(of: &Affected, why: &LossReason) -> String {
-    let stay = of.stay.filter(|_| of.effect == Effect::Evicted);
-    let stay = stay.map(|stay| format!("evicted {}: ", when(stay)));
+fn reason(why: &LossReason) -> String {
+    let stay = why.stay.map(|stay| format!("evicted {}: ", when(stay)));
     let taint = why.taint.as_ref().map(|taint| format!(" {{{taint}}}"));
     let text = format!(
         "{}: {}{}{}",
