@@ -299,6 +299,39 @@ fn a_pool_is_added_and_can_replace_another_and_be_tainted() {
 }
 
 #[test]
+fn pools_of_terraform_and_nodes_of_a_cluster_can_be_added() {
+    let mut files = files();
+    files[0].1 = "exclude: [\"new/**\"]\n".to_owned() + COMPLETE;
+    files.push((
+        "new/nodes.yaml",
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Node\n  \
+         metadata: {name: n1, labels: {acme.com/pool: web}}\n  spec: {}\n"
+            .to_owned(),
+    ));
+    files.push((
+        "new/main.tf",
+        "resource \"aws_eks_node_group\" \"a\" {\n  node_group_name = \"n1\"\n  \
+         labels = { \"acme.com/pool\" = \"web\" }\n}\n"
+            .to_owned(),
+    ));
+    for file in ["new/nodes.yaml", "new/main.tf"] {
+        assert_eq!(
+            effects_of(&files, &["--add-pool", file]),
+            some(
+                &[
+                    "agent gains gpu,web -> gpu,n1,web",
+                    "any gains web -> n1,web",
+                    "both gains gpu,web -> gpu,n1,web",
+                    "site gains web -> n1,web"
+                ],
+                0
+            ),
+            "{file}"
+        );
+    }
+}
+
+#[test]
 fn a_taint_takes_the_place_of_one_with_the_same_key_and_effect() {
     let mut files = files();
     files.push((
