@@ -71,7 +71,8 @@ pub enum Answer {
 #[command(after_help = "Examples:\n  \
         kubetaint matrix\n  \
         kubetaint matrix --problems --cluster prod\n  \
-        kubetaint matrix -o csv --output matrix.csv\n\n\
+        kubetaint matrix -o csv --output matrix.csv\n  \
+        kubetaint matrix -o html --output matrix.html\n\n\
         Exit codes: 0 the matrix was written, 2 the job could not be done (a path that does not exist, an error in the \
         configuration, nothing to read).")]
 pub struct Matrix {
@@ -115,4 +116,6 @@ pub enum MatrixFormat {
     Csv,
     /// For programs.
     Json,
+    /// A page for browsers, with search and filters, that needs no other file.
+    Html,
 }

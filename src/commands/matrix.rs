@@ -6,7 +6,9 @@ use super::inputs::{Inputs, Place};
 use super::screen::Screen;
 use super::{CommandError, Exit};
 use crate::cli::{Cli, Matrix, MatrixFormat};
-use crate::output::{MatrixTable, write_matrix_csv, write_matrix_json, write_matrix_markdown};
+use crate::output::{
+    MatrixTable, write_matrix_csv, write_matrix_html, write_matrix_json, write_matrix_markdown,
+};
 use crate::placement::{MatrixFilter, matrix};
 
 /// Writes the matrix of the files that the arguments name.
@@ -47,6 +49,7 @@ pub fn run(cli: &Cli, arguments: &Matrix, out: &mut dyn Write) -> Result<Exit, C
         MatrixFormat::Markdown => write_matrix_markdown(&clusters, &mut text)?,
         MatrixFormat::Csv => write_matrix_csv(&clusters, &mut text)?,
         MatrixFormat::Json => write_matrix_json(&clusters, &mut text)?,
+        MatrixFormat::Html => write_matrix_html(&clusters, &mut text)?,
     }
     match &arguments.output {
         None => out.write_all(&text)?,
