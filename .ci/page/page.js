@@ -53,7 +53,7 @@ async function main() {
     assert.ok(await page.locator('tbody td[role], tbody td.v0').count() > 0, 'no cell is shown');
     return performance.now() - begin;
   };
-  const count = () => page.locator('#count').textContent();
+  const count = () => page.getByRole('status').textContent();
   const counts = (text) => page.waitForFunction((wanted) => document.getElementById('count').textContent.startsWith(wanted), text, { timeout: 5000 });
   const focused = () => page.evaluate(() => {
     const cell = document.activeElement.closest('th, td');
@@ -235,6 +235,11 @@ async function main() {
   await open('hostile');
   await counts('5 rows');
   assert.equal(await page.getByRole('grid').count(), 2);
+  await page.locator('#narrow').focus();
+  await press('Tab', 'ArrowDown', 'Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.closest('table') === document.querySelectorAll('table')[1]), true, 'Tab leads from grid to grid');
+  await press('Tab');
+  assert.equal(await focused().catch(() => null), null, 'Tab leads out of the last grid');
   for (const cell of await page.locator('tbody td:not(.gap td), tbody th, thead th').all()) await cell.click();
   await page.locator('main').evaluate((node) => { node.scrollLeft = 0; });
   await page.locator('tbody th').first().click();
