@@ -18,6 +18,7 @@ use granit_parser::{Event, ScalarStyle, StructureStyle};
 
 use super::base64;
 use super::between::{self, Around, Flaw};
+use super::kept::Kept;
 use super::keys;
 use super::node::{Document, NodeData, NodeId, Shape, Style, is_merge_key};
 use super::scalar::{Scalar, Tag, resolve, resolve_plain};
@@ -87,6 +88,14 @@ impl Size {
     }
 }
 
+/// What has no form in JSON. The document is only refused if it is kept: a later value of the same key replaces it first.
+struct Unwritable {
+    node: NodeId,
+    is_key: bool,
+    message: String,
+    place: Range<usize>,
+}
+
 /// A document being built.
 pub(super) struct Build {
     pub start: usize,
@@ -105,6 +114,7 @@ pub(super) struct Build {
     /// The alias that expands to the most nodes, for the error if there are too many.
     heaviest: (u64, Range<usize>),
     pub problem: Option<(String, Range<usize>)>,
+    unwritable: Vec<Unwritable>,
     /// How far the text was checked for things that go-yaml rejects.
     checked: usize,
     /// How far the text was checked before the last token.
@@ -140,6 +150,7 @@ impl Build {
             size: 0,
             heaviest: (0, 0..0),
             problem: None,
+            unwritable: Vec::new(),
             checked: start,
             before: start,
             after_plain: None,
@@ -408,14 +419,18 @@ impl Build {
             let message = "!!binary value contains invalid base64 data";
             self.refuse(|| message.to_owned(), place.clone());
         }
+        let shape = self.keep(bytes.as_deref().unwrap_or(value));
+        let node = self.push(place.clone(), style, tag, shape);
         if let Some(Scalar::Float(number)) = resolve(value, tag, style == Style::Plain)
             && !number.is_finite()
-            && !self.at_key()
         {
-            self.refuse(|| format!("unsupported value: {value}"), place.clone());
+            self.unwritable.push(Unwritable {
+                node,
+                is_key: false,
+                message: format!("unsupported value: {value}"),
+                place,
+            });
         }
-        let shape = self.keep(bytes.as_deref().unwrap_or(value));
-        let node = self.push(place, style, tag, shape);
         self.anchor(anchor, node, Some(1));
         self.done(node, 1);
     }
@@ -437,14 +452,6 @@ impl Build {
         *self
             .json
             .get_or_insert_with(|| between::begins_json(text, start))
-    }
-
-    /// Whether the next node is a key.
-    fn at_key(&self) -> bool {
-        let frame = self.frames.last();
-        frame.is_some_and(|frame| {
-            frame.mapping && (self.waiting.len() - frame.first).is_multiple_of(2)
-        })
     }
 
     /// The place of an unwritten value: after its `:` or `-`.
@@ -636,7 +643,7 @@ impl Build {
         merges
     }
 
-    /// Converts keys to texts, and rejects those that cannot be converted.
+    /// Converts keys to texts, and notes those that cannot be converted.
     fn settle_keys(&mut self, text: &str, children: Range<usize>) {
         for at in children.step_by(2) {
             let key = self.edges[at];
@@ -660,10 +667,20 @@ impl Build {
                 continue;
             };
             if let Some(message) = keys::refusal(found) {
-                self.refuse(|| message.to_owned(), place);
+                self.unwritable.push(Unwritable {
+                    node: key,
+                    is_key: true,
+                    message: message.to_owned(),
+                    place,
+                });
             } else if let Some(arrives) = keys::as_text(found).filter(|arrives| arrives != text) {
                 // It keeps its type, but gets its canonical spelling.
-                let (style, tag) = (meant.style, meant.tag);
+                let tag = match found {
+                    // `1.0` becomes `1`.
+                    Scalar::Float(_) => Tag::Float,
+                    _ => meant.tag,
+                };
+                let style = meant.style;
                 let shape = self.keep(&arrives);
                 let data = &mut self.nodes[key.0 as usize];
                 (data.shape, data.style, data.tag) = (shape, style, tag);
@@ -734,7 +751,7 @@ impl Build {
                 )
             }
         };
-        Ok(Document {
+        let document = Document {
             source,
             nodes: self.nodes,
             edges: self.edges,
@@ -744,7 +761,20 @@ impl Build {
             range: 0..0,
             comments: Vec::new(),
             assembly: None,
-        })
+        };
+        if self.unwritable.is_empty() {
+            return Ok(document);
+        }
+        let kept = Kept::of(&document);
+        let unwritable = self.unwritable.into_iter();
+        let mut refused = unwritable.filter(|one| match one.is_key {
+            true => kept.has_key(one.node),
+            false => kept.has_value(one.node),
+        });
+        match refused.next() {
+            Some(one) => Err((one.message, one.place)),
+            None => Ok(document),
+        }
     }
 }
 

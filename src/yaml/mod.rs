@@ -13,6 +13,7 @@ mod de;
 pub mod edit;
 mod embedded;
 mod gaps;
+mod kept;
 mod keys;
 mod node;
 mod parse;

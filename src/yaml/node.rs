@@ -59,6 +59,11 @@ impl NodeSet {
             .get_mut(node.0 as usize)
             .is_some_and(|flag| !std::mem::replace(flag, true))
     }
+
+    /// Whether a node was added.
+    pub(super) fn contains(&self, node: NodeId) -> bool {
+        self.0.get(node.0 as usize).is_some_and(|flag| *flag)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -254,6 +259,11 @@ impl<'a> Node<'a> {
         self.data().tag == Tag::Local
     }
 
+    /// The node's own index where it is written: for an alias that of the alias.
+    pub(super) fn written_id(self) -> NodeId {
+        self.at
+    }
+
     /// Whether it was reached through an alias.
     pub fn is_alias(self) -> bool {
         self.id != self.at
@@ -307,29 +317,7 @@ impl<'a> Node<'a> {
             return kept;
         }
         let mut places: HashMap<&'a str, usize> = HashMap::new();
-        let mut budget = MERGE_BUDGET;
-        let mut open = vec![Walk::whole(self)];
-        while let Some(walk) = open.last_mut() {
-            let Some(field) = walk.next() else {
-                open.pop();
-                continue;
-            };
-            let mut cost = usize::from(open.len() > 1);
-            let sources = if field.is_merge() {
-                merge_sources(field.value)
-            } else {
-                Vec::new()
-            };
-            cost += sources.len();
-            let Some(left) = budget.checked_sub(cost) else {
-                break;
-            };
-            budget = left;
-            if field.is_merge() {
-                // The first source is applied last, so it wins. The top of the stack is applied first.
-                open.extend(sources.into_iter().map(Walk::whole));
-                continue;
-            }
+        for field in self.assignments(MERGE_BUDGET) {
             match field.known_name().map(|name| places.entry(name)) {
                 Some(std::collections::hash_map::Entry::Occupied(place)) => {
                     kept[*place.get()] = field;
@@ -342,6 +330,34 @@ impl<'a> Node<'a> {
             }
         }
         kept
+    }
+
+    /// Returns the fields in the order in which go-yaml assigns them, those that `<<` merges in its place. Ends early once
+    /// it has visited `budget` fields of merged mappings.
+    pub(super) fn assignments(self, budget: usize) -> impl Iterator<Item = Field<'a>> + 'a {
+        let mut budget = budget;
+        let mut open = vec![Walk::whole(self)];
+        std::iter::from_fn(move || {
+            while let Some(walk) = open.last_mut() {
+                let Some(field) = walk.next() else {
+                    open.pop();
+                    continue;
+                };
+                let is_merge = field.is_merge();
+                let sources = match is_merge {
+                    true => merge_sources(field.value),
+                    false => Vec::new(),
+                };
+                let cost = usize::from(open.len() > 1) + sources.len();
+                budget = budget.checked_sub(cost)?;
+                if !is_merge {
+                    return Some(field);
+                }
+                // The first source is applied last, so it wins. The top of the stack is applied first.
+                open.extend(sources.into_iter().map(Walk::whole));
+            }
+            None
+        })
     }
 
     /// Returns the fields as written: with duplicates, and with `<<` as an ordinary field (see [`Field::is_merge`]).

@@ -317,6 +317,10 @@ impl<'t> Reader<'t> {
         let start = start.max(self.outcomes.last().map_or(0, |last| last.start));
         match build.and_then(|build| build.problem) {
             Some((message, place)) => self.push_broken(start, message, place),
+            None if self.repairs.has_bracket(at) => {
+                let message = ErrorKind::MisplacedFlowCollectionEnd.to_string();
+                self.push_broken(start, message, at..at);
+            }
             None => self.push_broken(start, error.info(), at..at),
         }
     }

@@ -36,6 +36,8 @@ pub(super) enum Repair {
     Header(Range<usize>),
     /// What follows a `...` on its line, up to the next document. Nobody reads it.
     Behind(Range<usize>),
+    /// A closing bracket or brace that nothing opened. Behind the whole document it ends the document, as a comma does.
+    Bracket(usize),
 }
 
 /// The differences from the written text.
@@ -47,6 +49,7 @@ pub(super) struct Repairs {
     tags: HashSet<usize>,
     /// The text that is not read behind a `...`: its end, by its start.
     behind: HashMap<usize, usize>,
+    brackets: HashSet<usize>,
 }
 
 impl Repairs {
@@ -85,6 +88,10 @@ impl Repairs {
                     text.replace_range(at..at + 1, "x");
                     self.quoted.insert(at, (at + 1, "-".to_owned()));
                 }
+                Repair::Bracket(at) => {
+                    text.replace_range(at..at + 1, ",");
+                    self.brackets.insert(at);
+                }
                 Repair::Tag(range) => {
                     let tag = text.within(range.clone()).replace([',', '[', ']'], "-");
                     self.tags.insert(range.start);
@@ -108,6 +115,11 @@ impl Repairs {
     /// Whether a tag was rewritten.
     pub fn has_tag(&self, start: usize) -> bool {
         self.tags.contains(&start)
+    }
+
+    /// Whether a closing bracket that nothing opened is at a place.
+    pub fn has_bracket(&self, at: usize) -> bool {
+        self.brackets.contains(&at)
     }
 
     /// Returns the end of the text that is not read behind the end of a document.
@@ -183,6 +195,10 @@ pub(super) fn repair(
                 .map(Repair::Header)
         }
         ErrorKind::FlowMappingValueAdjacentCollection => empty_key(text, reached, at),
+        ErrorKind::MisplacedFlowCollectionEnd => {
+            let closes = text.get(at..)?.starts_with([']', '}']);
+            closes.then_some(Repair::Bracket(at))
+        }
         ErrorKind::InvalidDocumentEnd => behind_end(text, at).map(Repair::Behind),
         _ => None,
     }

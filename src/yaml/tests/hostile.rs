@@ -68,6 +68,18 @@ fn chains_and_lists_of_merges_are_bounded() {
     assert_eq!(document.root().get("c").unwrap().fields().len(), 0);
 }
 
+#[test]
+fn finding_what_is_kept_of_many_merges_is_bounded() {
+    let fields: String = (0..1_000).map(|n| format!("k{n}: 1, ")).collect();
+    let text = format!(
+        "a: &a {{{fields}}}\nb: [{}{{~: 1}}]\n",
+        "{<<: *a}, ".repeat(450)
+    );
+    assert_eq!(message(&text).0, "unsupported map key of type null");
+    let brackets = format!("{{a: b}}{}", "}".repeat(100_000));
+    assert_eq!(read(&brackets).documents.len(), 1);
+}
+
 const SAMPLES: &[&str] = &[
     "apiVersion: v1\nkind: Pod\nspec:\n  tolerations:\n  - key: a\n    operator: Exists\n",
     "a: |\n  x\n  é\n\nb: >-\n  folded\n  text\n# c\n",

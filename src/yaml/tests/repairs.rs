@@ -270,3 +270,48 @@ fn a_colon_behind_a_tag_in_braces_ends_an_empty_key() {
     }
     assert_eq!(value("a: !!str :v\n"), ":v");
 }
+
+#[test]
+fn a_bracket_that_nothing_opened_does_not_break_the_document_that_it_follows() {
+    for (text, expected) in [
+        ("{a: b}}\n", "{a: b}"),
+        ("{a: b} ]\n", "{a: b}"),
+        ("[a,\n b]\n}\n", "[a,\n b]"),
+        ("'a'\n]\n", "'a'"),
+        ("  a: [b]\n ] [c\n", "a: [b]"),
+        ("&a ] b: c\n", ""),
+        ("&a-0] b: c\n", ""),
+        ("--- # c\n!!str # d\n} b\n", ""),
+    ] {
+        let stream = read(text);
+        assert_eq!(stream.errors.len(), 1, "{text:?}");
+        assert_eq!(stream.errors[0].message, "misplaced bracket", "{text:?}");
+        let place = at(text, stream.errors[0].span);
+        assert!(["]", "}"].contains(&place), "{text:?}: {place}");
+        assert_eq!(stream.documents.len(), 1, "{text:?}");
+        let root = stream.documents[0].root();
+        assert_eq!(at(text, root.span()), expected, "{text:?}");
+    }
+    for text in [
+        "] a\n",
+        "--- ]\n",
+        "a: [b]\n]\n",
+        "a: [b]]\n",
+        "a: ]\n",
+        "a: &a ]\n",
+        "- &a\n]\n",
+        "- a: [b]\n }\n",
+        "? [a] ]\n",
+        "[a]: b\n]\n",
+    ] {
+        let stream = read(text);
+        assert_eq!(stream.documents.len(), 0, "{text:?}");
+        assert_eq!(message(text).0, "misplaced bracket", "{text:?}");
+    }
+    // The next document is read.
+    let text = "{a: b}} [\n---\nc: d\n";
+    let stream = read(text);
+    assert_eq!(stream.documents.len(), 2);
+    assert_eq!(&text[stream.errors[0].document.clone()], "} [\n");
+    assert_eq!(at(text, stream.documents[1].root().span()), "c: d");
+}

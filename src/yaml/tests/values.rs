@@ -155,3 +155,53 @@ fn keys_that_json_cannot_have_are_refused() {
         assert_eq!(told, expected, "{text}");
     }
 }
+
+#[test]
+fn what_json_cannot_have_is_accepted_where_a_later_value_replaces_it() {
+    for text in [
+        "a: {~: x}\na: 1\n",
+        "a: {~: x}\n<<: {a: 1}\n",
+        "? a\n: ?\n<<: {a: 1}\n",
+        "<<: {a: {~: x}}\na: 1\n",
+        "<<: [{a: 1}, {a: {~: x}}]\n",
+        "b: &b {a: {~: x}}\nb: 2\n<<: *b\na: 1\n",
+        "a: [.inf]\na: 1\n",
+        "a: {9223372036854775808: x}\na: 1\n",
+        "c: {0.0: {~: x}, -0.0: x}\na: 1\n",
+    ] {
+        let document = one(text);
+        let last = document.root().get("a").and_then(Node::as_int);
+        assert_eq!(last, Some(1), "{text}");
+    }
+    for (text, expected) in [
+        ("a: 1\na: {~: x}\n", "unsupported map key of type null"),
+        ("<<: {~: x}\n", "unsupported map key of type null"),
+        (
+            "<<: [{a: {~: x}}, {a: 1}]\n",
+            "unsupported map key of type null",
+        ),
+        (
+            "a: &a {~: x}\na: 1\nb: *a\n",
+            "unsupported map key of type null",
+        ),
+        (
+            "a: &a {~: x}\na: 1\nb: {<<: *a}\n",
+            "unsupported map key of type null",
+        ),
+        ("1: {~: x}\n'1': 1\n", "unsupported map key of type null"),
+        ("1: {~: x}\n1.0: 1\n", "unsupported map key of type null"),
+        (
+            ".nan: {~: x}\n.nan: 1\n",
+            "unsupported map key of type null",
+        ),
+        ("? &a .inf\n: 1\nb: *a\n", "unsupported value: .inf"),
+        // go-yaml finds these while it reads them.
+        ("a: {[b]: c}\na: 1\n", "invalid map key: a map or a list"),
+        (
+            "a: {<<: 1}\na: 1\n",
+            "map merge requires map or sequence of maps as the value",
+        ),
+    ] {
+        assert_eq!(message(text).0, expected, "{text}");
+    }
+}

@@ -614,7 +614,7 @@ impl Generator {
 }
 
 /// Spellings that Kubernetes takes or refuses against all expectation.
-const SPELLINGS: [&str; 24] = [
+const SPELLINGS: [&str; 55] = [
     "apiVersion:\n|-\n  v1\nkind: Node\nmetadata: {name: a}\n",
     "apiVersion: \u{85}|+\n  v1\nkind: Node\n",
     "kind: # c\n  # d\n\n>-\n Node\napiVersion: v1\nmetadata: {name: a}\n",
@@ -639,6 +639,37 @@ const SPELLINGS: [&str; 24] = [
     "kind: Node\napiVersion: v1\nmetadata: {name: a, x: [!!str :[v]]}\n",
     "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {!!str\n  :v}}\n",
     "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {k: !!str :v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: {~: x}, a: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: v, a: {~: x}}}\n",
+    "kind: Node\napiVersion: v1\nmetadata:\n  name: a\n  labels:\n    ? a\n    : ?\n    <<: {a: v}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {<<: {a: {~: x}}, a: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {<<: [{a: v}, {a: {~: x}}]}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {<<: [{a: {~: x}}, {a: v}]}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {<<: {~: x}}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: &a {~: x}, a: v, b: *a}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: &a {b: {~: x}}, a: v, <<: *a, b: w}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: [.inf], a: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: &a .inf, a: v, b: *a}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, x: {? &a .inf : v, b: *a}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: {18446744073709551615: x}, a: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {1: {~: x}, 0x1: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {1: {~: x}, '1': v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {1: {~: x}, 1.0: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, x: {.nan: {~: x}, .nan: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: {[b]: x}, a: v}}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a, labels: {a: !!binary '?', a: v}}\n",
+    "%YAML 1.1\n--- {kind: Node, apiVersion: v1, metadata: {name: a}}}\n",
+    "# c\n{kind: Node, apiVersion: v1,\n metadata: {name: a}}\n] }\nx: y\n",
+    "# c\n{kind: Node, apiVersion: v1, metadata: {name: a}}]: [\n",
+    "  kind: Node\n  apiVersion: v1\n  metadata: {name: a}\n }\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}\n}\n",
+    "kind: Node\napiVersion: v1\nmetadata: {name: a}}\n",
+    "&a-0] kind: Node\napiVersion: v1\n",
+    "--- # c\n&a # d\n} kind: Node\n",
+    "!!str ] kind: Node\n",
+    "kind: &a ]\napiVersion: v1\n",
+    "] kind: Node\n",
+    "--- ] kind: Node\n",
 ];
 
 /// Texts that are tried on purpose: odd spellings, and every odd value in every place where a value is read, alone.
