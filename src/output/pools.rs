@@ -104,10 +104,13 @@ impl PoolTable<'_> {
             );
         }
         let open = pools.iter().filter(|pool| !pool.complete).count();
-        let mut text = format!(
-            "{} read in {files}",
-            count(pools.len(), "node pool", "node pools")
-        );
+        let read = usize::try_from(self.counts.pools).unwrap_or(usize::MAX);
+        let mut text = format!("{} read in {files}", count(read, "node pool", "node pools"));
+        if pools.len() != read {
+            // Nodes of a dump become one pool, a pool of two clusters is listed for each, and commands about nodes are, too.
+            let rows = count(pools.len(), "row", "rows");
+            text.push_str(&format!(", listed in {rows}"));
+        }
         if open > 0 {
             text.push_str(&format!("; {open} with unknown taints"));
         }
