@@ -294,6 +294,9 @@ pub struct WorkloadRow {
     /// It lends its pod template to other objects and has no pods itself.
     #[serde(default)]
     pub lends: bool,
+    /// The operator copies the list and adds no tolerations of its own, so that a missing list is an empty one.
+    #[serde(default)]
+    pub copies: bool,
     /// The built-in kind, such as `DaemonSet`, that the operator makes pods with unless the object says otherwise.
     #[serde(default)]
     pub makes: Option<String>,

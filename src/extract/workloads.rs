@@ -121,7 +121,7 @@ fn read_pod(
             "a field is filled in by a template",
         )),
         (None, true) if stands == Stands::InPart => Some(MoreTolerations::InPart),
-        (None, true) if level == Level::Custom && !has_containers => {
+        (None, true) if level == Level::Custom && !has_containers && !row.copies => {
             Some(MoreTolerations::Other("its operator may add tolerations"))
         }
         _ => None,

@@ -226,3 +226,31 @@ fn an_effect_that_only_one_file_uses_is_a_warning() {
     ];
     assert_eq!(of_effects(&away), []);
 }
+
+#[test]
+fn a_custom_resource_without_a_list_has_no_tolerations_where_the_operator_copies_it() {
+    let of = |group: &str, kind: &str| {
+        format!(
+            "apiVersion: {group}\nkind: {kind}\nmetadata: {{name: main, namespace: monitoring}}\nspec:\n  nodeSelector: {{acme.com/pool: gpu}}\n"
+        )
+    };
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n    \
+        metadata: {labels: {acme.com/pool: gpu}}\n    spec:\n      \
+        nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}\n      \
+        taints: [{key: acme.com/gpu, value: 'yes', effect: NoSchedule}]\n";
+    let rules = |object: &str| {
+        let files = [("pool.yaml", pool), ("object.yaml", object)];
+        let report = crate::builtin::judged(
+            &crate::builtin::RULES,
+            &files,
+            kubetaint::verify::SUPPRESSIONS,
+        );
+        let rules = report.findings.into_iter().map(|one| one.rule);
+        rules.collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    let prometheus = of("monitoring.coreos.com/v1", "Prometheus");
+    assert_eq!(rules(&prometheus), ["selected-pool-not-tolerated"]);
+    // Nobody knows what this operator adds.
+    assert_eq!(rules(&of("monitoring.rhobs/v1", "Prometheus")), none);
+}
