@@ -39,7 +39,7 @@ pub(super) fn read(subject: &Subject<'_>) -> Option<Overlay> {
         label: row.workload_label.clone(),
         kinds: row.workload_kinds.clone(),
         namespaces: namespaces(row, subject.root),
-        adds: adds.filter(|adds| !adds.is_empty() && adds.len() <= MOST_ADDITIONS),
+        adds: adds.filter(|adds| is_telling(adds)),
     };
     Some(Overlay {
         source: subject.reading.id,
@@ -48,6 +48,12 @@ pub(super) fn read(subject: &Subject<'_>) -> Option<Overlay> {
         what: "a policy in this repository adds tolerations",
         within: None,
     })
+}
+
+/// Whether entries leave most taints alone: each has a key.
+fn is_telling(adds: &[Toleration]) -> bool {
+    let has_key = |entry: &Toleration| entry.key.text().is_some_and(|key| !key.is_empty());
+    !adds.is_empty() && adds.len() <= MOST_ADDITIONS && adds.iter().all(has_key)
 }
 
 /// The texts at a path, or `None` if one of them is not known.

@@ -144,7 +144,7 @@ spec:
         patchStrategicMerge:
           spec:
             tolerations:
-              - {key: example.com/added, operator: Exists}
+              - {key: '{{ request.object.metadata.labels.team }}', operator: Exists}
 ";
 
 fn namespace(says: bool) -> String {
