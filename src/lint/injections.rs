@@ -146,7 +146,7 @@ impl<'o> Injections<'o> {
             let labels = workload.labels.iter();
             let is_labelled = |label| labels.clone().any(|(key, _)| key.as_str() == label);
             meets
-                && (!clusters.is_empty() || reach.part.may_meet(&own_part))
+                && (!clusters.is_empty() || reach.part.may_affect(&own_part))
                 && reach.label.is_none_or(is_labelled)
                 && (reach.kinds.is_empty() || reach.kinds.contains(&workload.object.kind))
         };

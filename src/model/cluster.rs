@@ -47,10 +47,10 @@ impl<'p> Part<'p> {
         }
     }
 
-    /// Whether something in this part may be in the same cluster as something in the other one.
-    pub fn may_meet(&self, other: &Part<'_>) -> bool {
+    /// Whether something in this part may affect the clusters of another one. An example affects only itself.
+    pub fn may_affect(&self, other: &Part<'_>) -> bool {
         let (own, theirs) = (&self.environments, &other.environments);
-        self.example == other.example
+        (self.example.is_none() || self.example == other.example)
             && (self.cluster.is_none() || other.cluster.is_none() || self.cluster == other.cluster)
             && (own.is_empty() || theirs.is_empty() || !own.is_disjoint(theirs))
     }
