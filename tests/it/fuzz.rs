@@ -53,6 +53,7 @@ const TRIALS: &[(&str, Trial)] = &[
     }),
     ("ignores", ignores),
     ("own files", own_files),
+    ("placement", placement),
 ];
 
 fn number(name: &str, default: u64) -> u64 {
@@ -327,6 +328,39 @@ fn pools(folder: &Path) -> Tried {
             {
                 return Err(format!("its own inventory: {problem}"));
             }
+        }
+    }
+    Ok(())
+}
+
+/// The JSON list of a run, which is missing only if there was nothing to read.
+fn listed(output: &Output) -> Result<Value, String> {
+    if output.stdout.is_empty() && output.status.code() == Some(2) {
+        return Ok(Value::Null);
+    }
+    let said = |error| format!("no JSON: {error}: {:?}", output.status);
+    serde_json::from_slice(&output.stdout).map_err(said)
+}
+
+/// Commands that show clusters and placement, in each of their formats.
+fn placement(folder: &Path) -> Tried {
+    listed(&run(folder, &["clusters", "-o", "json"])?)?;
+    let matrix = run(folder, &["matrix", "-o", "json"])?;
+    for form in ["text", "markdown", "csv", "html"] {
+        run(folder, &["matrix", "-o", form])?;
+    }
+    let matrix = listed(&matrix)?;
+    let clusters = matrix["clusters"].as_array();
+    for cluster in clusters.into_iter().flatten() {
+        let Some(pool) = cluster["pools"][0].as_str() else {
+            continue;
+        };
+        // A name may be one that no argument can hold.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if pool.chars().all(is_plain) && !pool.starts_with('-') {
+            run(folder, &["why", "--pool", pool])?;
+            let taint = format!("{pool}=a=b:NoExecute");
+            run(folder, &["whatif", "--taint", &taint, "-o", "json"])?;
         }
     }
     Ok(())
