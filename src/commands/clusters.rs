@@ -32,9 +32,5 @@ pub fn run(cli: &Cli, arguments: &Clusters, out: &mut dyn Write) -> Result<Exit,
     if arguments.output == Listing::Json && !cli.quiet {
         super::say(format_args!("{}", table.summary()));
     }
-    Ok(if listing.problems.is_empty() {
-        Exit::Clean
-    } else {
-        Exit::Problems
-    })
+    Ok(Exit::after(&listing.problems))
 }

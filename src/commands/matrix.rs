@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::inputs::{Inputs, Place};
 use super::screen::Screen;
-use super::{CommandError, Exit};
+use super::{CommandError, Exit, write};
 use crate::cli::{Cli, Matrix, MatrixFormat};
 use crate::output::{
     MatrixTable, write_matrix_csv, write_matrix_html, write_matrix_json, write_matrix_markdown,
@@ -53,14 +53,11 @@ pub fn run(cli: &Cli, arguments: &Matrix, out: &mut dyn Write) -> Result<Exit, C
     }
     match &arguments.output {
         None => out.write_all(&text)?,
-        Some(path) => std::fs::write(path, &text)
+        Some(path) => write::replace(&inputs.place.root, path, &text)
             .map_err(|error| CommandError::Message(format!("{}: {error}", path.display())))?,
     }
     if !cli.quiet {
         super::say(format_args!("{}", table.summary()));
     }
-    Ok(match survey.problems.is_empty() {
-        true => Exit::Clean,
-        false => Exit::Problems,
-    })
+    Ok(Exit::after(&survey.problems))
 }

@@ -65,6 +65,14 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The outcome of a command that shows what was read.
+    fn after(problems: &[Problem]) -> Exit {
+        match problems {
+            [] => Exit::Clean,
+            _ => Exit::Problems,
+        }
+    }
+
     /// The process's exit code.
     pub fn code(self) -> u8 {
         match self {

@@ -38,9 +38,5 @@ pub fn run(cli: &Cli, arguments: &Pools, out: &mut dyn Write) -> Result<Exit, Co
     if arguments.output != PoolListing::Table && !cli.quiet {
         super::say(format_args!("{}", table.summary()));
     }
-    Ok(if listing.problems.is_empty() {
-        Exit::Clean
-    } else {
-        Exit::Problems
-    })
+    Ok(Exit::after(&listing.problems))
 }

@@ -65,10 +65,7 @@ pub fn run(cli: &Cli, arguments: &Why, out: &mut dyn Write) -> Result<Exit, Comm
             }
         }
     }
-    Ok(match survey.problems.is_empty() {
-        true => Exit::Clean,
-        false => Exit::Problems,
-    })
+    Ok(Exit::after(&survey.problems))
 }
 
 /// The workloads that are asked for, as indices.

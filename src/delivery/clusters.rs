@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::facts::{Pointer, Says};
-use super::folder;
 use super::naming::{by_folder, cluster_folder};
 use super::trouble::Trouble;
 use crate::model::cluster::environments;
 use crate::model::path_words::is_collection;
 use crate::source::Span;
+use crate::source::path::folder;
 
 /// How a cluster is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -239,7 +239,7 @@ impl Generators<'_, '_> {
                     if let Some(element) = element {
                         flatten("", element, &mut params);
                     }
-                    let folder = super::folder(path);
+                    let folder = crate::source::path::folder(path);
                     add_path(prefix, folder, Some(path), self.go_template, &mut params);
                     made.push(params);
                 }

@@ -107,7 +107,7 @@ fn addresses<'p>(
                         let end = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
                         path.get(..end).unwrap_or_default()
                     });
-                    let starts = starts.map(super::folder);
+                    let starts = starts.map(crate::source::path::folder);
                     let url = body.text_at(&["repoURL"]).unwrap_or_default();
                     found.extend(starts.map(|start| (url, start)));
                 }

@@ -34,8 +34,3 @@ pub use tree::Tree;
 
 #[cfg(test)]
 mod tests;
-
-/// The folder of a path; empty for the root.
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}

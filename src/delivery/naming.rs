@@ -64,7 +64,7 @@ pub fn cluster_folder(path: &str) -> Option<(&str, &str)> {
 
 /// Whether the children of the folder above are clusters.
 pub fn is_in_clusters(folder: &str) -> bool {
-    let above = super::folder(folder);
+    let above = crate::source::path::folder(folder);
     OF_CLUSTERS.contains(&above.rsplit('/').next().unwrap_or_default())
 }
 

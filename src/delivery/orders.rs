@@ -7,7 +7,6 @@ use super::facts::{
     Application, ArgoCluster, ArgoSource, Flux, Pointer, Release, Says, Set, Word, is_local,
     is_open,
 };
-use super::folder;
 use super::generators::{Generators, Made};
 use super::home::{Home, flux_target};
 use super::naming::by_secret;
@@ -17,6 +16,7 @@ use super::reading::application;
 use super::repository::Repository;
 use super::tree::{Mode, Target};
 use super::trouble::Trouble;
+use crate::source::path::folder;
 
 /// The cluster that something goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -145,7 +145,7 @@ impl<'f> Tree<'f> {
             let path = self.files.get(number).copied().unwrap_or_default();
             // The outermost kustomization that the file is in.
             let mut outermost = None;
-            let mut above = super::folder(path);
+            let mut above = crate::source::path::folder(path);
             while above.len() > folder.len() {
                 let is_form = inner
                     .entry(above)
@@ -153,7 +153,7 @@ impl<'f> Tree<'f> {
                 if *is_form {
                     outermost = Some(above);
                 }
-                above = super::folder(above);
+                above = crate::source::path::folder(above);
             }
             if let Some(outermost) = outermost {
                 if built.insert(outermost) {

@@ -310,7 +310,7 @@ impl Builder<'_, '_> {
             self.bench
                 .trouble(at, format!("`{entry}` could not be read completely"));
         }
-        let folder: Arc<str> = super::paths::folder(path).into();
+        let folder: Arc<str> = crate::source::path::folder(path).into();
         let mut objects = Vec::new();
         for (value, origin) in &documents.values {
             let new = |value: &Value, origin| {

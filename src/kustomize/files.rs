@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::paths::folder;
 use super::value::{Value, of_node};
+use crate::source::path::folder;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Document};
 

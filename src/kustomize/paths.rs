@@ -32,11 +32,6 @@ pub fn is_remote(entry: &str) -> bool {
         || entry.starts_with("github.com/")
 }
 
-/// The folder of a path; empty for the root.
-pub fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 /// Whether a path is in a folder, at any depth, or is the folder itself.
 pub fn is_within(path: &str, folder: &str) -> bool {
     let rest = path.strip_prefix(folder);

@@ -259,7 +259,7 @@ fn situation(
 }
 
 /// Whether a template fills in part of a name.
-fn is_filled_in(name: &str) -> bool {
+pub(super) fn is_filled_in(name: &str) -> bool {
     name.contains(['{', '$', '<'])
 }
 

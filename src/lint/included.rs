@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::kept::Kept;
 use crate::extract::Kustomization;
 use crate::kustomize::NAMES;
-use crate::kustomize::paths::{folder, is_within, resolve};
+use crate::kustomize::paths::{is_within, resolve};
+use crate::source::path::folder;
 
 /// The kustomizations among some files.
 #[derive(Default)]

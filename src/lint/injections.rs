@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::admission::is_filled_in;
 use super::paths::Paths;
 use crate::config::Config;
 use crate::extract::{Injection, MOST_ADDITIONS, Overlay, Target, is_placeholder};
@@ -22,8 +23,8 @@ struct Reach<'o> {
 }
 
 /// What the policies of one reach add.
+#[derive(Default)]
 struct Group<'o> {
-    reach: Reach<'o>,
     adds: BTreeSet<&'o Toleration>,
     /// A policy that adds entries that are not known.
     unknown: Option<(&'static str, Because)>,
@@ -31,7 +32,7 @@ struct Group<'o> {
 
 /// The policies of a repository.
 pub struct Injections<'o> {
-    groups: Vec<Group<'o>>,
+    groups: Vec<(Reach<'o>, Group<'o>)>,
     /// The groups for the pods of one namespace, or of any.
     of_namespace: BTreeMap<Option<&'o str>, Vec<usize>>,
     config: &'o Config,
@@ -71,24 +72,20 @@ impl<'o> Injections<'o> {
                 namespaces.push(None);
             }
             for namespace in namespaces {
-                let reach = || Reach {
+                let reach = Reach {
                     part: Part::of(paths.scanned(overlay.source)),
                     clusters: config.clusters_of(paths.of(overlay.source)),
                     label: injection.label.as_deref(),
                     kinds: &injection.kinds,
                 };
                 let of_namespace = groups.entry(namespace).or_default();
-                let group = of_namespace.entry(reach()).or_insert_with(|| Group {
-                    reach: reach(),
-                    adds: BTreeSet::new(),
-                    unknown: None,
-                });
+                let group = of_namespace.entry(reach).or_default();
                 group.take(injection, overlay.what, overlay.span);
             }
         }
         for (namespace, groups) in groups {
             let first = found.groups.len();
-            found.groups.extend(groups.into_values());
+            found.groups.extend(groups);
             let own = (first..found.groups.len()).collect();
             found.of_namespace.insert(namespace, own);
         }
@@ -103,6 +100,7 @@ impl<'o> Injections<'o> {
         }
         let groups = self.groups_for(workload);
         let all = groups.iter().filter_map(|at| self.groups.get(*at));
+        let all = all.map(|(_, group)| group);
         let unknown = all.clone().find_map(|group| group.unknown.clone());
         let adds: BTreeSet<&Toleration> = all.flat_map(|group| &group.adds).copied().collect();
         if adds.is_empty() {
@@ -125,7 +123,7 @@ impl<'o> Injections<'o> {
     /// The groups that may change the pods of a workload, in order.
     fn groups_for(&self, workload: &Workload) -> Vec<usize> {
         let own = workload.object.namespace.as_deref();
-        let own = own.filter(|name| !is_placeholder(name) && !name.contains(['{', '$', '<']));
+        let own = own.filter(|name| !is_placeholder(name) && !is_filled_in(name));
         let own_part = Part::of(self.paths.scanned(workload.source));
         let clusters = self.config.clusters_of(self.paths.of(workload.source));
         let candidates: Vec<usize> = match own {
@@ -137,7 +135,7 @@ impl<'o> Injections<'o> {
             None => (0..self.groups.len()).collect(),
         };
         let touches = |at: &usize| {
-            let Some(Group { reach, .. }) = self.groups.get(*at) else {
+            let Some((reach, _)) = self.groups.get(*at) else {
                 return false;
             };
             let meets = clusters.is_empty()

@@ -159,6 +159,9 @@ fn nothing_is_written_through_a_link_that_leads_out_of_the_repository() {
         ["check", "--format", "json=dangling"],
         ["check", "--fix", "link.yaml"],
         ["check", "--add-ignores=because", "link.yaml"],
+        ["matrix", "--output", "link"],
+        ["matrix", "--output", "folder/new"],
+        ["matrix", "--output", "dangling"],
     ] {
         fs::write(&kept, BAD).unwrap();
         let folder = repo(&[("a.yaml", BAD)]);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::known_name;
+use super::{known_name, paint, style};
 use crate::finding::{MatrixCluster, MatrixRow, Verdict};
 use crate::output::{count, escape};
 
@@ -39,7 +39,7 @@ impl MatrixTable<'_> {
     }
 
     fn cluster(&self, cluster: &MatrixCluster, out: &mut dyn Write) -> io::Result<()> {
-        let (bold, plain) = self.style("\x1b[1m");
+        let (bold, plain) = style(self.color, "\x1b[1m");
         let workloads: usize = cluster.rows.iter().map(|row| row.workloads.len()).sum();
         let complete = match cluster.complete {
             true => "complete",
@@ -76,7 +76,7 @@ impl MatrixTable<'_> {
                     let Some(verdict) = column.verdicts.get(at) else {
                         continue;
                     };
-                    let (color, plain) = self.style(paint(*verdict));
+                    let (color, plain) = style(self.color, paint(*verdict));
                     let word = sign(*verdict);
                     let padding = column.width() - word.chars().count();
                     line.push_str(&format!("  {color}{word}{plain}{:padding$}", ""));
@@ -85,13 +85,6 @@ impl MatrixTable<'_> {
             }
         }
         Ok(())
-    }
-
-    fn style(&self, code: &'static str) -> (&'static str, &'static str) {
-        match self.color {
-            true => (code, "\x1b[0m"),
-            false => ("", ""),
-        }
     }
 
     /// One line that counts.
@@ -193,15 +186,6 @@ fn sign(verdict: Verdict) -> &'static str {
         Verdict::KeptOut => "taint",
         Verdict::NotSelected => "-",
         Verdict::Unknown => "unknown",
-    }
-}
-
-fn paint(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Lands => "\x1b[32m",
-        Verdict::PrefersNot | Verdict::Unknown => "\x1b[33m",
-        Verdict::KeptOut => "\x1b[31m",
-        Verdict::NotSelected => "\x1b[2m",
     }
 }
 

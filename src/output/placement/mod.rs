@@ -16,7 +16,7 @@ pub use matrix::MatrixTable;
 pub use whatif::{WhatIfText, write_whatif_json, write_whatif_markdown};
 pub use why::WhyText;
 
-use crate::finding::{FilePlace, PlacedObject};
+use crate::finding::{FilePlace, PlacedObject, Verdict};
 use crate::output::escape;
 
 /// A workload as people name it: `shop/Deployment/web`.
@@ -45,6 +45,24 @@ fn known_name(object: &PlacedObject) -> String {
 
 fn place((file, line): (&str, u32)) -> String {
     escape::name(&format!("{file}:{line}")).into_owned()
+}
+
+/// The codes that begin and end a style, or nothing without colours.
+fn style(color: bool, code: &'static str) -> (&'static str, &'static str) {
+    match color {
+        true => (code, "\x1b[0m"),
+        false => ("", ""),
+    }
+}
+
+/// The colour of a verdict.
+fn paint(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Lands => "\x1b[32m",
+        Verdict::PrefersNot | Verdict::Unknown => "\x1b[33m",
+        Verdict::KeptOut => "\x1b[31m",
+        Verdict::NotSelected => "\x1b[2m",
+    }
 }
 
 /// The line of a place.

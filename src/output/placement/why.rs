@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{line, object_name, place};
+use super::{line, object_name, paint, place, style};
 use crate::finding::{FilePlace, Judgement, Stay, Verdict, Who, WhoWorkload, Why, WhyCluster};
 use crate::output::standpoint::Standpoint;
 use crate::output::{count, escape, wrap};
@@ -30,7 +30,7 @@ impl WhyText<'_> {
             if at > 0 {
                 writeln!(out)?;
             }
-            let (bold, plain) = self.style("\x1b[1m");
+            let (bold, plain) = style(self.color, "\x1b[1m");
             let at = why.workload.place.as_ref().map(|at| self.place(at));
             let at = at.map(|at| format!("  {at}")).unwrap_or_default();
             writeln!(out, "{bold}{}{plain}{at}", object_name(&why.workload))?;
@@ -97,7 +97,7 @@ impl WhyText<'_> {
     }
 
     fn line(&self, name: &str, judged: &Judgement, out: &mut dyn Write) -> io::Result<()> {
-        let (color, plain) = self.style(paint(judged.verdict));
+        let (color, plain) = style(self.color, paint(judged.verdict));
         let name = escape::name(name);
         let verdict = judged.verdict.words();
         let mut text = String::new();
@@ -125,7 +125,7 @@ impl WhyText<'_> {
     /// Returns an error if `out` fails.
     pub fn write_who(&self, pool: &str, all: &[Who], out: &mut dyn Write) -> io::Result<()> {
         for who in all {
-            let (bold, plain) = self.style("\x1b[1m");
+            let (bold, plain) = style(self.color, "\x1b[1m");
             let cluster = escape::name(&who.cluster);
             writeln!(
                 out,
@@ -163,13 +163,6 @@ impl WhyText<'_> {
     fn place(&self, at: &FilePlace) -> String {
         let (file, line) = line(at);
         place((&self.standpoint.path(file), line))
-    }
-
-    fn style(&self, code: &'static str) -> (&'static str, &'static str) {
-        match self.color {
-            true => (code, "\x1b[0m"),
-            false => ("", ""),
-        }
     }
 }
 
@@ -216,14 +209,5 @@ fn listed(names: &[String]) -> String {
     match names.len().saturating_sub(MOST) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-fn paint(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Lands => "\x1b[32m",
-        Verdict::PrefersNot | Verdict::Unknown => "\x1b[33m",
-        Verdict::KeptOut => "\x1b[31m",
-        Verdict::NotSelected => "\x1b[2m",
     }
 }

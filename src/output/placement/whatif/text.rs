@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::object_name;
+use super::super::{object_name, style};
 use super::{grouped, verdict, when, worth_showing};
 use crate::finding::{Affected, ChangedCluster, Effect, FilePlace, Landing, LossReason, WhatIf};
 use crate::output::standpoint::Standpoint;
@@ -31,7 +31,7 @@ impl WhatIfText<'_> {
     /// # Errors
     /// Returns an error if `out` fails.
     pub fn write(&self, found: &WhatIf, out: &mut dyn Write) -> io::Result<()> {
-        let (bold, plain) = self.style("\x1b[1m");
+        let (bold, plain) = style(self.color, "\x1b[1m");
         for change in &found.changes {
             self.line(&escape::sentence(change), 0, out)?;
         }
@@ -46,7 +46,7 @@ impl WhatIfText<'_> {
             };
             let heading = (first.effect, &first.cluster);
             if last != Some(heading) {
-                let (color, plain) = self.style(paint(first.effect));
+                let (color, plain) = style(self.color, paint(first.effect));
                 let cluster = escape::name(&first.cluster);
                 let title = title(first.effect);
                 writeln!(out, "\n{color}{title}{plain} in cluster {cluster}")?;
@@ -126,13 +126,6 @@ impl WhatIfText<'_> {
     fn place(&self, place: Option<&FilePlace>) -> Option<String> {
         let (file, at) = place?;
         Some(format!("{}:{}", self.standpoint.path(file), at.line))
-    }
-
-    fn style(&self, code: &'static str) -> (&'static str, &'static str) {
-        match self.color {
-            true => (code, "\x1b[0m"),
-            false => ("", ""),
-        }
     }
 }
 
