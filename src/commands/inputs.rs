@@ -16,7 +16,7 @@ use crate::discover::{self, Discovery, File, Loaded, Pipes};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{
-    ClusterListing, Content, Input, Listing, Purpose, Settings, Suppressions, Survey,
+    ClusterListing, Content, Input, Later, Listing, Purpose, Settings, Suppressions, Survey,
     list_clusters, list_pools, survey_once,
 };
 use crate::model::notice::NoticeKind;
@@ -224,12 +224,25 @@ impl Inputs {
     }
 
     /// Surveys the clusters that the files show. Earlier problems are included.
-    pub fn survey(&self, quiet: bool) -> Survey {
+    pub fn survey(&self, quiet: bool) -> Survey<'_> {
         let rules = RuleSet::default();
         let settings = self.settings(&rules, Suppressions::Off);
-        let mut survey = self.read(quiet, |list, load| survey_once(list, load, settings));
-        self.add_problems(&mut survey.problems);
+        let later = || self.later();
+        let mut survey = self.read(quiet, |list, load| {
+            survey_once(list, load, later(), settings)
+        });
+        survey.add_problems(self.problems.iter().cloned());
         survey
+    }
+
+    /// Loads files again, after all were read.
+    pub fn later(&self) -> Later<'_> {
+        Box::new(|index| self.content(index))
+    }
+
+    /// The content of the file with this index.
+    fn content(&self, index: usize) -> Content {
+        content(self.pipes.load(index, self.discovery.files.get(index)))
     }
 
     /// Adds earlier problems to those of a run.
@@ -269,13 +282,12 @@ impl Inputs {
                 scanned_from: 0,
             });
         }
-        let pipes = &self.pipes;
         let started = Instant::now();
         let read = AtomicUsize::new(0);
         let bar = ProgressBar::hidden();
         bar.set_length(inputs.len() as u64);
         let result = job(&inputs, &|index| {
-            let loaded = pipes.load(index, self.discovery.files.get(index));
+            let content = self.content(index);
             let done = 1 + read.fetch_add(1, Ordering::Relaxed);
             if !quiet && started.elapsed() > PATIENCE {
                 if bar.is_hidden() {
@@ -284,7 +296,7 @@ impl Inputs {
                 }
                 bar.set_position(done.min(inputs.len()) as u64);
             }
-            content(loaded)
+            content
         });
         bar.finish_and_clear();
         result

@@ -19,7 +19,7 @@ pub fn run(cli: &Cli, arguments: &Matrix, out: &mut dyn Write) -> Result<Exit, C
     let place = Place::find(&arguments.paths, &arguments.beside)?;
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
     let survey = inputs.survey(cli.quiet);
-    inputs.place.say("error", &survey.problems);
+    inputs.place.say("error", &survey.problems());
     if let Some(name) = &arguments.cluster
         && !survey.clusters.iter().any(|cluster| cluster.name == *name)
     {
@@ -36,6 +36,7 @@ pub fn run(cli: &Cli, arguments: &Matrix, out: &mut dyn Write) -> Result<Exit, C
         problems: arguments.problems,
     };
     let clusters = matrix(&survey, filter);
+    inputs.place.say("error", &survey.changed());
     let screen = Screen::of(cli);
     let to_file = arguments.output.is_some();
     let table = MatrixTable {
@@ -59,5 +60,5 @@ pub fn run(cli: &Cli, arguments: &Matrix, out: &mut dyn Write) -> Result<Exit, C
     if !cli.quiet {
         super::say(format_args!("{}", table.summary()));
     }
-    Ok(Exit::after(&survey.problems))
+    Ok(Exit::after(&survey.problems()))
 }

@@ -23,7 +23,7 @@ pub fn run(cli: &Cli, arguments: &WhatIf, out: &mut dyn Write) -> Result<Exit, C
     let place = Place::find(&arguments.paths, &arguments.beside)?;
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
     let survey = inputs.survey(cli.quiet);
-    inputs.place.say("error", &survey.problems);
+    inputs.place.say("error", &survey.problems());
     for file in &arguments.add_pool {
         changes.push(added(file, &survey, cli.quiet)?);
     }
@@ -40,6 +40,7 @@ pub fn run(cli: &Cli, arguments: &WhatIf, out: &mut dyn Write) -> Result<Exit, C
         super::say(format_args!("warning: {warning}"));
     }
     let found = whatif(&survey, &applied);
+    inputs.place.say("error", &survey.changed());
     match arguments.output {
         PlacementChange::Text => {
             let screen = Screen::of(cli);
@@ -53,7 +54,7 @@ pub fn run(cli: &Cli, arguments: &WhatIf, out: &mut dyn Write) -> Result<Exit, C
         PlacementChange::Markdown => write_whatif_markdown(&found, out)?,
         PlacementChange::Json => write_whatif_json(&found, out)?,
     }
-    Ok(match (survey.problems.is_empty(), found.is_harmful()) {
+    Ok(match (survey.problems().is_empty(), found.is_harmful()) {
         (false, _) => Exit::Problems,
         (true, true) => Exit::Findings,
         (true, false) => Exit::Clean,
@@ -88,7 +89,7 @@ fn written(arguments: &WhatIf) -> Result<Vec<Change>, CommandError> {
 }
 
 /// The pools of a file that are added.
-fn added(given: &str, survey: &Survey, quiet: bool) -> Result<Change, CommandError> {
+fn added(given: &str, survey: &Survey<'_>, quiet: bool) -> Result<Change, CommandError> {
     let is_cluster = |name: &str| survey.clusters.iter().any(|cluster| cluster.name == name);
     let (cluster, file) = match given.split_once('=') {
         Some((cluster, file)) if is_cluster(cluster) => (Some(cluster.to_owned()), file),
@@ -110,8 +111,8 @@ fn added(given: &str, survey: &Survey, quiet: bool) -> Result<Change, CommandErr
     let place = Place::find(std::slice::from_ref(&path), &beside)?;
     let inputs = Inputs::find(place, std::slice::from_ref(&path))?;
     let read = inputs.survey(quiet);
-    if !read.problems.is_empty() {
-        return Err(CommandError::Problems(read.problems));
+    if !read.problems().is_empty() {
+        return Err(CommandError::Problems(read.problems()));
     }
     let pools = read.clusters.iter().flat_map(|cluster| &cluster.pools);
     let pools: Vec<NodePool> = pools.map(|pool| elsewhere(pool)).collect();

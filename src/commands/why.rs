@@ -35,7 +35,7 @@ pub fn run(cli: &Cli, arguments: &Why, out: &mut dyn Write) -> Result<Exit, Comm
     let place = Place::find(&paths, &arguments.beside)?;
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
     let survey = inputs.survey(cli.quiet);
-    inputs.place.say("error", &survey.problems);
+    inputs.place.say("error", &survey.problems());
     let screen = Screen::of(cli);
     let text = WhyText {
         standpoint: &inputs.place.standpoint,
@@ -50,6 +50,7 @@ pub fn run(cli: &Cli, arguments: &Why, out: &mut dyn Write) -> Result<Exit, Comm
                 let names: Vec<&str> = pools.map(|pool| pool.name.as_str()).collect();
                 return Err(CommandError::Message(none("pool", pool, &names)));
             }
+            inputs.place.say("error", &survey.changed());
             match arguments.output {
                 Answer::Text => text.write_who(pool, &found, out)?,
                 Answer::Json => write_who_json(pool, &found, out)?,
@@ -59,17 +60,18 @@ pub fn run(cli: &Cli, arguments: &Why, out: &mut dyn Write) -> Result<Exit, Comm
             let asked = asked.unwrap_or_default();
             let found = find(&survey, asked, &inputs)?;
             let answers: Vec<_> = found.iter().filter_map(|at| why(&survey, *at)).collect();
+            inputs.place.say("error", &survey.changed());
             match arguments.output {
                 Answer::Text => text.write(&answers, out)?,
                 Answer::Json => write_why_json(&answers, out)?,
             }
         }
     }
-    Ok(Exit::after(&survey.problems))
+    Ok(Exit::after(&survey.problems()))
 }
 
 /// The workloads that are asked for, as indices.
-fn find(survey: &Survey, asked: &str, inputs: &Inputs) -> Result<Vec<usize>, CommandError> {
+fn find(survey: &Survey<'_>, asked: &str, inputs: &Inputs) -> Result<Vec<usize>, CommandError> {
     let Some(mut question) = Question::parse(asked) else {
         return Err(CommandError::Message(format!(
             "`{asked}` is no workload: write KIND/NAME, NAMESPACE/KIND/NAME or FILE:LINE"

@@ -68,6 +68,16 @@ impl Kept {
         }
     }
 
+    /// Whether it is what reading the file again would give, if its text has not changed.
+    pub fn is_as_loaded(&self, rendered: bool, input: &Input) -> bool {
+        self.buffer.is_none() && self.rendered == rendered && self.input == *input
+    }
+
+    /// The same file at another place among the inputs.
+    pub fn at(self, index: usize) -> Kept {
+        Kept { index, ..self }
+    }
+
     /// Reads the file again in its current state.
     pub fn read_again(&mut self, load: &Load<'_>, table: &Table, shapes: &Shapes) {
         let buffer = self.buffer.take();

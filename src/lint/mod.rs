@@ -74,14 +74,17 @@ use crate::rendering::Rendered;
 use crate::rule::RuleSet;
 use crate::source::{SourceId, Span};
 use caught::{bug_text, caught};
+use gather::Gathered;
 pub use ignores::Suppressions;
 use session::{Load, Session};
+use texts::Held;
 
 pub use clusters::{ClusterListing, list_clusters};
 pub use listing::{Listing, Purpose, list, list_pools};
 pub use paths::Paths;
 pub use shown::show_clusters;
-pub use survey::{Survey, SurveyedCluster, survey, survey_once};
+pub use survey::{Survey, SurveyedCluster, survey_once};
+pub use texts::Later;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,16 +208,46 @@ fn judge(session: &mut Session<'_>) -> Judged {
 }
 
 fn judged(session: &mut Session<'_>) -> Judged {
-    let settings = session.settings();
     let mut report = Report::default();
     let mut gathered = session.gather(&mut report);
+    judge_gathered(session, &mut gathered, report)
+}
+
+/// The report on a state of a repository, and the survey of its clusters.
+#[derive(Debug)]
+pub struct Examination<'l> {
+    /// The report.
+    pub report: Report,
+    /// The clusters.
+    pub survey: Survey<'l>,
+}
+
+/// Judges the files of a session in their current state, and finds their clusters. `later` loads the texts that places of
+/// the survey are looked up in.
+pub fn examine<'l>(session: &mut Session<'_>, later: Later<'l>) -> Examination<'l> {
+    let settings = session.settings();
+    let texts = Held::new(session, later);
+    let mut report = Report::default();
+    let mut gathered = session.gather(&mut report);
+    let clusters = survey::clusters(&gathered, settings);
+    let report = judge_gathered(session, &mut gathered, report).report_changes();
+    let survey = survey::survey(gathered, clusters, settings, (texts, Vec::new()));
+    Examination { report, survey }
+}
+
+fn judge_gathered(
+    session: &mut Session<'_>,
+    gathered: &mut Gathered,
+    mut report: Report,
+) -> Judged {
+    let settings = session.settings();
     let well_known = WellKnown::new(settings.table.well_known_taints());
     let claimed = settings.config.clusters.iter().filter(|one| one.complete);
     for cluster in claimed.filter(|_| !settings.whole) {
         let because = Because::Cluster(cluster.name.as_str().into(), None);
         gathered.open.push(Open::part(cluster.span, because));
     }
-    let (proposals, undecided) = judge::judge(&gathered, settings, &well_known, &mut report);
+    let (proposals, undecided) = judge::judge(gathered, settings, &well_known, &mut report);
     renderings::say_once(&mut report.findings, &gathered.rendered);
     let mut open = std::mem::take(&mut gathered.open);
     open.extend(undecided);

@@ -59,6 +59,18 @@ impl<'s> Session<'s> {
     /// Switches to other files, another configuration or other rules, and reads the files whose text is new. Discards texts
     /// set by [`write`](Session::write).
     pub fn update(&mut self, inputs: &[Input], load: &'s Load<'s>, settings: Settings<'s>) {
+        self.switch(inputs, load, settings, &|_| false);
+    }
+
+    /// Like [`update`](Session::update), for files of which some are known to be those that were read under the same path:
+    /// they are not even loaded.
+    pub fn switch(
+        &mut self,
+        inputs: &[Input],
+        load: &'s Load<'s>,
+        settings: Settings<'s>,
+        is_same: &(dyn Fn(usize) -> bool + Sync),
+    ) {
         let is_same_table = std::ptr::eq(settings.table, self.settings.table);
         self.settings = settings;
         self.load = load;
@@ -88,8 +100,15 @@ impl<'s> Session<'s> {
             .enumerate()
             .map(|(index, (input, id, known))| {
                 let rendered = charts.render(&input.path);
-                let who = (index, id, input);
-                Kept::read(who, rendered, known, load, settings.table, shapes)
+                match known {
+                    Some(known) if is_same(index) && known.is_as_loaded(rendered, input) => {
+                        known.at(index)
+                    }
+                    known => {
+                        let who = (index, id, input);
+                        Kept::read(who, rendered, known, load, settings.table, shapes)
+                    }
+                }
             })
             .collect();
     }
@@ -124,6 +143,15 @@ impl<'s> Session<'s> {
     /// The settings that its files are judged by.
     pub(super) fn settings(&self) -> Settings<'s> {
         self.settings
+    }
+
+    /// Each file by its id: the index among the inputs, the path, and the digest of its text.
+    pub(super) fn digests(&self) -> impl Iterator<Item = (SourceId, (usize, String, Digest))> {
+        let files = self.files.iter();
+        files.map(|kept| {
+            let path = kept.input.path.clone();
+            (kept.id, (kept.index, path, kept.read.digest))
+        })
     }
 
     /// A file in its current state, and whether that is the state that was read.

@@ -1,6 +1,5 @@
 //! What a repository shows of its clusters, for commands that look at placement: workloads, pools, and which serve which.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::assignment::Cluster;
@@ -8,23 +7,23 @@ use super::found::{Found, find};
 use super::gather::Gathered;
 use super::hints::Hints;
 use super::session::{Load, Session};
-use super::{Input, Settings, changed_file, texts};
+use super::texts::{Held, Later};
+use super::{Input, Settings};
 use crate::finding::{FilePlace, Problem, Report};
 use crate::model::node_pool::NodePool;
 use crate::model::workload::{Stands, Workload};
-use crate::source::{Source, SourceId, Span};
+use crate::source::{SourceId, Span};
 
 /// The clusters of a repository with everything in them.
 #[derive(Debug)]
-pub struct Survey {
+pub struct Survey<'l> {
     /// The clusters, in a stable order.
     pub clusters: Vec<SurveyedCluster>,
     /// Whether `Gt` and `Lt` work.
     pub comparison_operators: bool,
-    /// Problems while reading.
-    pub problems: Vec<Problem>,
+    problems: Vec<Problem>,
     gathered: Gathered,
-    sources: BTreeMap<SourceId, Source>,
+    texts: Held<'l>,
 }
 
 /// A cluster, its pools and its workloads.
@@ -40,7 +39,7 @@ pub struct SurveyedCluster {
     pub workloads: Vec<usize>,
 }
 
-impl Survey {
+impl Survey<'_> {
     /// All workloads of the repository.
     pub fn workloads(&self) -> &[Workload] {
         &self.gathered.workloads
@@ -53,60 +52,66 @@ impl Survey {
 
     /// The place of a span, if its file could be read again.
     pub fn place(&self, span: Span) -> Option<FilePlace> {
-        let source = self.sources.get(&span.source)?;
-        Some((source.path.clone(), source.position(span.start)))
+        self.texts.place(span)
+    }
+
+    /// Problems while reading, also those while places were looked up.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        problems.extend(self.texts.changed());
+        problems.sort();
+        problems.dedup();
+        problems
+    }
+
+    /// Files that changed before their places were looked up.
+    pub fn changed(&self) -> Vec<Problem> {
+        self.texts.changed()
+    }
+
+    /// Adds problems.
+    pub fn add_problems(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.problems.extend(problems);
     }
 }
 
-/// Reads every input once and finds their clusters.
-pub fn survey_once(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> Survey {
-    survey(&mut Session::once(inputs, load, settings))
-}
-
-/// Reads the files of a session and finds their clusters, with the pods that each has.
-pub fn survey(session: &mut Session<'_>) -> Survey {
-    let settings = session.settings();
+/// Reads every input once and finds their clusters. `later` loads the texts that places are looked up in.
+pub fn survey_once<'l>(
+    inputs: &[Input],
+    load: &Load<'_>,
+    later: Later<'l>,
+    settings: Settings<'_>,
+) -> Survey<'l> {
+    let mut session = Session::once(inputs, load, settings);
     let mut report = Report::default();
     let gathered = session.gather(&mut report);
-    let comparison_operators = settings.config.comparison_operators();
-    let clusters = clusters(&gathered, settings, comparison_operators);
-    let members = clusters.iter().flat_map(|cluster| &cluster.workloads);
-    let of_workloads = members
-        .filter_map(|at| gathered.workloads.get(*at))
-        .map(|workload| workload.source);
-    let of_pools = clusters
-        .iter()
-        .flat_map(|cluster| &cluster.pools)
-        .flat_map(|pool| {
-            let taints = pool.taints.iter().filter_map(|taint| taint.span);
-            let own = pool.name_span.or(pool.span);
-            taints.chain(own).map(|span| span.source)
-        });
-    let named: BTreeSet<SourceId> = of_workloads.chain(of_pools).collect();
-    let wanted = texts::wanted_by(named, &[]);
-    let (_, changed) = texts::load_again(session, wanted, &mut report.sources);
-    let problems = &mut report.problems;
-    problems.extend(changed.into_values().map(changed_file));
-    problems.sort();
-    problems.dedup();
+    let clusters = clusters(&gathered, settings);
+    let texts = Held::new(&session, later);
+    survey(gathered, clusters, settings, (texts, report.problems))
+}
+
+/// Puts a survey together.
+pub(super) fn survey<'l>(
+    gathered: Gathered,
+    clusters: Vec<SurveyedCluster>,
+    settings: Settings<'_>,
+    (texts, problems): (Held<'l>, Vec<Problem>),
+) -> Survey<'l> {
     if let Some(source) = &settings.config.source {
-        let id = SourceId::CONFIGURATION;
-        report.sources.insert(id, source.clone());
+        texts.hold(SourceId::CONFIGURATION, source.clone());
     }
     Survey {
         clusters,
-        comparison_operators,
-        problems: report.problems,
+        comparison_operators: settings.config.comparison_operators(),
+        problems,
         gathered,
-        sources: report.sources,
+        texts,
     }
 }
 
-fn clusters(
-    gathered: &Gathered,
-    settings: Settings<'_>,
-    comparison_operators: bool,
-) -> Vec<SurveyedCluster> {
+/// The clusters with their pools and workloads.
+pub(super) fn clusters(gathered: &Gathered, settings: Settings<'_>) -> Vec<SurveyedCluster> {
+    let comparison_operators = settings.config.comparison_operators();
     let found = find(gathered, settings).into_iter();
     let is_run = |index: &usize| {
         let workload = gathered.workloads.get(*index);

@@ -2,11 +2,14 @@
 //! findings, not of the whole repository.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::digest::Digest;
 use super::session::Session;
-use crate::finding::{Open, Report};
+use super::{Content, changed_file};
+use crate::finding::{FilePlace, Open, Problem, Report};
 use crate::source::{Position, Source, SourceId, Span};
 
 /// The sources that findings point into.
@@ -112,6 +115,78 @@ pub fn load_again(
         held.extend(source.map(|source| (id, source)));
     }
     (places, all_changed)
+}
+
+/// Loads the file with this index among the inputs, after the session is gone.
+pub type Later<'l> = Box<dyn Fn(usize) -> Content + Sync + 'l>;
+
+/// The texts that places are looked up in. Each is loaded when the first of its places is asked for.
+pub struct Held<'l> {
+    load: Later<'l>,
+    /// By id: the index among the inputs, the path, and the digest of the text that was read.
+    files: BTreeMap<SourceId, (usize, String, Digest)>,
+    sources: Mutex<BTreeMap<SourceId, Option<Arc<Source>>>>,
+}
+
+impl std::fmt::Debug for Held<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").finish_non_exhaustive()
+    }
+}
+
+impl<'l> Held<'l> {
+    /// The texts of the files of a session.
+    pub fn new(session: &Session<'_>, load: Later<'l>) -> Held<'l> {
+        Held {
+            load,
+            files: session.digests().collect(),
+            sources: Mutex::default(),
+        }
+    }
+
+    /// Holds a text that is no input.
+    pub fn hold(&self, id: SourceId, source: Source) {
+        self.sources().insert(id, Some(Arc::new(source)));
+    }
+
+    /// The place of a span. `None` if its file cannot be read again or has changed.
+    pub fn place(&self, span: Span) -> Option<FilePlace> {
+        let source = self.source(span.source)?;
+        Some((source.path.clone(), source.position(span.start)))
+    }
+
+    /// The files that have changed since they were read, as far as places were asked for.
+    pub fn changed(&self) -> Vec<Problem> {
+        let sources = self.sources();
+        let lost = sources.iter().filter(|(_, source)| source.is_none());
+        let known = lost.filter_map(|(id, _)| self.files.get(id));
+        known
+            .map(|(_, path, _)| changed_file(path.clone()))
+            .collect()
+    }
+
+    fn source(&self, id: SourceId) -> Option<Arc<Source>> {
+        if let Some(known) = self.sources().get(&id) {
+            return known.clone();
+        }
+        let (index, path, digest) = self.files.get(&id)?;
+        let content = (self.load)(*index);
+        let is_same = Digest::of(&content) == *digest;
+        let source = match content {
+            Content::Text(text) | Content::Template(text) | Content::Parameters(text)
+                if is_same =>
+            {
+                Some(Arc::new(Source::new(path.clone(), text)))
+            }
+            _ => None,
+        };
+        self.sources().insert(id, source.clone());
+        source
+    }
+
+    fn sources(&self) -> MutexGuard<'_, BTreeMap<SourceId, Option<Arc<Source>>>> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ impl Applied {
     ///
     /// # Errors
     /// Returns an error if a change names a pool or cluster that is not there.
-    pub fn new(survey: &Survey, changes: &[Change]) -> Result<Applied, ChangeError> {
+    pub fn new(survey: &Survey<'_>, changes: &[Change]) -> Result<Applied, ChangeError> {
         let pools = |cluster: &SurveyedCluster| {
             let pools = cluster.pools.iter().enumerate();
             pools.map(PoolAfter::unchanged).collect()
@@ -161,7 +161,7 @@ impl Applied {
         Ok(applied)
     }
 
-    fn apply(&mut self, survey: &Survey, change: &Change) -> Result<(), ChangeError> {
+    fn apply(&mut self, survey: &Survey<'_>, change: &Change) -> Result<(), ChangeError> {
         match change {
             Change::Remove { pool } => {
                 let found = self.find(survey, pool)?;
@@ -218,7 +218,7 @@ impl Applied {
     /// Changes each pool with a name.
     fn each(
         &mut self,
-        survey: &Survey,
+        survey: &Survey<'_>,
         asked: &str,
         words: String,
         idle: String,
@@ -241,7 +241,7 @@ impl Applied {
 
     fn add(
         &mut self,
-        survey: &Survey,
+        survey: &Survey<'_>,
         from: &str,
         cluster: Option<&str>,
         pools: &[NodePool],
@@ -278,7 +278,7 @@ impl Applied {
         Ok(())
     }
 
-    fn say(&mut self, survey: &Survey, words: String, clusters: &[usize]) {
+    fn say(&mut self, survey: &Survey<'_>, words: String, clusters: &[usize]) {
         let names = clusters.iter().filter_map(|at| survey.clusters.get(*at));
         let names: Vec<&str> = names.map(|cluster| cluster.name.as_str()).collect();
         let what = match names.as_slice() {
@@ -290,7 +290,7 @@ impl Applied {
     }
 
     /// The clusters with a pool that is meant by `POOL` or `CLUSTER/POOL`, and its own name in each.
-    fn find(&self, survey: &Survey, asked: &str) -> Result<Meant, ChangeError> {
+    fn find(&self, survey: &Survey<'_>, asked: &str) -> Result<Meant, ChangeError> {
         let mut meant = Meant::default();
         let places = || (0..).zip(survey.clusters.iter().zip(&self.clusters));
         for (at, (_, pools)) in places() {

@@ -122,7 +122,12 @@ pub(super) fn stay(shape: &PodShape, taints: &[Taint], comparison_operators: boo
 
 impl Outcome {
     /// The verdict with its reason, and with the places for one of the workloads.
-    pub(super) fn told(&self, survey: &Survey, workload: &Workload, pool: &NodePool) -> Judgement {
+    pub(super) fn told(
+        &self,
+        survey: &Survey<'_>,
+        workload: &Workload,
+        pool: &NodePool,
+    ) -> Judgement {
         let taint = self.taint.and_then(|at| pool.taints.get(at));
         let own = pool.name_span.or(pool.span);
         let of_pool = match taint {
@@ -160,7 +165,7 @@ impl Outcome {
 }
 
 /// A workload with its place.
-pub(super) fn shown(survey: &Survey, workload: &Workload) -> PlacedObject {
+pub(super) fn shown(survey: &Survey<'_>, workload: &Workload) -> PlacedObject {
     let mut object = workload.object.clone();
     // Something fills in the namespace later.
     object.namespace = object
@@ -180,7 +185,7 @@ pub(super) fn shown(survey: &Survey, workload: &Workload) -> PlacedObject {
 }
 
 /// A pool with its place.
-pub(super) fn shown_pool(survey: &Survey, pool: &Arc<NodePool>) -> PoolColumn {
+pub(super) fn shown_pool(survey: &Survey<'_>, pool: &Arc<NodePool>) -> PoolColumn {
     let lasting = pool.lasting_taints();
     let own = pool.name_span.or(pool.span);
     let place: Option<FilePlace> = own.and_then(|span| survey.place(span));

@@ -48,7 +48,7 @@ impl<'s> Alike<'s> {
 }
 
 /// The matrix of each cluster with workloads or pools.
-pub fn matrix(survey: &Survey, filter: MatrixFilter<'_>) -> Vec<MatrixCluster> {
+pub fn matrix(survey: &Survey<'_>, filter: MatrixFilter<'_>) -> Vec<MatrixCluster> {
     let mut clusters = Vec::new();
     for cluster in &survey.clusters {
         if filter.cluster.is_some_and(|name| name != cluster.name) {
@@ -76,7 +76,7 @@ pub fn matrix(survey: &Survey, filter: MatrixFilter<'_>) -> Vec<MatrixCluster> {
     clusters
 }
 
-fn rows(survey: &Survey, cluster: &SurveyedCluster, namespace: Option<&str>) -> Vec<MatrixRow> {
+fn rows(survey: &Survey<'_>, cluster: &SurveyedCluster, namespace: Option<&str>) -> Vec<MatrixRow> {
     let mut alike: BTreeMap<Alike<'_>, Vec<&Workload>> = BTreeMap::new();
     let members = cluster.workloads.iter();
     for workload in members.filter_map(|at| survey.workloads().get(*at)) {

@@ -6,6 +6,7 @@ mod changes;
 mod effects;
 mod judgement;
 mod matrix;
+mod stand;
 mod whatif;
 mod why;
 

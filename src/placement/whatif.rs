@@ -1,11 +1,11 @@
 //! What changes on node pools do to each workload. Pods of one shape are judged once.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use super::changes::{Applied, PoolAfter};
 use super::effects::{Outlook, Seat, Side, outlook};
-use super::judgement::{Outcome, outcome_at, shown, stay};
+use super::judgement::{Outcome, shown, stay};
+use super::stand::Stand;
 use crate::finding::{
     Affected, ChangedCluster, Effect, FilePlace, IdleToleration, Landing, LossReason, PoolNumbers,
     Stay, Verdict, WhatIf,
@@ -20,7 +20,7 @@ use crate::model::toleration::Toleration;
 use crate::model::workload::{PodShape, Workload};
 
 /// What changes on the pools of a survey do.
-pub fn whatif(survey: &Survey, applied: &Applied) -> WhatIf {
+pub fn whatif(survey: &Survey<'_>, applied: &Applied) -> WhatIf {
     let mut found = WhatIf {
         changes: applied.words.clone(),
         ..WhatIf::default()
@@ -47,57 +47,9 @@ pub fn whatif(survey: &Survey, applied: &Applied) -> WhatIf {
     found
 }
 
-/// A pool on one side.
-struct Stand<'s> {
-    pool: &'s Arc<NodePool>,
-    moment: Moment,
-    /// The taints that evict.
-    taints: Vec<Taint>,
-}
-
-impl<'s> Stand<'s> {
-    fn new(pool: &'s Arc<NodePool>, moment: Moment) -> Stand<'s> {
-        let counted: Vec<&Taint> = match moment {
-            Moment::Now => pool.taints.iter().map(|own| &own.taint).collect(),
-            Moment::Lasting => pool.lasting_taints().map(|(_, own)| &own.taint).collect(),
-        };
-        Stand {
-            pool,
-            moment,
-            taints: counted.into_iter().cloned().collect(),
-        }
-    }
-
-    fn judge(
-        &self,
-        shape: &PodShape,
-        tolerations: &[Toleration],
-        gate: bool,
-    ) -> (Outcome, Seat<'s>) {
-        let pool = self.pool;
-        let outcome = outcome_at(self.moment, shape, tolerations, pool, gate);
-        // A taint hides whether the pool is selected.
-        let selected = match outcome.verdict {
-            Verdict::NotSelected => Truth::No,
-            Verdict::Lands | Verdict::PrefersNot => Truth::Yes,
-            Verdict::KeptOut | Verdict::Unknown if shape.gets_none_of(pool) => Truth::No,
-            Verdict::KeptOut | Verdict::Unknown => {
-                shape.selection.selects(&pool.labels, pool.node_name())
-            }
-        };
-        let seat = Seat {
-            pool: &pool.name,
-            verdict: outcome.verdict,
-            selected,
-            stay: stay(shape, &self.taints, gate),
-        };
-        (outcome, seat)
-    }
-}
-
 /// A cluster before and after.
 struct Comparison<'s> {
-    survey: &'s Survey,
+    survey: &'s Survey<'s>,
     cluster: &'s SurveyedCluster,
     before: Vec<Stand<'s>>,
     after: &'s [PoolAfter],
@@ -109,7 +61,7 @@ struct Comparison<'s> {
 
 impl<'s> Comparison<'s> {
     fn new(
-        survey: &'s Survey,
+        survey: &'s Survey<'s>,
         cluster: &'s SurveyedCluster,
         after: &'s [PoolAfter],
     ) -> Comparison<'s> {

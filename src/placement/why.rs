@@ -53,7 +53,7 @@ impl Question {
         })
     }
 
-    fn asks_for(&self, survey: &Survey, workload: &Workload) -> bool {
+    fn asks_for(&self, survey: &Survey<'_>, workload: &Workload) -> bool {
         match self {
             Question::Object {
                 namespace,
@@ -73,7 +73,7 @@ impl Question {
     }
 
     /// The workloads that are asked for, by index.
-    pub fn workloads(&self, survey: &Survey) -> Vec<usize> {
+    pub fn workloads(&self, survey: &Survey<'_>) -> Vec<usize> {
         let all = survey.workloads().iter().enumerate();
         let Question::Line { file, line } = self else {
             let asked = all.filter(|(_, one)| self.asks_for(survey, one));
@@ -118,7 +118,7 @@ fn is_kind(kind: &str, word: &str) -> bool {
 }
 
 /// Why the pods of a workload can or cannot run on the pools of each of its clusters.
-pub fn why(survey: &Survey, at: usize) -> Option<Why> {
+pub fn why(survey: &Survey<'_>, at: usize) -> Option<Why> {
     let workload = survey.workloads().get(at)?;
     let clusters = survey.clusters.iter();
     let of = clusters.filter(|cluster| cluster.workloads.binary_search(&at).is_ok());
@@ -130,7 +130,7 @@ pub fn why(survey: &Survey, at: usize) -> Option<Why> {
     })
 }
 
-fn in_cluster(survey: &Survey, cluster: &SurveyedCluster, workload: &Workload) -> WhyCluster {
+fn in_cluster(survey: &Survey<'_>, cluster: &SurveyedCluster, workload: &Workload) -> WhyCluster {
     let gate = survey.comparison_operators;
     let shape = &workload.shape;
     let tolerations = shape.all_tolerations();
@@ -225,7 +225,7 @@ fn by_whom(injector: Injector) -> &'static str {
 }
 
 /// Who can run on the pools with this name.
-pub fn who(survey: &Survey, name: &str) -> Vec<Who> {
+pub fn who(survey: &Survey<'_>, name: &str) -> Vec<Who> {
     let gate = survey.comparison_operators;
     let mut found = Vec::new();
     for cluster in &survey.clusters {
@@ -258,7 +258,7 @@ pub fn who(survey: &Survey, name: &str) -> Vec<Who> {
 }
 
 /// The names of all workloads, as a question names them.
-pub fn known_names(survey: &Survey) -> Vec<String> {
+pub fn known_names(survey: &Survey<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let run = survey
         .clusters
