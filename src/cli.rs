@@ -1,5 +1,6 @@
 //! All commands and flags with their help texts; nothing else.
 
+mod diff;
 mod headings;
 mod known;
 mod placement;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+pub use diff::Diff;
 use headings::{FIXES, INPUT, OUTPUT, RULES, SUPPRESSED};
 pub use known::{Charts, Explain, Rules};
 pub use placement::{Answer, Clusters, Matrix, MatrixFormat, Why};
@@ -92,6 +94,8 @@ pub enum Command {
     /// Say what changes on node pools would do: who is evicted, Pending, or runs elsewhere
     #[command(name = "whatif")]
     WhatIf(Box<WhatIf>),
+    /// Say what a change does to placement: who loses pools, becomes Pending, tolerates more, and which findings are new
+    Diff(Box<Diff>),
     /// Write a commented .kubetaint.yaml for what is found here
     Init(Init),
     /// List the rules

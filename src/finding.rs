@@ -1,6 +1,7 @@
 //! The results of a run: findings, problems and counts, as plain data that all output formats use.
 
 mod cluster_list;
+mod difference;
 mod effect;
 mod not_judged;
 mod placement;
@@ -14,6 +15,10 @@ use crate::source::{Position, Source, SourceId, Span};
 
 pub use cluster_list::{
     FilePlace, ListedCluster, ListedGap, NOT_DECLARED, Shown, ShownCluster, ShownPool,
+};
+pub use difference::{
+    Cause, CausePlace, ComparedCluster, Difference, FindingDifference, PlacementEffect, PoolChange,
+    PoolDifference, Presence, Standing, Tenancy,
 };
 pub use effect::{
     Affected, ChangedCluster, Effect, IdleToleration, Landing, LossReason, PoolNumbers, WhatIf,

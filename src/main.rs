@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
-    CommandError, Exit, charts, check, clusters, completions, explain, init, matrix, pools, rules,
-    schema, test, whatif, why,
+    CommandError, Exit, charts, check, clusters, completions, diff, explain, init, matrix, pools,
+    rules, schema, test, whatif, why,
 };
 use kubetaint::lint::caught::{bug_text, caught};
 
@@ -37,6 +37,7 @@ fn run(cli: &cli::Cli) -> ExitCode {
         Command::Why(arguments) => why::run(cli, arguments, &mut out),
         Command::Matrix(arguments) => matrix::run(cli, arguments, &mut out),
         Command::WhatIf(arguments) => whatif::run(cli, arguments, &mut out),
+        Command::Diff(arguments) => diff::run(cli, arguments, &mut out),
         Command::Pools(arguments) => pools::run(cli, arguments, &mut out),
         Command::Rules(arguments) => rules::run(cli, arguments, &mut out),
         Command::Charts(arguments) => charts::run(cli, arguments, &mut out),

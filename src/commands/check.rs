@@ -221,7 +221,7 @@ fn suppressions(arguments: &Check) -> Suppressions {
 }
 
 /// Today's date in UTC.
-fn today() -> Date {
+pub(super) fn today() -> Date {
     jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 

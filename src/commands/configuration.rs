@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use super::CommandError;
-use super::own_files::read_source;
+use super::own_files::{read_source, refusal};
 use crate::config::{self, Config};
-use crate::discover::{self, CONFIG_FILE, Discovery};
+use crate::discover::{self, CONFIG_FILE, Discovery, Loaded, Revision};
 use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
-use crate::source::{Position, SourceId};
+use crate::source::{Position, Source, SourceId};
 use crate::yaml;
 
 /// The base name of a configuration file.
@@ -42,6 +42,27 @@ pub fn load(named: Option<&Path>, isolated: bool, root: &Path) -> Result<Config,
         .to_string();
     let source = read_source(&path, name)?;
     config::parse(source, SourceId::CONFIGURATION).map_err(CommandError::Problems)
+}
+
+/// Reads the configuration of a revision, or returns the defaults.
+///
+/// # Errors
+/// Returns an error if it cannot be read or contains errors.
+pub fn of_revision(revision: &Revision) -> Result<Config, CommandError> {
+    let Some(file) = revision.file(CONFIG_FILE) else {
+        return Ok(Config::default());
+    };
+    let object = file.blob.as_deref().unwrap_or_default();
+    match discover::load_blob(revision.blobs(), object, file.bytes, file.kind) {
+        Loaded::Text(text) => {
+            let source = Source::new(CONFIG_FILE.to_owned(), text);
+            config::parse(source, SourceId::CONFIGURATION).map_err(CommandError::Problems)
+        }
+        other => Err(CommandError::Message(format!(
+            "{CONFIG_FILE}: {}",
+            refusal(&other)
+        ))),
+    }
 }
 
 /// A problem for each file at the repository's root that looks like a misnamed configuration.

@@ -1,18 +1,14 @@
-//! The inputs that commands reading manifests need from the disk: the repository's root, its configuration and the files.
-//! Shows the progress of reading them.
+//! The files of a run: those that were found, those that the configuration names, and those that the user gives.
 
-use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use std::sync::Arc;
 
 use super::own_files::{check_repository, refusal, too_large};
+pub use super::place::Place;
+use super::reading::Reading;
 use super::{CommandError, configuration, configured_tables, load_table};
-use crate::cli::Beside;
 use crate::config::Config;
-use crate::discover::{self, Discovery, File, Loaded, Pipes};
+use crate::discover::{self, Discovery, File, Loaded, Pipes, Revision};
 use crate::extract::Table;
 use crate::finding::Problem;
 use crate::lint::{
@@ -20,89 +16,9 @@ use crate::lint::{
     list_clusters, list_pools, survey_once,
 };
 use crate::model::notice::NoticeKind;
-use crate::output::{self, Standpoint};
+use crate::output;
 use crate::rule::RuleSet;
 use crate::source::{FileKind, STDIN_PATH};
-
-/// A run that takes longer shows its progress.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// The repository of a run, with its configuration.
-pub struct Place {
-    /// The files and folders given by the user.
-    paths: Vec<PathBuf>,
-    /// Whether standard input was given.
-    stdin: bool,
-    /// The repository's root.
-    pub root: PathBuf,
-    /// The user's working directory.
-    pub standpoint: Standpoint,
-    /// The configuration, or the default one.
-    pub config: Config,
-    /// Whether the configuration is that of the repository: the user neither named another nor disabled it.
-    usual: bool,
-    /// Problems for misnamed configurations next to it, which are not read.
-    pub misnamed: Vec<Problem>,
-}
-
-impl Place {
-    /// The files and folders given by the user.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
-    }
-
-    /// Finds the repository of the paths and the requested configuration.
-    ///
-    /// # Errors
-    /// Returns an error if the working directory is unknown, or the configuration cannot be read or has errors.
-    pub fn find(paths: &[PathBuf], beside: &Beside) -> Result<Place, CommandError> {
-        let (stdin, paths): (Vec<_>, Vec<_>) = paths
-            .iter()
-            .cloned()
-            .partition(|path| path.as_os_str() == "-");
-        let root = discover::find_root(&paths)
-            .map_err(|error| CommandError::Message(format!("the working directory: {error}")))?;
-        let usual = beside.config.is_none() && !beside.isolated;
-        Ok(Place {
-            stdin: !stdin.is_empty(),
-            standpoint: standpoint(&root),
-            config: configuration::load(beside.config.as_deref(), beside.isolated, &root)?,
-            usual,
-            misnamed: match usual {
-                true => configuration::misnamed(&root),
-                false => Vec::new(),
-            },
-            paths,
-            root,
-        })
-    }
-
-    /// Treats a folder as a repository of its own, without configuration.
-    ///
-    /// # Errors
-    /// Returns an error if the folder cannot be accessed.
-    pub fn bare(folder: &Path) -> Result<Place, CommandError> {
-        let root = folder
-            .canonicalize()
-            .map_err(|error| CommandError::Message(format!("{}: {error}", folder.display())))?;
-        Ok(Place {
-            paths: vec![root.clone()],
-            stdin: false,
-            standpoint: standpoint(&root),
-            config: Config::default(),
-            usual: false,
-            misnamed: Vec::new(),
-            root,
-        })
-    }
-
-    /// Prints problems on standard error, each as `error` or `warning` with its place relative to the working directory.
-    pub fn say(&self, weight: &str, problems: &[Problem]) {
-        for line in output::problem_lines(problems, &self.standpoint) {
-            super::say(format_args!("{weight}: {line}"));
-        }
-    }
-}
 
 /// The files of a run.
 pub struct Inputs {
@@ -111,14 +27,16 @@ pub struct Inputs {
     /// The files found.
     pub discovery: Discovery,
     /// The table used to read them.
-    pub table: Table,
+    pub table: Arc<Table>,
     /// Whether no files were found at the given paths.
-    nothing: bool,
+    pub(super) nothing: bool,
     /// Whether standard input is all that the user gave.
     pub(super) only_stdin: bool,
     problems: Vec<Problem>,
     /// What was read from standard input and from pipes.
     pipes: Pipes,
+    /// The revision that the files are from, unless they are all on the disk.
+    pub revision: Option<Revision>,
 }
 
 impl Inputs {
@@ -149,12 +67,29 @@ impl Inputs {
     ///
     /// # Errors
     /// Returns an error if provider tables do not load.
-    pub fn gather(mut place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
+    pub fn gather(place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
         let table = load_table(&configured_tables(config, &place.root)?)?;
-        let mut discovery = discover::discover(&place.root, &place.paths, &|path| {
+        let discovery = discover::discover(&place.root, &place.paths, &|path| {
             config.exclude.matches(path)
         });
+        Ok(Inputs::assemble(
+            place,
+            discovery,
+            Arc::new(table),
+            given,
+            None,
+        ))
+    }
+
+    /// Puts together the files of a run that were found, and those that the configuration and the user name.
+    pub(super) fn assemble(
+        mut place: Place,
+        mut discovery: Discovery,
+        table: Arc<Table>,
+        given: &[PathBuf],
+        revision: Option<Revision>,
+    ) -> Inputs {
         let mut problems = std::mem::take(&mut discovery.problems);
         problems.extend(place.misnamed.iter().cloned());
         let names: Vec<&str> = discovery
@@ -169,16 +104,24 @@ impl Inputs {
             problems.extend(place.config.check_used(&names));
         }
         let only_stdin = place.stdin && discovery.files.is_empty();
-        problems.extend(add_inventories(&mut discovery, &place.config, &place.root));
+        let root = &place.root;
+        problems.extend(match &revision {
+            Some(revision) => inventories_of(revision, &mut discovery, &place.config),
+            None => add_inventories(&mut discovery, &place.config, root),
+        });
         let is_manifest = |file: &File| !file.kind.is_beside();
         let nothing = !discovery.files.iter().any(is_manifest) && !place.stdin;
-        place.config.given = add_given(&mut discovery, given, &place.root, &mut problems);
+        place.config.given = add_given(&mut discovery, given, root, &mut problems);
         if place.usual {
-            let nested = configuration::nested(&discovery, &place.config, &place.root);
+            let nested = configuration::nested(&discovery, &place.config, root);
             place.say("warning", &nested);
         }
-        place.config.charts = discover::charts(&place.root, &discovery.files);
-        Ok(Inputs {
+        let is_file = |path: &Path| match &revision {
+            Some(revision) => revision.has_file(path),
+            None => path.is_file(),
+        };
+        place.config.charts = discover::charts(root, &discovery.files, &is_file);
+        Inputs {
             place,
             discovery,
             table,
@@ -186,7 +129,8 @@ impl Inputs {
             only_stdin,
             problems,
             pipes: Pipes::default(),
-        })
+            revision,
+        }
     }
 
     /// The settings of a run over these files.
@@ -240,9 +184,28 @@ impl Inputs {
         Box::new(|index| self.content(index))
     }
 
+    /// The text of the file with this index, if it has one that is read.
+    pub(super) fn text(&self, index: usize) -> Option<String> {
+        match self.content(index) {
+            Content::Text(text) | Content::Template(text) | Content::Parameters(text) => Some(text),
+            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
+        }
+    }
+
     /// The content of the file with this index.
-    fn content(&self, index: usize) -> Content {
-        content(self.pipes.load(index, self.discovery.files.get(index)))
+    pub(super) fn content(&self, index: usize) -> Content {
+        let file = self.discovery.files.get(index);
+        if let (Some(file), Some(revision)) = (file, &self.revision)
+            && let Some(object) = &file.blob
+        {
+            return content(discover::load_blob(
+                revision.blobs(),
+                object,
+                file.bytes,
+                file.kind,
+            ));
+        }
+        content(self.pipes.load(index, file))
     }
 
     /// Adds earlier problems to those of a run.
@@ -267,10 +230,14 @@ impl Inputs {
         quiet: bool,
         job: impl FnOnce(&[Input], &(dyn Fn(usize) -> Content + Sync)) -> T,
     ) -> T {
-        let mut inputs: Vec<Input> = self
-            .discovery
-            .files
-            .iter()
+        let reading = Reading::of(self, quiet);
+        job(&reading.list, &|index| reading.load(index))
+    }
+
+    /// The files in the order of their indices.
+    pub(super) fn list(&self) -> Vec<Input> {
+        let files = self.discovery.files.iter();
+        let mut inputs: Vec<Input> = files
             .map(|file| Input {
                 path: file.path.clone(),
                 scanned_from: file.scanned_from,
@@ -282,33 +249,8 @@ impl Inputs {
                 scanned_from: 0,
             });
         }
-        let started = Instant::now();
-        let read = AtomicUsize::new(0);
-        let bar = ProgressBar::hidden();
-        bar.set_length(inputs.len() as u64);
-        let result = job(&inputs, &|index| {
-            let content = self.content(index);
-            let done = 1 + read.fetch_add(1, Ordering::Relaxed);
-            if !quiet && started.elapsed() > PATIENCE {
-                if bar.is_hidden() {
-                    // Draws only on a terminal.
-                    bar.set_draw_target(ProgressDrawTarget::stderr());
-                }
-                bar.set_position(done.min(inputs.len()) as u64);
-            }
-            content
-        });
-        bar.finish_and_clear();
-        result
+        inputs
     }
-}
-
-/// The working directory, relative to the root. If it is unknown, the root is used.
-fn standpoint(root: &Path) -> Standpoint {
-    env::current_dir().map_or_else(
-        |_| Standpoint::default(),
-        |here| Standpoint::new(root, &here),
-    )
 }
 
 fn shown(paths: &[PathBuf]) -> String {
@@ -353,10 +295,32 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
                 scanned_from: 0,
                 kind: FileKind::Yaml,
                 bytes: metadata.len(),
+                blob: None,
             }),
             Err(error) => problems.push(config.problem(
                 inventory.span,
                 format!("inventory `{}` cannot be read: {error}", inventory.value),
+            )),
+        }
+    }
+    discovery.files.sort();
+    problems
+}
+
+/// Inventories are read from any folder of a revision.
+fn inventories_of(revision: &Revision, discovery: &mut Discovery, config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let inventories = config.clusters.iter().flat_map(|one| &one.inventory);
+    for inventory in inventories {
+        let is_known = |file: &File| file.path == inventory.value;
+        if discovery.files.iter().any(is_known) {
+            continue;
+        }
+        match revision.file(&inventory.value) {
+            Some(file) => discovery.files.push(file),
+            None => problems.push(config.problem(
+                inventory.span,
+                format!("inventory `{}` is not in the revision", inventory.value),
             )),
         }
     }

@@ -19,6 +19,7 @@ pub(super) fn read_source(path: &Path, name: String) -> Result<Source, CommandEr
         scanned_from: 0,
         kind: FileKind::Yaml,
         bytes: 0,
+        blob: None,
     };
     match discover::load(&file) {
         Loaded::Text(text) => Ok(Source::new(name, text)),

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{File, shown};
 
 /// Returns the charts with some of the files in their template folders, as folder paths that are prefixes of file paths.
-pub fn charts(root: &Path, files: &[File]) -> BTreeSet<String> {
+/// `is_file` says whether there is a file at an absolute path.
+pub fn charts(root: &Path, files: &[File], is_file: &dyn Fn(&Path) -> bool) -> BTreeSet<String> {
     let mut asked: BTreeMap<PathBuf, bool> = BTreeMap::new();
     for file in files {
         for folder in file.absolute.ancestors().skip(1) {
@@ -16,7 +17,7 @@ pub fn charts(root: &Path, files: &[File]) -> BTreeSet<String> {
                 continue;
             };
             if !asked.contains_key(chart) {
-                let is_chart = chart.join("Chart.yaml").is_file();
+                let is_chart = is_file(&chart.join("Chart.yaml"));
                 asked.insert(chart.to_path_buf(), is_chart);
             }
         }
@@ -50,7 +51,7 @@ mod tests {
             ["web/templates/a.yaml", "plain/templates"].map(|path| folder.path().join(path));
         let found = discover(folder.path(), &paths, &|_| false);
         assert_eq!(
-            charts(folder.path(), &found.files),
+            charts(folder.path(), &found.files, &Path::is_file),
             BTreeSet::from(["web".to_owned()])
         );
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use super::programs::declares_pools;
-use super::{File, check_named};
+use super::{Blobs, File, check_named};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Position};
 use crate::terraform::text_beside_comments;
@@ -61,6 +61,20 @@ pub fn load(file: &File) -> Loaded {
     }
     match fs::File::open(&file.absolute) {
         Ok(opened) => read(opened, file.bytes, file.kind),
+        Err(error) => Loaded::Unreadable(error.to_string()),
+    }
+}
+
+/// Reads a content of a revision, with the same limits as a file.
+pub fn load_blob(blobs: &Blobs, object: &str, bytes: u64, kind: FileKind) -> Loaded {
+    if bytes > MAX_FILE_BYTES {
+        return match kind.is_beside() {
+            true => Loaded::Irrelevant,
+            false => Loaded::TooLarge { bytes },
+        };
+    }
+    match blobs.read(object, MAX_FILE_BYTES) {
+        Ok(content) => decode(content, kind),
         Err(error) => Loaded::Unreadable(error.to_string()),
     }
 }

@@ -13,14 +13,17 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::reach;
 
 /// The maximum size in bytes of an ignore file that is read (1 MiB).
-const MAX_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The ignore files of the folders that one walk has entered.
 pub(super) struct IgnoreFiles<'r> {
-    root: &'r Path,
+    read: Read<'r>,
     /// By folder. Folders below no ignore file are omitted.
     folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
 }
+
+/// Reads the ignore file with a name in a folder. `None` if there is none.
+type Read<'r> = Box<dyn Fn(&Path, &str) -> Option<io::Result<Vec<u8>>> + Sync + 'r>;
 
 /// The patterns that apply below a folder.
 struct Folder {
@@ -36,9 +39,19 @@ pub(super) struct Refused {
 }
 
 impl<'r> IgnoreFiles<'r> {
+    /// Those on the disk.
     pub(super) fn new(root: &'r Path) -> Self {
+        IgnoreFiles::reading(Box::new(|folder, name| {
+            let path = folder.join(name);
+            let metadata = fs::symlink_metadata(&path).ok()?;
+            (!metadata.is_dir()).then(|| bytes(root, &path))
+        }))
+    }
+
+    /// Those that a function reads, at most [`MAX_BYTES`] and one more.
+    pub(super) fn reading(read: Read<'r>) -> Self {
         IgnoreFiles {
-            root,
+            read,
             folders: RwLock::default(),
         }
     }
@@ -92,36 +105,36 @@ impl<'r> IgnoreFiles<'r> {
     }
 
     fn read(&self, folder: &Path, name: &str, refused: &mut Vec<Refused>) -> Option<Gitignore> {
-        let path = folder.join(name);
-        let metadata = fs::symlink_metadata(&path).ok()?;
-        if metadata.is_dir() {
-            return None;
-        }
-        match self.matcher(folder, &path) {
+        let read = (self.read)(folder, name)?;
+        match read.and_then(|bytes| matcher(folder, &bytes)) {
             Ok(matcher) => Some(matcher),
             Err(why) => {
-                let why = why.to_string();
+                let (path, why) = (folder.join(name), why.to_string());
                 refused.push(Refused { path, why });
                 None
             }
         }
     }
+}
 
-    fn matcher(&self, folder: &Path, path: &Path) -> io::Result<Gitignore> {
-        reach::check_found(self.root, path)?;
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(io::Error::other("it is larger than 1 MiB"));
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        let mut builder = GitignoreBuilder::new(folder);
-        for line in text.trim_start_matches('\u{FEFF}').lines() {
-            // Skip invalid patterns, as git does.
-            let _ = builder.add_line(None, line);
-        }
-        builder.build().map_err(io::Error::other)
+fn bytes(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
+    reach::check_found(root, path)?;
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn matcher(folder: &Path, bytes: &[u8]) -> io::Result<Gitignore> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other("it is larger than 1 MiB"));
     }
+    let text = String::from_utf8_lossy(bytes);
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in text.trim_start_matches('\u{FEFF}').lines() {
+        // Skip invalid patterns, as git does.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().map_err(io::Error::other)
 }

@@ -2,10 +2,12 @@
 
 mod charts;
 mod content;
+mod git;
 mod ignore_files;
 mod pipes;
 mod programs;
 mod reach;
+mod revision;
 mod unread;
 mod walk;
 
@@ -21,9 +23,11 @@ use crate::source::FileKind;
 use walk::{Asked, Seen, Walk};
 
 pub use charts::charts;
-pub use content::{Loaded, MAX_FILE_BYTES, load, read_bytes, read_stdin};
+pub use content::{Loaded, MAX_FILE_BYTES, load, load_blob, read_bytes, read_stdin};
+pub use git::{Blobs, GitError, Repository, short};
 pub use pipes::Pipes;
 pub use reach::{check_found, check_named, leads_out};
+pub use revision::Revision;
 pub use unread::{Unread, Why, unread};
 
 /// The name of the configuration file; only read as a manifest if it is named explicitly.
@@ -59,6 +63,8 @@ pub struct File {
     pub kind: FileKind,
     /// The size in bytes at the time of discovery; 0 for pipes.
     pub bytes: u64,
+    /// The name of its content, if it is read from a revision and not from the disk.
+    pub blob: Option<String>,
 }
 
 /// Returns the repository of `paths`: the nearest directory, from the paths' common ancestor upwards, that contains `.git`
@@ -193,6 +199,7 @@ pub fn discover(
                     .unwrap_or(FileKind::Yaml),
                 bytes: metadata.len(),
                 absolute: named,
+                blob: None,
             }),
         }
     }

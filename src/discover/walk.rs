@@ -173,6 +173,7 @@ impl<'a> Walk<'a> {
                 scanned_from: asked.scanned_from,
                 kind,
                 bytes: metadata.len(),
+                blob: None,
             }),
             Err(error) => Seen::Problem(unreadable(path, &error)),
         })

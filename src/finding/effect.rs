@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{FilePlace, PlacedObject, Stay};
+use super::{FilePlace, Object, PlacedObject, Stay};
 
 /// What a change does to the pods of an object in a cluster. The order is that in which they are asked: the first that fits
 /// is said.
@@ -54,6 +54,15 @@ impl Effect {
         }
     }
 
+    /// Whether it keeps something from running: pods are evicted or Pending, or a DaemonSet loses a pool.
+    pub fn is_harmful(self, object: &Object) -> bool {
+        match self {
+            Effect::Evicted | Effect::Pending => true,
+            Effect::Moves | Effect::Loses => object.kind == "DaemonSet",
+            Effect::Gains | Effect::Widened | Effect::Ignored | Effect::Unknown => false,
+        }
+    }
+
     /// The words for people, after a number of workloads.
     pub fn words(self) -> &'static str {
         match self {
@@ -91,11 +100,8 @@ impl WhatIf {
 
     /// Whether something cannot run any more: pods are evicted or Pending, or a DaemonSet loses a pool.
     pub fn is_harmful(&self) -> bool {
-        self.affected.iter().any(|one| match one.effect {
-            Effect::Evicted | Effect::Pending => true,
-            Effect::Moves | Effect::Loses => one.object.object.kind == "DaemonSet",
-            Effect::Gains | Effect::Widened | Effect::Ignored | Effect::Unknown => false,
-        })
+        let mut all = self.affected.iter();
+        all.any(|one| one.effect.is_harmful(&one.object.object))
     }
 }
 

@@ -45,6 +45,26 @@ fn is_same(one: &Finding, other: &Finding) -> bool {
     one.span == other.span && one.rule == other.rule && one.message == other.message
 }
 
+/// A finding without its file: rule, object, path and content. Where there is no object, `file` stands for it.
+pub fn key(finding: &Finding, sources: &BTreeMap<SourceId, Source>, file: &str) -> String {
+    let source = sources.get(&finding.span.source);
+    let path = source.map_or("", |source| source.path.as_str());
+    let content = source.map_or("", |source| source.slice(finding.span));
+    let content = said(content, FileKind::of(path) == Some(FileKind::Terraform));
+    let object = &finding.object;
+    let name = object.name.as_deref().unwrap_or_default();
+    let is_named = !object.kind.is_empty() && !name.is_empty();
+    fingerprint(&[
+        &finding.rule,
+        if is_named { "" } else { file },
+        &object.kind,
+        object.namespace.as_deref().unwrap_or_default(),
+        name,
+        &without_indices(&finding.path),
+        &content,
+    ])
+}
+
 fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
     let file = paths.of(finding.span.source);
     let content = sources

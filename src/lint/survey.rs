@@ -1,5 +1,6 @@
 //! What a repository shows of its clusters, for commands that look at placement: workloads, pools, and which serve which.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::assignment::Cluster;
@@ -48,6 +49,15 @@ impl Survey<'_> {
     /// The path of a file.
     pub fn path(&self, source: SourceId) -> &str {
         self.gathered.path(source)
+    }
+
+    /// The files of which not everything could be read.
+    pub fn broken_files(&self) -> BTreeSet<&str> {
+        let unread = self.gathered.unread.iter();
+        let unread = unread.map(|(span, _)| self.path(span.source));
+        let problems = self.problems.iter();
+        let files = problems.filter_map(|problem| problem.file.as_deref());
+        unread.chain(files).collect()
     }
 
     /// The place of a span, if its file could be read again.

@@ -103,7 +103,7 @@ fn row(view: &View, finding: &Finding) -> String {
 
 /// One of our sentences with untrusted words in it. Text between backticks is shown as code. Everything else is escaped for
 /// Markdown and HTML.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + 32);
     let mut pieces = text.split('`').peekable();
     let mut inside = false;

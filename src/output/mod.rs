@@ -44,9 +44,9 @@ use crate::finding::{Finding, Report, Severity};
 pub use clusters::ClusterTable;
 pub use not_judged::not_judged_lines;
 pub use placement::{
-    MatrixTable, WhatIfText, WhyText, write_matrix_csv, write_matrix_html, write_matrix_json,
-    write_matrix_markdown, write_whatif_json, write_whatif_markdown, write_who_json,
-    write_why_json,
+    DiffText, MatrixTable, WhatIfText, WhyText, write_diff_json, write_diff_markdown,
+    write_matrix_csv, write_matrix_html, write_matrix_json, write_matrix_markdown,
+    write_whatif_json, write_whatif_markdown, write_who_json, write_why_json,
 };
 pub use pools::PoolTable;
 pub use rows::report_schema;

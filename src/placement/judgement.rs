@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::extract::is_placeholder;
-use crate::finding::{FilePlace, Judgement, PlacedObject, PoolColumn, Stay, Verdict};
+use crate::finding::{FilePlace, Judgement, Object, PlacedObject, PoolColumn, Stay, Verdict};
 use crate::lint::Survey;
 use crate::model::Truth;
 use crate::model::eviction::Eviction;
@@ -166,6 +166,14 @@ impl Outcome {
 
 /// A workload with its place.
 pub(super) fn shown(survey: &Survey<'_>, workload: &Workload) -> PlacedObject {
+    PlacedObject {
+        object: shown_object(workload),
+        place: survey.place(workload.span),
+    }
+}
+
+/// The object that makes the pods of a workload.
+pub(super) fn shown_object(workload: &Workload) -> Object {
     let mut object = workload.object.clone();
     // Something fills in the namespace later.
     object.namespace = object
@@ -178,10 +186,7 @@ pub(super) fn shown(survey: &Survey<'_>, workload: &Workload) -> PlacedObject {
         object.kind.clone_from(&workload.shape.kind);
         object.name = Some(component.to_owned());
     }
-    PlacedObject {
-        object,
-        place: survey.place(workload.span),
-    }
+    object
 }
 
 /// A pool with its place.

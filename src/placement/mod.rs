@@ -1,17 +1,23 @@
 //! Where pods can land, as people ask for it: one workload and all pools, all workloads and all pools,
 //! and what a change does to them.
 
+mod causes;
 mod change;
 mod changes;
+mod cluster_difference;
+mod difference;
 mod effects;
 mod judgement;
 mod matrix;
+mod pairs;
+mod pool_changes;
 mod stand;
 mod whatif;
 mod why;
 
 pub use change::Change;
 pub use changes::{Applied, ChangeError};
+pub use difference::difference;
 pub use effects::{Outlook, Seat, Side, outlook};
 pub use matrix::{MatrixFilter, matrix};
 pub use whatif::whatif;

@@ -1,6 +1,6 @@
 //! One workload and all pools of its clusters, or one pool and all workloads: what decides, and where it is written.
 
-use super::judgement::{outcome, shown, shown_pool, stay};
+use super::judgement::{outcome, shown, shown_object, shown_pool, stay};
 use crate::finding::{ShownToleration, Stay, Who, WhoWorkload, Why, WhyCluster};
 use crate::lint::{Survey, SurveyedCluster};
 use crate::model::admission::{Giver, Injector};
@@ -53,14 +53,14 @@ impl Question {
         })
     }
 
-    fn asks_for(&self, survey: &Survey<'_>, workload: &Workload) -> bool {
+    fn asks_for(&self, workload: &Workload) -> bool {
         match self {
             Question::Object {
                 namespace,
                 kind,
                 name,
             } => {
-                let object = shown(survey, workload).object;
+                let object = shown_object(workload);
                 let own = object.namespace.as_deref();
                 namespace
                     .as_deref()
@@ -76,17 +76,20 @@ impl Question {
     pub fn workloads(&self, survey: &Survey<'_>) -> Vec<usize> {
         let all = survey.workloads().iter().enumerate();
         let Question::Line { file, line } = self else {
-            let asked = all.filter(|(_, one)| self.asks_for(survey, one));
+            let asked = all.filter(|(_, one)| self.asks_for(one));
             return asked.map(|(at, _)| at).collect();
         };
         // The last workload that begins at or above the line.
         let mut found: Vec<usize> = Vec::new();
         let mut nearest = 0;
         for (at, workload) in all {
-            let Some((path, start)) = survey.place(workload.span) else {
+            if survey.path(workload.source) != file {
+                continue;
+            }
+            let Some((_, start)) = survey.place(workload.span) else {
                 continue;
             };
-            if path != *file || start.line > *line || start.line < nearest {
+            if start.line > *line || start.line < nearest {
                 continue;
             }
             if start.line > nearest {
@@ -265,7 +268,7 @@ pub fn known_names(survey: &Survey<'_>) -> Vec<String> {
         .iter()
         .flat_map(|cluster| &cluster.workloads);
     for workload in run.filter_map(|at| survey.workloads().get(*at)) {
-        let object = shown(survey, workload).object;
+        let object = shown_object(workload);
         if let (false, Some(name)) = (object.kind.is_empty(), object.name) {
             names.push(format!("{}/{name}", object.kind.to_ascii_lowercase()));
         }

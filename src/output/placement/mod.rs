@@ -1,6 +1,7 @@
 //! Where pods can land, for people and for programs.
 
 mod csv;
+mod diff;
 mod html;
 mod json;
 mod markdown;
@@ -9,6 +10,7 @@ mod whatif;
 mod why;
 
 pub use csv::write_matrix_csv;
+pub use diff::{DiffText, write_diff_json, write_diff_markdown};
 pub use html::write_matrix_html;
 pub use json::{write_matrix_json, write_who_json, write_why_json};
 pub use markdown::write_matrix_markdown;

@@ -1,0 +1,422 @@
+//! The two states of a repository that are compared: folders, revisions, or a revision and the working tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::inputs::{Inputs, Place};
+use super::{CommandError, configured_rules, configured_tables, load_table};
+use crate::cli::Beside;
+use crate::config::Config;
+use crate::discover::{self, Blobs, File, GitError, Repository, Revision, short};
+use crate::extract::Table;
+use crate::lint::find_renames;
+use crate::source::FileKind;
+
+impl From<GitError> for CommandError {
+    fn from(error: GitError) -> CommandError {
+        CommandError::Message(error.to_string())
+    }
+}
+
+/// A state of a repository.
+pub struct State {
+    /// How people call it.
+    pub name: String,
+    /// Its files.
+    pub inputs: Inputs,
+    /// Copies of what a revision brings for itself: rules and provider tables.
+    copies: Option<TempDir>,
+}
+
+/// What is compared.
+pub struct States {
+    /// Before.
+    pub base: State,
+    /// After.
+    pub head: State,
+    /// What may be wrong, in words.
+    pub warnings: Vec<String>,
+}
+
+/// What is compared, as the user wrote it.
+pub struct Asked<'a> {
+    /// Before.
+    pub base: &'a str,
+    /// After; the working tree if `None`.
+    pub head: Option<&'a str>,
+    /// What is read beside the files.
+    pub beside: &'a Beside,
+    /// Pools before and after.
+    pub pools: (&'a [PathBuf], &'a [PathBuf]),
+}
+
+impl Asked<'_> {
+    /// Finds the files of both states.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such revision or folder, or a configuration has errors.
+    pub fn find(&self) -> Result<States, CommandError> {
+        if let Some(head) = self.head
+            && let (Some(base), Some(head)) = (folder(self.base)?, folder(head)?)
+        {
+            return self.folders(&base, &head);
+        }
+        let (base, head) = match self.head {
+            Some(head) => (self.base, Some(head)),
+            None => match self.base.split_once("..") {
+                Some((base, head)) => (base, Some(head)),
+                None => (self.base, None),
+            },
+        };
+        // `A...B` is B against the commit that both come from, and `A..B` is B against A.
+        let meets = head.is_some_and(|head| head.starts_with('.'));
+        let head = head.map(|head| head.trim_start_matches('.'));
+        let head = head.map(|head| if head.is_empty() { "HEAD" } else { head });
+        let base = if base.is_empty() { "HEAD" } else { base };
+        let place = Place::find(&[PathBuf::from(".")], self.beside)?;
+        let repository = Repository::of(&place.root).map_err(|error| {
+            let is_folder = Path::new(base).is_dir();
+            match is_folder && self.head.is_none() {
+                true => CommandError::Message(format!(
+                    "`{base}` is a folder: name the folder to compare it with, too"
+                )),
+                false => error.into(),
+            }
+        })?;
+        let mut commit = repository.commit(base)?;
+        match head {
+            None => self.against_working_tree(&repository, place, &commit, base),
+            Some(head) => {
+                let after = repository.commit(head)?;
+                if meets {
+                    commit = repository.merge_base(&commit, &after)?;
+                }
+                self.revisions(&repository, &place, (&commit, base), (&after, head))
+            }
+        }
+    }
+
+    fn given(&self, own: &[PathBuf]) -> Vec<PathBuf> {
+        self.beside.pools.iter().chain(own).cloned().collect()
+    }
+
+    fn folders(&self, base: &Path, head: &Path) -> Result<States, CommandError> {
+        let state = |path: &Path, own: &[PathBuf]| -> Result<State, CommandError> {
+            let place = Place::of_folder(path, self.beside)?;
+            let name = path.display().to_string();
+            Ok(State {
+                inputs: Inputs::gather(place, &self.given(own))
+                    .map_err(|error| CommandError::Message(format!("{name}: {error}")))?,
+                name,
+                copies: None,
+            })
+        };
+        States {
+            base: state(base, self.pools.0)?,
+            head: state(head, self.pools.1)?,
+            warnings: Vec::new(),
+        }
+        .with_something()
+    }
+
+    fn against_working_tree(
+        &self,
+        repository: &Repository,
+        place: Place,
+        commit: &str,
+        base: &str,
+    ) -> Result<States, CommandError> {
+        let head = Inputs::gather(place, &self.given(self.pools.1))?;
+        let revision = Revision::list(repository, commit, &head.place.root)?;
+        let mut warnings = Vec::new();
+        let (base_place, problem) = earlier(&head.place, &revision, self.beside);
+        warnings.extend(problem);
+        let mut discovery = discover::Discovery::default();
+        if let Some(place) = &base_place {
+            let config = &place.config;
+            discovery = revision.discover(&|path| config.exclude.matches(path));
+        }
+        let below = repository.below(&head.place.root);
+        let changed = repository.changed(commit)?;
+        let now: BTreeMap<&str, &File> = head
+            .discovery
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        let root = head.place.root.clone();
+        let mut files = Vec::new();
+        for file in std::mem::take(&mut discovery.files) {
+            let known = now.get(file.path.as_str());
+            let is_changed = changed.contains(&format!("{below}{}", file.path));
+            match known {
+                Some(known) if !is_changed => files.push((*known).clone()),
+                // A large file that git keeps elsewhere: only the working tree has its text.
+                Some(known) if is_pointer(revision.blobs(), &file) => {
+                    warnings.push(format!(
+                        "{}: kept in Git LFS; it is read as it is now on both sides",
+                        file.path
+                    ));
+                    files.push((*known).clone());
+                }
+                _ if is_changed || file.absolute.exists() => files.push(file),
+                // The working tree has only a part of the files.
+                _ => {}
+            }
+        }
+        // Files of submodules belong to other repositories: both sides have them as they are now.
+        for submodule in &revision.submodules {
+            let name = submodule.trim_end_matches('/');
+            let own = head.discovery.files.iter();
+            let own: Vec<File> = own
+                .filter(|file| file.path.starts_with(submodule))
+                .cloned()
+                .collect();
+            if changed.contains(&format!("{below}{name}")) {
+                warnings.push(format!(
+                    "{name}: a submodule at another commit; its files are read as they are now on both sides"
+                ));
+            }
+            files.extend(own);
+        }
+        files.sort();
+        files.dedup_by(|one, other| one.path == other.path);
+        discovery.files = files;
+        discovery.root = root;
+        let place = match base_place {
+            Some(place) => place,
+            None => head
+                .place
+                .at(&revision, &without_configuration(self.beside))?,
+        };
+        let table = Arc::clone(&head.table);
+        let given = self.given(self.pools.0);
+        let base = State {
+            inputs: Inputs::assemble(place, discovery, table, &given, Some(revision)),
+            name: named(base, commit),
+            copies: None,
+        };
+        States {
+            base,
+            head: State {
+                name: "the working tree".to_owned(),
+                inputs: head,
+                copies: None,
+            },
+            warnings,
+        }
+        .with_something()
+    }
+
+    fn revisions(
+        &self,
+        repository: &Repository,
+        place: &Place,
+        (commit, base): (&str, &str),
+        (after, head): (&str, &str),
+    ) -> Result<States, CommandError> {
+        let root = &place.root;
+        let later = Revision::list(repository, after, root)?;
+        let earlier_one = Revision::list(repository, commit, root)?;
+        let mut warnings = Vec::new();
+        if !later.submodules.is_empty() || !earlier_one.submodules.is_empty() {
+            warnings.push("files of submodules are not compared between revisions".to_owned());
+        }
+        let head_place = place.at(&later, self.beside)?;
+        let copies = copies(&later, &head_place.config)?;
+        let table = match &copies {
+            Some(copies) => load_table(&configured_tables(&head_place.config, copies.path())?)?,
+            None => load_table(&[])?,
+        };
+        let table = Arc::new(table);
+        let (base_place, problem) = earlier(&head_place, &earlier_one, self.beside);
+        warnings.extend(problem);
+        let base_place = match base_place {
+            Some(place) => place,
+            None => place.at(&earlier_one, &without_configuration(self.beside))?,
+        };
+        let state = |revision: Revision, place: Place, table: Arc<Table>, own: &[PathBuf]| {
+            let config = &place.config;
+            let found = revision.discover(&|path| config.exclude.matches(path));
+            Inputs::assemble(place, found, table, &self.given(own), Some(revision))
+        };
+        let shared = Arc::clone(&table);
+        States {
+            base: State {
+                inputs: state(earlier_one, base_place, shared, self.pools.0),
+                name: named(base, commit),
+                copies: None,
+            },
+            head: State {
+                inputs: state(later, head_place, table, self.pools.1),
+                name: named(head, after),
+                copies,
+            },
+            warnings,
+        }
+        .with_something()
+    }
+}
+
+impl States {
+    fn with_something(self) -> Result<States, CommandError> {
+        match self.base.inputs.nothing && self.head.inputs.nothing {
+            true => Err(CommandError::Message(format!(
+                "nothing to compare: no YAML, JSON or Terraform files in {} and {}",
+                self.base.name, self.head.name
+            ))),
+            false => Ok(self),
+        }
+    }
+
+    /// Whether a file of the base is one of the head, with the same text.
+    pub fn is_same(&self) -> impl Fn(usize) -> bool + Sync + '_ {
+        let now: BTreeMap<&str, &File> = self
+            .head
+            .inputs
+            .discovery
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file))
+            .collect();
+        move |index| {
+            let before = self.base.inputs.discovery.files.get(index);
+            before.is_some_and(|before| {
+                let known = now.get(before.path.as_str());
+                known.is_some_and(|now| match (&before.blob, &now.blob) {
+                    (Some(one), Some(other)) => one == other,
+                    (None, None) => before.absolute == now.absolute && before.bytes > 0,
+                    _ => false,
+                })
+            })
+        }
+    }
+
+    /// The files that were renamed, by their path before.
+    pub fn renames(&self) -> BTreeMap<String, String> {
+        let paths = |state: &State| -> BTreeSet<String> {
+            let files = state.inputs.discovery.files.iter();
+            files.map(|file| file.path.clone()).collect()
+        };
+        let (old, new) = (paths(&self.base), paths(&self.head));
+        let texts = |state: &State, other: &BTreeSet<String>| -> BTreeMap<String, String> {
+            let files = state.inputs.discovery.files.iter().enumerate();
+            let own = files.filter(|(_, file)| !other.contains(&file.path));
+            let own = own.filter_map(|(at, file)| {
+                let text = state.inputs.text(at)?;
+                Some((file.path.clone(), text))
+            });
+            own.collect()
+        };
+        find_renames(&texts(&self.base, &new), &texts(&self.head, &old))
+    }
+}
+
+impl State {
+    /// The rule folders that its configuration names.
+    ///
+    /// # Errors
+    /// Returns an error if a folder cannot be read or contains no rules.
+    pub fn rules(&self) -> Result<Vec<PathBuf>, CommandError> {
+        let place = &self.inputs.place;
+        let root = self
+            .copies
+            .as_ref()
+            .map_or(place.root.as_path(), TempDir::path);
+        configured_rules(&place.config, root)
+    }
+}
+
+/// A folder that the user names, unless the name is that of a revision.
+fn folder(name: &str) -> Result<Option<PathBuf>, CommandError> {
+    let path = PathBuf::from(name);
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    let is_written_as_path = path.is_absolute() || name.starts_with('.') || name.ends_with('/');
+    let repository = Repository::of(Path::new(".")).ok();
+    let is_revision = repository.is_some_and(|one| one.commit(name).is_ok());
+    match is_revision && !is_written_as_path {
+        true => Err(CommandError::Message(format!(
+            "`{name}` is a folder and a revision: write `./{name}` or `refs/heads/{name}`"
+        ))),
+        false => Ok(Some(path)),
+    }
+}
+
+/// The place of a run at an earlier revision, or `None` and why its configuration cannot be used.
+fn earlier(now: &Place, revision: &Revision, beside: &Beside) -> (Option<Place>, Option<String>) {
+    match now.at(revision, beside) {
+        Ok(place) => (Some(place), None),
+        Err(error) => {
+            let commit = short(&revision.commit);
+            let why = error.to_string();
+            let why = why.lines().next().unwrap_or_default().to_owned();
+            (
+                None,
+                Some(format!(
+                    "the configuration of {commit} has errors, so that revision is read without one: {why}"
+                )),
+            )
+        }
+    }
+}
+
+fn without_configuration(beside: &Beside) -> Beside {
+    Beside {
+        config: None,
+        isolated: true,
+        pools: beside.pools.clone(),
+    }
+}
+
+fn named(revision: &str, commit: &str) -> String {
+    let commit = short(commit);
+    match revision.starts_with(commit) || commit.starts_with(revision) {
+        true => commit.to_owned(),
+        false => format!("{revision} ({commit})"),
+    }
+}
+
+/// Whether a file of a revision is what Git LFS leaves in place of a large file.
+fn is_pointer(blobs: &Blobs, file: &File) -> bool {
+    const MOST: u64 = 1024;
+    const MARK: &[u8] = b"version https://git-lfs.github.com/spec/";
+    let object = file.blob.as_deref().filter(|_| file.bytes <= MOST);
+    object.is_some_and(|object| {
+        let read = blobs.read(object, MOST);
+        read.is_ok_and(|bytes| bytes.starts_with(MARK))
+    })
+}
+
+/// Copies the rules and provider tables that a revision's configuration names to a folder of their own.
+fn copies(revision: &Revision, config: &Config) -> Result<Option<TempDir>, CommandError> {
+    let folders: Vec<&str> = config
+        .rule_dirs
+        .iter()
+        .chain(&config.providers)
+        .map(|folder| folder.value.as_str())
+        .collect();
+    if folders.is_empty() {
+        return Ok(None);
+    }
+    let copies = TempDir::with_prefix("kubetaint-")?;
+    for folder in folders {
+        for file in revision.below(folder.trim_start_matches("./")) {
+            if file.kind != FileKind::Yaml || file.path.split('/').any(|part| part == "..") {
+                continue;
+            }
+            let object = file.blob.as_deref().unwrap_or_default();
+            let bytes = revision.blobs().read(object, discover::MAX_FILE_BYTES)?;
+            let path = copies.path().join(&file.path);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::write(path, bytes)?;
+        }
+    }
+    Ok(Some(copies))
+}

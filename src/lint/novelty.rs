@@ -1,0 +1,110 @@
+//! Which findings of a report are new against an earlier one: a finding is known by its rule, cluster, object, path without
+//! indices and content, counted; where there is no object, by its file.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::identity::key;
+use crate::finding::{Finding, FindingDifference, Report};
+
+/// Says that files and clusters had another name before.
+#[derive(Clone, Debug, Default)]
+pub struct Renames {
+    /// Files by their path before.
+    pub files: BTreeMap<String, String>,
+    /// Clusters by their name before.
+    pub clusters: BTreeMap<String, String>,
+}
+
+/// How a finding is known, with the cluster apart.
+struct Known<'r> {
+    key: String,
+    cluster: Option<&'r str>,
+    file: &'r str,
+}
+
+/// Compares two reports.
+pub fn compare(base: Report, head: Report, renames: &Renames) -> FindingDifference {
+    let before = known(&base, Some(renames));
+    let after = known(&head, None);
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    let mut left = (all(before.len()), all(after.len()));
+    // The nearest first: the same file and cluster, the same cluster, the same file, and any.
+    type Same<'k, 'r> = fn(&'k Known<'r>) -> (&'k str, Option<&'k str>, &'k str);
+    let rounds: [Same<'_, '_>; 4] = [
+        |one| (&one.key, one.cluster, one.file),
+        |one| (&one.key, one.cluster, ""),
+        |one| (&one.key, None, one.file),
+        |one| (&one.key, None, ""),
+    ];
+    for same in rounds {
+        let mut waiting: HashMap<_, Vec<usize>> = HashMap::new();
+        for at in left.0.iter().rev() {
+            if let Some(one) = before.get(*at) {
+                waiting.entry(same(one)).or_default().push(*at);
+            }
+        }
+        left.1.retain(|at| {
+            let found = after.get(*at).and_then(|one| waiting.get_mut(&same(one)));
+            let found = found.and_then(Vec::pop);
+            pairs.extend(found.map(|before| (before, *at)));
+            found.is_none()
+        });
+        left.0 = waiting.into_values().flatten().collect();
+        left.0.sort_unstable();
+    }
+    let mut found = FindingDifference {
+        new: left.1,
+        gone: left.0,
+        ..FindingDifference::default()
+    };
+    for (one, other) in pairs {
+        let severity = |report: &Report, at: usize| report.findings.get(at).map(|one| one.severity);
+        if severity(&head, other) > severity(&base, one) {
+            found.new.push(other);
+            continue;
+        }
+        let file = |known: &[Known<'_>], at: usize| known.get(at).map(|one| one.file.to_owned());
+        match file(&before, one) == file(&after, other) && !is_moved(&base, &head, (one, other)) {
+            true => found.same += 1,
+            false => found.moved += 1,
+        }
+    }
+    found.new.sort_unstable();
+    drop((before, after));
+    FindingDifference {
+        base,
+        head,
+        ..found
+    }
+}
+
+/// Whether a finding stands in a file with another name.
+fn is_moved(base: &Report, head: &Report, (one, other): (usize, usize)) -> bool {
+    let path = |report: &Report, at: usize| {
+        let finding = report.findings.get(at)?;
+        let source = report.sources.get(&finding.span.source)?;
+        Some(source.path.clone())
+    };
+    path(base, one) != path(head, other)
+}
+
+fn known<'r>(report: &'r Report, renames: Option<&'r Renames>) -> Vec<Known<'r>> {
+    let known = |finding: &'r Finding| {
+        let source = report.sources.get(&finding.span.source);
+        let file = source.map_or("", |source| source.path.as_str());
+        let renamed = renames.and_then(|renames| renames.files.get(file));
+        let file = renamed.map_or(file, String::as_str);
+        let cluster = finding.cluster.as_deref();
+        let renamed = renames.and_then(|renames| renames.clusters.get(cluster?));
+        Known {
+            key: key(finding, &report.sources, file),
+            cluster: renamed.map(String::as_str).or(cluster),
+            file,
+        }
+    };
+    report.findings.iter().map(known).collect()
+}
+
+fn all(length: usize) -> Vec<usize> {
+    (0..length).collect()
+}

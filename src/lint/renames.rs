@@ -1,0 +1,71 @@
+//! Which files had another name before: those with the same text, then those with mostly the same lines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+/// The files that moved, by their path before. Takes the texts of the files that are gone and of those that are new.
+pub fn find_renames(
+    gone: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut by_text: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (path, text) in new {
+        by_text.entry(text).or_default().push(path);
+    }
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut taken: BTreeSet<&str> = BTreeSet::new();
+    for (path, text) in gone {
+        let same = by_text.get(text.as_str()).into_iter().flatten();
+        let free = same.copied().filter(|other| !taken.contains(other));
+        // The one whose name is most alike, such as the same name in another folder.
+        if let Some(other) = free.max_by_key(|other| common_end(path, other)) {
+            taken.insert(other);
+            found.insert(path.clone(), other.to_owned());
+        }
+    }
+    let lines = |text: &str| -> BTreeSet<u64> {
+        let digest = |line: &str| {
+            let mut hasher = DefaultHasher::new();
+            line.trim().hash(&mut hasher);
+            hasher.finish()
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines.map(digest).collect()
+    };
+    let free = |path: &&String| !taken.contains(path.as_str());
+    let left: Vec<(&String, BTreeSet<u64>)> = new
+        .iter()
+        .filter(|(path, _)| free(path))
+        .map(|(path, text)| (path, lines(text)))
+        .collect();
+    let mut alike = Vec::new();
+    let unpaired = gone.iter().filter(|(path, _)| !found.contains_key(*path));
+    // Beyond this, comparing each with each costs more than it tells.
+    for (path, text) in unpaired.take(MOST_RENAMES) {
+        let own = lines(text);
+        for (other, theirs) in left.iter().take(MOST_RENAMES) {
+            let common = own.intersection(theirs).count();
+            if common > 0 && 2 * common >= own.len().max(theirs.len()) {
+                let near = (common, common_end(path, other));
+                alike.push((std::cmp::Reverse(near), path.clone(), (*other).clone()));
+            }
+        }
+    }
+    alike.sort();
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for (_, path, other) in alike {
+        if !found.contains_key(&path) && used.insert(other.clone()) {
+            found.insert(path, other);
+        }
+    }
+    found
+}
+
+/// The most files on each side that are compared line by line.
+const MOST_RENAMES: usize = 200;
+
+/// How many characters two paths have in common at their ends.
+fn common_end(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().rev().zip(other.bytes().rev());
+    pairs.take_while(|(a, b)| a == b).count()
+}

@@ -1,0 +1,219 @@
+//! What a change of a repository does to placement: each cluster before and after, pool by pool and object by object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cluster_difference::{ClusterDifference, ClusterSides};
+use super::judgement::shown_object;
+use super::pairs::{self, Pair};
+use crate::finding::{
+    Cause, ComparedCluster, Difference, Effect, Finding, FindingDifference, PlacementEffect,
+    Presence, Standing,
+};
+use crate::lint::{Examination, Renames, Survey, compare};
+use crate::model::workload::Workload;
+use crate::rule::RuleSet;
+use crate::source::{SourceId, Span};
+
+/// The tag of rules whose errors say that the API server rejects an object.
+const REJECTED: &str = "api-server";
+/// The tag of rules about lists that nothing reads.
+const UNREAD: &str = "not-read";
+
+/// Compares two states of a repository. `files` says which files had another name before.
+pub fn difference(
+    base: Examination<'_>,
+    head: Examination<'_>,
+    rules: &RuleSet,
+    files: BTreeMap<String, String>,
+) -> Difference {
+    let (before, after) = (&base.survey, &head.survey);
+    let mut renames = Renames {
+        files,
+        clusters: BTreeMap::new(),
+    };
+    let rejected = (Rejected::of(&base, rules), Rejected::of(&head, rules));
+    let mut found = Difference {
+        not_judged: (base.report.not_judged.len(), head.report.not_judged.len()),
+        ..Difference::default()
+    };
+    for pair in pairs::clusters(before, after) {
+        let sides = ClusterSides {
+            before: pair.before.and_then(|at| before.clusters.get(at)),
+            after: pair.after.and_then(|at| after.clusters.get(at)),
+        };
+        if let (Some(old), Some(new)) = (sides.before, sides.after)
+            && old.name != new.name
+        {
+            renames.clusters.insert(old.name.clone(), new.name.clone());
+        }
+        let compared =
+            ClusterDifference::new((before, after), sides, &renames, &|is_after, one| {
+                let side = if is_after { &rejected.1 } else { &rejected.0 };
+                side.contains(one)
+            })
+            .compare();
+        found
+            .clusters
+            .push(listed(&pair, sides, compared.changes()));
+        found.placement.extend(compared.placement);
+        found.pools.extend(compared.pools);
+        found.tenancies.extend(compared.tenancies);
+    }
+    let Examination { report, survey } = base;
+    drop(survey);
+    let (base, Examination { report, survey }) = (report, head);
+    found.findings = compare(base, report, &renames);
+    let ignored = ignored(&found, rules, &survey);
+    found.placement.extend(ignored);
+    sort(&mut found);
+    found
+}
+
+fn listed(pair: &Pair<usize>, sides: ClusterSides<'_>, changed: bool) -> ComparedCluster {
+    let name = |side: Option<&crate::lint::SurveyedCluster>| side.map(|one| one.name.clone());
+    let (old, new) = (name(sides.before), name(sides.after));
+    let shown = sides.after.or(sides.before);
+    ComparedCluster {
+        name: new.clone().or(old.clone()).unwrap_or_default(),
+        before: old.filter(|old| new.as_ref().is_some_and(|new| new != old)),
+        side: match (pair.before, pair.after) {
+            (Some(_), None) => Presence::Removed,
+            (None, Some(_)) => Presence::Added,
+            _ => Presence::Both,
+        },
+        changed,
+        workloads: shown.map_or(0, |one| one.workloads.len()),
+    }
+}
+
+fn sort(found: &mut Difference) {
+    found
+        .clusters
+        .sort_by(|one, other| one.name.cmp(&other.name));
+    found.placement.sort_by_cached_key(|one| {
+        let object = &one.object;
+        (
+            one.effect,
+            one.cluster.clone(),
+            object.namespace.clone(),
+            object.kind.clone(),
+            object.name.clone(),
+            one.after.place.clone(),
+        )
+    });
+    found.pools.sort_by(|one, other| {
+        let key =
+            |of: &crate::finding::PoolDifference| (of.cluster.clone(), of.pool.clone(), of.change);
+        key(one).cmp(&key(other))
+    });
+    found
+        .tenancies
+        .sort_by(|one, other| (&one.cluster, &one.pool).cmp(&(&other.cluster, &other.pool)));
+}
+
+/// The places of what the API server rejects.
+struct Rejected(BTreeMap<SourceId, Vec<Span>>);
+
+impl Rejected {
+    fn of(side: &Examination<'_>, rules: &RuleSet) -> Rejected {
+        let mut spans: BTreeMap<SourceId, Vec<Span>> = BTreeMap::new();
+        let is_rejected = |finding: &&Finding| {
+            let rule = rules.get(&finding.rule);
+            finding.severity == crate::finding::Severity::Error
+                && rule.is_some_and(|rule| rule.has_tag(REJECTED))
+        };
+        for finding in side.report.findings.iter().filter(is_rejected) {
+            let of_file = spans.entry(finding.span.source).or_default();
+            of_file.push(finding.span);
+        }
+        Rejected(spans)
+    }
+
+    /// Whether an entry of a workload, its list or its name is among them.
+    fn contains(&self, workload: &Workload) -> bool {
+        let contains = |outer: Span| {
+            let mut spans = self.0.get(&outer.source).into_iter().flatten();
+            spans.any(|inner| outer.start <= inner.start && inner.end <= outer.end)
+        };
+        let selectors = workload.selectors.iter().map(|(_, span, _)| *span);
+        let entries = workload.located.iter().map(|one| one.entry);
+        entries
+            .chain(selectors)
+            .chain([workload.span])
+            .any(contains)
+    }
+}
+
+/// Objects with a list that was changed where nothing reads it, as far as the change does nothing else to them.
+fn ignored(found: &Difference, rules: &RuleSet, survey: &Survey<'_>) -> Vec<PlacementEffect> {
+    let FindingDifference { head, .. } = &found.findings;
+    let is_unread = |finding: &&Finding| {
+        let rule = rules.get(&finding.rule);
+        rule.is_some_and(|rule| rule.has_tag(UNREAD))
+    };
+    let mut told: BTreeSet<_> = BTreeSet::new();
+    for one in &found.placement {
+        told.insert((one.object.clone(), one.cluster.clone()));
+    }
+    let mut all = Vec::new();
+    for finding in found.findings.new_ones().filter(is_unread) {
+        let Some(source) = head.sources.get(&finding.span.source) else {
+            continue;
+        };
+        let place = (source.path.clone(), source.position(finding.span.start));
+        for cluster in clusters_of(finding, survey) {
+            let key = (finding.object.clone(), cluster.clone());
+            if !told.insert(key) {
+                continue;
+            }
+            all.push(PlacementEffect {
+                object: finding.object.clone(),
+                cluster,
+                effect: Effect::Ignored,
+                stay: None,
+                cause: Cause {
+                    message: finding.message.clone(),
+                    places: vec![crate::finding::CausePlace {
+                        is_after: true,
+                        place: place.clone(),
+                    }],
+                    is_pool: false,
+                },
+                before: Standing::default(),
+                after: Standing {
+                    lands: Vec::new(),
+                    place: Some(place.clone()),
+                },
+            });
+        }
+    }
+    all
+}
+
+/// The clusters that an object of a finding runs in: those with its pods, or else with anything of its file.
+fn clusters_of(finding: &Finding, survey: &Survey<'_>) -> Vec<String> {
+    let with = |meant: &dyn Fn(&Workload) -> bool| -> Vec<String> {
+        let has = |cluster: &&crate::lint::SurveyedCluster| {
+            let mut own = cluster.workloads.iter();
+            own.any(|at| survey.workloads().get(*at).is_some_and(meant))
+        };
+        let clusters = survey.clusters.iter().filter(has);
+        clusters.map(|cluster| cluster.name.clone()).collect()
+    };
+    let of_object = with(&|workload| {
+        let own = shown_object(workload);
+        let same = |one: &crate::finding::Object| {
+            (&one.kind, &one.name) == (&finding.object.kind, &finding.object.name)
+        };
+        same(&own) || same(&workload.object)
+    });
+    if !of_object.is_empty() {
+        return of_object;
+    }
+    let of_file = with(&|workload| workload.source == finding.span.source);
+    match (of_file.is_empty(), survey.clusters.as_slice()) {
+        (false, _) => of_file,
+        (true, [only]) => vec![only.name.clone()],
+        (true, _) => finding.cluster.clone().into_iter().collect(),
+    }
+}
