@@ -47,6 +47,7 @@ pub(super) fn read(subject: &Subject<'_>) -> Option<Overlay> {
         target: Target::Injected(Box::new(injection)),
         what: "a policy in this repository adds tolerations",
         within: None,
+        is_part: false,
     })
 }
 

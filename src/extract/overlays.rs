@@ -24,6 +24,8 @@ pub struct Overlay {
     /// Files and folders that it affects, relative to the folder of its file, or to the root of the repository if they
     /// start with `/`. `None` if it affects everything.
     pub within: Option<Arc<[String]>>,
+    /// It is part of an object, which something may merge into the whole one.
+    pub is_part: bool,
 }
 
 /// The entries of a Kustomization: paths relative to its own folder.
@@ -37,6 +39,8 @@ pub struct Kustomization {
     pub patches: Vec<String>,
     /// It changes the objects that it takes in.
     pub changes: bool,
+    /// It runs transformers, which may read further files.
+    pub transforms: bool,
     /// The folder that a Kustomization of Flux applies.
     pub applies: Option<String>,
 }
@@ -68,6 +72,7 @@ pub fn takes_in(root: Node<'_>, source: SourceId) -> Kustomization {
         entries,
         patches,
         changes: CHANGES.iter().any(is_used),
+        transforms: is_used(&"transformers"),
         applies: literal(spec.and_then(|spec| spec.get("path"))),
     }
 }
@@ -191,6 +196,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                     what: "a Kustomization patches it",
                     span: entry.span(),
                     within: within.clone(),
+                    is_part: false,
                 });
             }
         }
@@ -241,6 +247,7 @@ impl Overlay {
             },
             what: "a patch changes it",
             within: None,
+            is_part: true,
         }
     }
 }

@@ -52,12 +52,19 @@ pub(super) fn read(subject: &Subject<'_>) -> Workloads {
         };
         read.level = Some(level);
         for path in &row.pods {
-            let mut ends = path.find_ends(subject.root).into_iter();
-            let end = ends.find(|end| is_filled_in(*end));
+            let ends = path.find_ends(subject.root);
+            let end = ends.iter().copied().find(|end| is_filled_in(*end));
             let open =
                 |node: Node<'_>| Open::object(node.span(), &subject.object, Because::OpenPod);
             read.facts.not_judged.extend(end.map(open));
-            for found in path.find(subject.root) {
+            let pods = path.find(subject.root);
+            if let ([], [above], true) = (&*pods, &*ends, row.copies && end.is_none())
+                && above.id() != subject.root.id()
+                && above.kind() == Kind::Mapping
+            {
+                read.facts.workloads.push(bare(subject, level, row));
+            }
+            for found in pods {
                 if is_filled_in(found.node) {
                     read.facts.not_judged.push(open(found.node));
                 } else if found.node.kind() == Kind::Mapping {
@@ -78,6 +85,15 @@ pub(super) fn read(subject: &Subject<'_>) -> Workloads {
         }
     }
     read
+}
+
+/// The pods of an object that says nothing about them, to which its operator adds nothing of its own.
+fn bare(subject: &Subject<'_>, level: Level, row: &WorkloadRow) -> Workload {
+    let read = Pod::default();
+    let mut shape = shape(subject, level, &read, None, Stands::Alone);
+    shape.character.controller = row.makes.clone().unwrap_or_default();
+    let (path, span) = (String::new(), subject.own_span());
+    workload(subject, shape, read, path, Stands::Alone, span)
 }
 
 fn read_pod(
@@ -101,7 +117,7 @@ fn read_pod(
     let says_something = [list, "nodeSelector", "affinity", "nodeAffinity", "nodeName"]
         .iter()
         .any(|name| node.get(name).is_some());
-    if level == Level::Custom && !has_containers && !says_something {
+    if level == Level::Custom && !has_containers && !says_something && !row.copies {
         return facts;
     }
     let stands = match level {

@@ -1,7 +1,7 @@
 //! Which findings of a report are new against an earlier one: a finding is known by its rule, cluster, object, path without
 //! indices and content, counted; where there is no object, by its file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::identity::key;
 use crate::finding::{Finding, FindingDifference, Report};
@@ -57,18 +57,40 @@ pub fn compare(base: Report, head: Report, renames: &Renames) -> FindingDifferen
         gone: left.0,
         ..FindingDifference::default()
     };
+    let (mut moved, mut raised) = (Vec::new(), HashSet::new());
     for (one, other) in pairs {
         let severity = |report: &Report, at: usize| report.findings.get(at).map(|one| one.severity);
         if severity(&head, other) > severity(&base, one) {
             found.new.push(other);
+            raised.insert(other);
             continue;
         }
         let file = |known: &[Known<'_>], at: usize| known.get(at).map(|one| one.file.to_owned());
         match file(&before, one) == file(&after, other) && !is_moved(&base, &head, (one, other)) {
             true => found.same += 1,
-            false => found.moved += 1,
+            false => {
+                found.moved += 1;
+                moved.push(other);
+            }
         }
     }
+    // What stood in several files and now stands in one that they share, or the reverse, has moved as a whole.
+    let moved: HashSet<&str> = moved
+        .iter()
+        .filter_map(|at| after.get(*at))
+        .map(|one| one.key.as_str())
+        .collect();
+    let stays = |known: &[Known<'_>], at: &usize| {
+        known
+            .get(*at)
+            .is_none_or(|one| !moved.contains(one.key.as_str()))
+    };
+    let all = found.new.len() + found.gone.len();
+    found.gone.retain(|at| stays(&before, at));
+    found
+        .new
+        .retain(|at| raised.contains(at) || stays(&after, at));
+    found.moved += all - found.new.len() - found.gone.len();
     found.new.sort_unstable();
     drop((before, after));
     FindingDifference {

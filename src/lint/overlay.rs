@@ -42,7 +42,10 @@ pub fn apply(
             .extend(entries);
     }
     let parts = take_patches(workloads, kustomizations, path);
-    let overlays: Vec<&Overlay> = overlays.iter().chain(&parts).collect();
+    let unlisted = Unlisted::new(kustomizations, path);
+    let is_used = |overlay: &&Overlay| !overlay.is_part || !unlisted.is(path(overlay.source));
+    let overlays = overlays.iter().filter(is_used).chain(&parts);
+    let overlays: Vec<&Overlay> = overlays.collect();
     let index = Index::new(&overlays);
     let mut injections = Injections::new(&overlays, config, paths);
     let mut reached: HashMap<usize, BTreeSet<String>> = HashMap::new();
@@ -106,6 +109,40 @@ fn take_patches<'p>(
         }
     }
     overlays
+}
+
+/// The files beside a kustomization that neither it nor another one names. Nothing merges the parts of objects in them.
+struct Unlisted<'p> {
+    /// Folders with a kustomization that names all files it uses.
+    folders: HashSet<&'p str>,
+    named: HashSet<String>,
+}
+
+impl<'p> Unlisted<'p> {
+    fn new(kustomizations: &[Kustomization], path: impl Fn(SourceId) -> &'p str) -> Self {
+        let mut found = Unlisted {
+            folders: HashSet::new(),
+            named: HashSet::new(),
+        };
+        for one in kustomizations {
+            let at = folder(path(one.source));
+            let files = one.entries.iter().chain(&one.patches);
+            found
+                .named
+                .extend(files.filter_map(|file| resolve(at, file)));
+            if one.applies.is_none() {
+                found.folders.insert(at);
+            }
+        }
+        for one in kustomizations.iter().filter(|one| one.transforms) {
+            found.folders.remove(folder(path(one.source)));
+        }
+        found
+    }
+
+    fn is(&self, path: &str) -> bool {
+        self.folders.contains(folder(path)) && !self.named.contains(path)
+    }
 }
 
 /// Overlays by target name, so that thousands of patches are not all compared with thousands of workloads.

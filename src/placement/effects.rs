@@ -201,11 +201,18 @@ fn rank(stay: Stay) -> Option<i64> {
     }
 }
 
-/// Whether there is an entry after the change that certainly is not covered by one before.
+/// Whether everything that was tolerated before certainly still is, and something certainly was not.
 fn tolerates_more(before: &[Toleration], after: &[Toleration]) -> bool {
+    let covered = |by: &[Toleration], entry: &Toleration| {
+        let is_same = by.contains(entry);
+        Truth::from(is_same).or(Truth::any(by.iter().map(|wide| covers(wide, entry))))
+    };
     let known: BTreeSet<&Toleration> = before.iter().collect();
     let mut fresh = after.iter().filter(|entry| !known.contains(entry));
-    fresh.any(|entry| Truth::any(before.iter().map(|wide| covers(wide, entry))) == Truth::No)
+    fresh.any(|entry| covered(before, entry) == Truth::No)
+        && before
+            .iter()
+            .all(|entry| covered(after, entry) == Truth::Yes)
 }
 
 #[cfg(test)]
