@@ -152,7 +152,8 @@ pub struct Beside {
         kubetaint check --render helm,kustomize\n  \
         kubetaint check --add-ignores \"agents run everywhere\" --select blanket-exists\n  \
         kubetaint check --write-baseline .kubetaint-baseline.yaml\n  \
-        kubetaint check --baseline .kubetaint-baseline.yaml\n\n\
+        kubetaint check --baseline .kubetaint-baseline.yaml\n  \
+        kubetaint check --base main\n\n\
         Exit codes: 0 nothing as bad as --fail-on says, 1 something, 2 the job could not be done (a path that does \
         not exist, an error in the configuration, nothing to check).")]
 pub struct Check {
@@ -206,6 +207,16 @@ pub struct Check {
     /// Suppress the findings in this file
     #[arg(long, value_name = "FILE", help_heading = SUPPRESSED)]
     pub baseline: Option<PathBuf>,
+
+    /// Report only what changes since this git revision bring in: findings that it does not have, whatever file they stand
+    /// in. With ... at its end, since the commit that it and HEAD both come from
+    #[arg(
+        long,
+        value_name = "REV",
+        conflicts_with_all = ["write_baseline", "add_ignores", "fix", "unsafe_fixes", "diff", "render", "show_files", "show_settings"],
+        help_heading = SUPPRESSED
+    )]
+    pub base: Option<String>,
 
     /// Remove entries of the --baseline that no longer match
     #[arg(long, requires = "baseline", help_heading = SUPPRESSED)]

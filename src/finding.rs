@@ -215,6 +215,8 @@ pub struct Counts {
     pub suppressed: u32,
     /// Findings that the baseline accepts.
     pub baselined: u32,
+    /// The revision whose findings count as accepted, as users call it.
+    pub base: Option<String>,
     /// Things that could not be checked, by group of reasons: [`Report::not_judged`] counted.
     pub not_judged: BTreeMap<String, u32>,
     /// Standard input was read but contains no manifest.

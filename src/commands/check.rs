@@ -10,9 +10,10 @@ use super::changes::{self, Edits};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
+use super::states::States;
 use super::{
-    CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, render,
-    settings, templates,
+    CommandError, Exit, add_ignores, baseline, configured_rules, diff, files, fix, load_rules,
+    render, settings, templates,
 };
 use crate::baseline::Entry;
 use crate::cli::{Check, Cli};
@@ -62,6 +63,13 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
         return files::show(cli, &Inputs::gather(place, &arguments.beside.pools)?, out);
     }
     let inputs = Inputs::find(place, &arguments.beside.pools)?;
+    if let Some(base) = &arguments.base
+        && inputs.has_stdin()
+    {
+        return Err(CommandError::Message(format!(
+            "--base {base}: standard input has no revisions"
+        )));
+    }
     let suppress = |report: &mut Report| {
         if let Some((_, known)) = &known {
             known.apply(report);
@@ -70,17 +78,26 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             report.keep_touching(|file| only.covers(file));
         }
     };
-    let (renderings, not_rendered) = render::run(&arguments.render, &inputs);
-    let rendered = Rendered {
-        renderings,
-        templates: templates::named_in_stdin(&inputs),
+    let (inputs, mut report, edits) = match &arguments.base {
+        Some(base) => {
+            let (inputs, report) = since(base, inputs, arguments, &rules, cli.quiet)?;
+            (inputs, report, Edits::default())
+        }
+        None => {
+            let (renderings, not_rendered) = render::run(&arguments.render, &inputs);
+            let rendered = Rendered {
+                renderings,
+                templates: templates::named_in_stdin(&inputs),
+            };
+            let settings = Settings {
+                rendered: Some(&rendered),
+                ..inputs.settings(&rules, suppressions(arguments))
+            };
+            let (mut report, edits) = job.run(&inputs, settings, cli.quiet, &suppress);
+            report.problems.extend(not_rendered);
+            (inputs, report, edits)
+        }
     };
-    let settings = Settings {
-        rendered: Some(&rendered),
-        ..inputs.settings(&rules, suppressions(arguments))
-    };
-    let (mut report, edits) = job.run(&inputs, settings, cli.quiet, &suppress);
-    report.problems.extend(not_rendered);
     let is_told = !(report.findings.is_empty() && report.problems.is_empty());
     let empty = inputs.check_stdin(&report.counts, is_told);
     report.problems.extend(empty);
@@ -117,6 +134,25 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     let exit = exit(&report, threshold);
     reports.write(&report, &rules, exit, &inputs.place, out)?;
     Ok(exit)
+}
+
+/// The report with what the changes since a revision bring in, and the files that it is about.
+fn since(
+    base: &str,
+    inputs: Inputs,
+    arguments: &Check,
+    rules: &RuleSet,
+    quiet: bool,
+) -> Result<(Inputs, Report), CommandError> {
+    let states = States::since(base, inputs, &arguments.beside)?;
+    for warning in &states.warnings {
+        super::say(format_args!("warning: {warning}"));
+    }
+    let (found, (before, _)) = diff::compare(&states, rules, suppressions(arguments), quiet);
+    states.base.inputs.place.say("warning", &before);
+    let mut report = found.findings.into_news();
+    report.counts.base = Some(states.base.name.clone());
+    Ok((states.head.inputs, report))
 }
 
 /// What a run does with its findings.

@@ -33,7 +33,8 @@ pub fn run(cli: &Cli, arguments: &Diff, out: &mut dyn Write) -> Result<Exit, Com
     let mut folders = states.head.rules()?;
     folders.extend(arguments.rules.iter().cloned());
     let rules = load_rules(&folders)?;
-    let (found, problems) = compare(&states, &rules, cli.quiet);
+    let suppressions = Suppressions::On(super::check::today());
+    let (found, problems) = compare(&states, &rules, suppressions, cli.quiet);
     let place = &states.head.inputs.place;
     place.say("warning", &problems.0);
     place.say("error", &problems.1);
@@ -65,15 +66,15 @@ fn has_news(found: &Difference, threshold: Option<Severity>) -> bool {
 }
 
 /// Reads both states, what they have in common once, and compares them. Also returns the problems of each.
-fn compare(
+pub(super) fn compare(
     states: &States,
     rules: &RuleSet,
+    suppressions: Suppressions,
     quiet: bool,
 ) -> (Difference, (Vec<Problem>, Vec<Problem>)) {
     let (base, head) = (&states.base.inputs, &states.head.inputs);
-    let suppressions = || Suppressions::On(super::check::today());
-    let before = base.settings(rules, suppressions());
-    let after = head.settings(rules, suppressions());
+    let before = base.settings(rules, suppressions);
+    let after = head.settings(rules, suppressions);
     let readings = (Reading::of(base, quiet), Reading::of(head, quiet));
     let load_base = |index: usize| readings.0.load(index);
     let load_head = |index: usize| readings.1.load(index);

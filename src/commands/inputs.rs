@@ -215,6 +215,11 @@ impl Inputs {
         problems.dedup();
     }
 
+    /// Whether standard input is among the files.
+    pub fn has_stdin(&self) -> bool {
+        self.place.stdin
+    }
+
     /// The text of standard input, if it was given and has one.
     pub fn stdin(&self) -> Option<String> {
         let index = self.discovery.files.len();

@@ -10,6 +10,7 @@ pub mod clusters;
 pub mod completions;
 mod configuration;
 pub mod diff;
+mod earlier;
 pub mod explain;
 mod files;
 mod fix;

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::earlier::{before, place_at};
 use super::inputs::{Inputs, Place};
 use super::{CommandError, configured_rules, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::Config;
-use crate::discover::{self, Blobs, File, GitError, Repository, Revision, short};
+use crate::discover::{self, File, GitError, Repository, Revision, short};
 use crate::extract::Table;
 use crate::lint::find_renames;
 use crate::source::FileKind;
@@ -20,6 +21,9 @@ impl From<GitError> for CommandError {
         CommandError::Message(error.to_string())
     }
 }
+
+/// How people call what is on the disk.
+const WORKING_TREE: &str = "the working tree";
 
 /// A state of a repository.
 pub struct State {
@@ -107,12 +111,9 @@ impl Asked<'_> {
         let state = |path: &Path, own: &[PathBuf]| -> Result<State, CommandError> {
             let place = Place::of_folder(path, self.beside)?;
             let name = path.display().to_string();
-            Ok(State {
-                inputs: Inputs::gather(place, &self.given(own))
-                    .map_err(|error| CommandError::Message(format!("{name}: {error}")))?,
-                name,
-                copies: None,
-            })
+            let inputs = Inputs::gather(place, &self.given(own))
+                .map_err(|error| CommandError::Message(format!("{name}: {error}")))?;
+            Ok(State::new(name, inputs))
         };
         States {
             base: state(base, self.pools.0)?,
@@ -130,82 +131,11 @@ impl Asked<'_> {
         base: &str,
     ) -> Result<States, CommandError> {
         let head = Inputs::gather(place, &self.given(self.pools.1))?;
-        let revision = Revision::list(repository, commit, &head.place.root)?;
-        let mut warnings = Vec::new();
-        let (base_place, problem) = earlier(&head.place, &revision, self.beside);
-        warnings.extend(problem);
-        let mut discovery = discover::Discovery::default();
-        if let Some(place) = &base_place {
-            let config = &place.config;
-            discovery = revision.discover(&|path| config.exclude.matches(path));
-        }
-        let below = repository.below(&head.place.root);
-        let changed = repository.changed(commit)?;
-        let now: BTreeMap<&str, &File> = head
-            .discovery
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file))
-            .collect();
-        let root = head.place.root.clone();
-        let mut files = Vec::new();
-        for file in std::mem::take(&mut discovery.files) {
-            let known = now.get(file.path.as_str());
-            let is_changed = changed.contains(&format!("{below}{}", file.path));
-            match known {
-                Some(known) if !is_changed => files.push((*known).clone()),
-                // A large file that git keeps elsewhere: only the working tree has its text.
-                Some(known) if is_pointer(revision.blobs(), &file) => {
-                    warnings.push(format!(
-                        "{}: kept in Git LFS; it is read as it is now on both sides",
-                        file.path
-                    ));
-                    files.push((*known).clone());
-                }
-                _ if is_changed || file.absolute.exists() => files.push(file),
-                // The working tree has only a part of the files.
-                _ => {}
-            }
-        }
-        // Files of submodules belong to other repositories: both sides have them as they are now.
-        for submodule in &revision.submodules {
-            let name = submodule.trim_end_matches('/');
-            let own = head.discovery.files.iter();
-            let own: Vec<File> = own
-                .filter(|file| file.path.starts_with(submodule))
-                .cloned()
-                .collect();
-            if changed.contains(&format!("{below}{name}")) {
-                warnings.push(format!(
-                    "{name}: a submodule at another commit; its files are read as they are now on both sides"
-                ));
-            }
-            files.extend(own);
-        }
-        files.sort();
-        files.dedup_by(|one, other| one.path == other.path);
-        discovery.files = files;
-        discovery.root = root;
-        let place = match base_place {
-            Some(place) => place,
-            None => head
-                .place
-                .at(&revision, &without_configuration(self.beside))?,
-        };
-        let table = Arc::clone(&head.table);
         let given = self.given(self.pools.0);
-        let base = State {
-            inputs: Inputs::assemble(place, discovery, table, &given, Some(revision)),
-            name: named(base, commit),
-            copies: None,
-        };
+        let (base, warnings) = before(&head, repository, (commit, base), self.beside, &given)?;
         States {
             base,
-            head: State {
-                name: "the working tree".to_owned(),
-                inputs: head,
-                copies: None,
-            },
+            head: State::new(WORKING_TREE.to_owned(), head),
             warnings,
         }
         .with_something()
@@ -232,12 +162,8 @@ impl Asked<'_> {
             None => load_table(&[])?,
         };
         let table = Arc::new(table);
-        let (base_place, problem) = earlier(&head_place, &earlier_one, self.beside);
+        let (base_place, problem) = place_at(&head_place, &earlier_one, self.beside)?;
         warnings.extend(problem);
-        let base_place = match base_place {
-            Some(place) => place,
-            None => place.at(&earlier_one, &without_configuration(self.beside))?,
-        };
         let state = |revision: Revision, place: Place, table: Arc<Table>, own: &[PathBuf]| {
             let config = &place.config;
             let found = revision.discover(&|path| config.exclude.matches(path));
@@ -245,11 +171,10 @@ impl Asked<'_> {
         };
         let shared = Arc::clone(&table);
         States {
-            base: State {
-                inputs: state(earlier_one, base_place, shared, self.pools.0),
-                name: named(base, commit),
-                copies: None,
-            },
+            base: State::new(
+                named(base, commit),
+                state(earlier_one, base_place, shared, self.pools.0),
+            ),
             head: State {
                 inputs: state(later, head_place, table, self.pools.1),
                 name: named(head, after),
@@ -261,7 +186,35 @@ impl Asked<'_> {
     }
 }
 
+/// The files of a run by their path.
+pub(super) fn by_path(inputs: &Inputs) -> BTreeMap<&str, &File> {
+    let files = inputs.discovery.files.iter();
+    files.map(|file| (file.path.as_str(), file)).collect()
+}
+
 impl States {
+    /// The files of a run in the working tree, and the same at a revision.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such revision, or its configuration has errors.
+    pub fn since(base: &str, head: Inputs, beside: &Beside) -> Result<States, CommandError> {
+        let repository = Repository::of(&head.place.root)?;
+        let (base, meets) = match base.strip_suffix("...") {
+            Some(base) => (base, true),
+            None => (base, false),
+        };
+        let mut commit = repository.commit(base)?;
+        if meets {
+            commit = repository.merge_base(&commit, &repository.commit("HEAD")?)?;
+        }
+        let (base, warnings) = before(&head, &repository, (&commit, base), beside, &beside.pools)?;
+        Ok(States {
+            base,
+            head: State::new(WORKING_TREE.to_owned(), head),
+            warnings,
+        })
+    }
+
     fn with_something(self) -> Result<States, CommandError> {
         match self.base.inputs.nothing && self.head.inputs.nothing {
             true => Err(CommandError::Message(format!(
@@ -274,14 +227,7 @@ impl States {
 
     /// Whether a file of the base is one of the head, with the same text.
     pub fn is_same(&self) -> impl Fn(usize) -> bool + Sync + '_ {
-        let now: BTreeMap<&str, &File> = self
-            .head
-            .inputs
-            .discovery
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file))
-            .collect();
+        let now = by_path(&self.head.inputs);
         move |index| {
             let before = self.base.inputs.discovery.files.get(index);
             before.is_some_and(|before| {
@@ -316,6 +262,15 @@ impl States {
 }
 
 impl State {
+    /// A state that brings nothing for itself.
+    pub(super) fn new(name: String, inputs: Inputs) -> State {
+        State {
+            name,
+            inputs,
+            copies: None,
+        }
+    }
+
     /// The rule folders that its configuration names.
     ///
     /// # Errors
@@ -347,49 +302,12 @@ fn folder(name: &str) -> Result<Option<PathBuf>, CommandError> {
     }
 }
 
-/// The place of a run at an earlier revision, or `None` and why its configuration cannot be used.
-fn earlier(now: &Place, revision: &Revision, beside: &Beside) -> (Option<Place>, Option<String>) {
-    match now.at(revision, beside) {
-        Ok(place) => (Some(place), None),
-        Err(error) => {
-            let commit = short(&revision.commit);
-            let why = error.to_string();
-            let why = why.lines().next().unwrap_or_default().to_owned();
-            (
-                None,
-                Some(format!(
-                    "the configuration of {commit} has errors, so that revision is read without one: {why}"
-                )),
-            )
-        }
-    }
-}
-
-fn without_configuration(beside: &Beside) -> Beside {
-    Beside {
-        config: None,
-        isolated: true,
-        pools: beside.pools.clone(),
-    }
-}
-
-fn named(revision: &str, commit: &str) -> String {
+pub(super) fn named(revision: &str, commit: &str) -> String {
     let commit = short(commit);
     match revision.starts_with(commit) || commit.starts_with(revision) {
         true => commit.to_owned(),
         false => format!("{revision} ({commit})"),
     }
-}
-
-/// Whether a file of a revision is what Git LFS leaves in place of a large file.
-fn is_pointer(blobs: &Blobs, file: &File) -> bool {
-    const MOST: u64 = 1024;
-    const MARK: &[u8] = b"version https://git-lfs.github.com/spec/";
-    let object = file.blob.as_deref().filter(|_| file.bytes <= MOST);
-    object.is_some_and(|object| {
-        let read = blobs.read(object, MOST);
-        read.is_ok_and(|bytes| bytes.starts_with(MARK))
-    })
 }
 
 /// Copies the rules and provider tables that a revision's configuration names to a folder of their own.

@@ -1,5 +1,7 @@
 //! What a change of a repository does to placement, as `kubetaint diff` says it.
 
+use std::collections::BTreeSet;
+
 use super::{Effect, FilePlace, Finding, Object, Report, Stay};
 
 /// What a change does.
@@ -170,6 +172,22 @@ impl FindingDifference {
     pub fn new_ones(&self) -> impl Iterator<Item = &Finding> {
         let findings = &self.head.findings;
         self.new.iter().filter_map(|at| findings.get(*at))
+    }
+
+    /// The report after the change with its new findings only. The others are among those that a baseline accepts.
+    pub fn into_news(self) -> Report {
+        let mut report = self.head;
+        let new: BTreeSet<usize> = self.new.into_iter().collect();
+        let all = std::mem::take(&mut report.findings).into_iter();
+        for (at, finding) in all.enumerate() {
+            match new.contains(&at) {
+                true => report.findings.push(finding),
+                false => report.baselined.push(finding),
+            }
+        }
+        report.counts.baselined = u32::try_from(report.baselined.len()).unwrap_or(u32::MAX);
+        super::count_occurrences(&mut report.findings);
+        report
     }
 
     /// The findings that are gone.

@@ -85,7 +85,10 @@ pub fn summary_line(report: &Report, listed: bool) -> String {
         found.push(format!("{} suppressed", counts.suppressed));
     }
     if counts.baselined > 0 {
-        found.push(format!("{} in the baseline", counts.baselined));
+        found.push(match &counts.base {
+            Some(base) => format!("{} also in {}", counts.baselined, escape::name(base)),
+            None => format!("{} in the baseline", counts.baselined),
+        });
     }
     lines.push(format!("{} read; {}", read.join(", "), found.join(", ")));
     lines.join("\n")
