@@ -200,6 +200,8 @@ pub struct Pod {
     pub place: Option<String>,
     /// The name of the object, without that of the release.
     pub name: String,
+    /// The namespace that the template says, if it is in the repository.
+    pub namespace: Option<String>,
     /// The text as written.
     pub written: String,
 }
@@ -219,6 +221,7 @@ impl TryFrom<String> for Pod {
             kind: kind.strip_suffix("(hook)").unwrap_or(kind).to_owned(),
             place,
             name: name.to_owned(),
+            namespace: None,
             written,
         })
     }

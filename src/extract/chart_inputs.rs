@@ -229,6 +229,11 @@ fn pod_of(workload: &Workload) -> Pod {
         kind,
         place,
         name: name.to_owned(),
+        namespace: workload
+            .object
+            .namespace
+            .clone()
+            .filter(|name| !is_placeholder(name) && !name.contains('$')),
     }
 }
 

@@ -156,6 +156,12 @@ impl ChartSources {
         !self.charts_of(path).is_empty()
     }
 
+    /// Whether a file has what one environment sets for a chart: `values-prod.yaml` beside the chart's `values.yaml`.
+    pub fn is_environment(&self, path: &str) -> bool {
+        let folder = path::folder(path);
+        self.charts.contains_key(folder) && names_environment(path)
+    }
+
     /// A chart and the charts in it.
     fn with_parts<'s>(
         &'s self,
@@ -218,4 +224,19 @@ fn only<'s>(mut all: impl Iterator<Item = &'s ChartSource>) -> Option<&'s ChartS
 pub(super) fn names_values(path: &str) -> bool {
     path.split(['/', '-', '_', '.'])
         .any(|word| word.eq_ignore_ascii_case("values"))
+}
+
+/// Whether a file is called `values-NAME.yaml` or the like, with a name that an environment can have.
+pub fn names_environment(path: &str) -> bool {
+    const OTHERS: [&str; 5] = ["schema", "example", "sample", "template", "default"];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let Some((stem, "yaml" | "yml")) = name.rsplit_once('.') else {
+        return false;
+    };
+    let rest = stem.strip_prefix("values");
+    let rest = rest.and_then(|rest| rest.strip_prefix(['-', '_', '.']));
+    rest.is_some_and(|rest| {
+        let mut words = rest.split(['-', '_', '.']);
+        !rest.is_empty() && words.all(|word| !OTHERS.iter().any(|other| word.starts_with(other)))
+    })
 }

@@ -18,6 +18,7 @@ use crate::charts::{self, Group, Input, ValuePath};
 use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, MoreTolerations, Stands, Workload};
 use crate::model::{Field, Truth};
+use crate::source::Span;
 use crate::yaml::{Kind, NodeId};
 
 /// What the values of a release say.
@@ -42,7 +43,10 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
         let inputs = group
             .inputs()
             .flat_map(|(_, input)| values.all(&input.path));
-        let instances: BTreeSet<Vec<String>> = inputs.map(|spot| spot.caught).collect();
+        let mut instances: BTreeSet<Vec<String>> = inputs.map(|spot| spot.caught).collect();
+        if instances.is_empty() && !values.open && installed.is_own() && has_defaults(group) {
+            instances.insert(Vec::new());
+        }
         for caught in instances {
             let of = Instance {
                 subject,
@@ -76,6 +80,8 @@ struct Reached<'p> {
     only: bool,
     /// The name of the only object.
     name: Option<&'p str>,
+    /// Its namespace, if its template says one.
+    namespace: Option<&'p str>,
 }
 
 impl<'g, 'a> GroupReading<'g, 'a> {
@@ -169,6 +175,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
             kind,
             only: built_in.len() == 1 && !is_custom,
             name,
+            namespace: first.namespace.as_deref().filter(|_| name.is_some()),
         })
     }
 
@@ -211,25 +218,31 @@ impl<'g, 'a> GroupReading<'g, 'a> {
             Some(At::Open) => read.selection.unknown = true,
             Some(At::Absent) | None => {}
         }
-        let place = place?;
+        let by_default = self.take_defaults(list.is_some(), &mut read);
+        if place.is_none() && by_default.is_none() {
+            return None;
+        }
         // Other values may add to a selector, which only leaves fewer nodes. They rarely replace what one file has together.
         let is_together = list.is_some() && matches!(selector, Some(At::Written(_)));
         read.selection.unknown |= self.of.values.open && !is_together;
         self.complete_selection(selector.as_ref(), affinity.as_ref(), &mut read);
-        let (possible, reason) = self.additions(list.is_some());
+        let (possible, reason) = self.additions(list.is_some() || read.tolerations.span.is_some());
         let unread = read.tolerations.unread.or(reason);
         if list.is_none() && (level != Level::Chart || unread.is_some() || read.selection.unknown) {
             return None;
         }
         let says_where = !read.selectors.is_empty();
-        if list.is_none() && !says_where {
+        if list.is_none() && !says_where && by_default.is_none() {
             return None;
         }
-        self.read_holder(&place, &mut read);
+        if let Some(place) = &place {
+            self.read_holder(place, &mut read);
+        }
         facts.notices.append(&mut notices);
         let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
         shape.possible = possible;
-        shape.character = character::of(subject, place.holder, level);
+        let holder = place.as_ref().map_or(subject.root, |place| place.holder);
+        shape.character = character::of(subject, holder, level);
         reached.kind.clone_into(&mut shape.character.controller);
         let names = [reached.name.unwrap_or_default(), &self.of.installed.chart];
         shape.character.agent |=
@@ -237,11 +250,35 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         if level == Level::Chart && reached.only {
             reached.kind.clone_into(&mut shape.kind);
         }
-        let span = place.field.key.span();
-        let path = place.holder_path.clone();
+        let written = place.as_ref().map(|place| place.field.key.span());
+        let span = written.or(by_default)?;
+        let path = place.map_or_else(String::new, |place| place.holder_path);
         let mut workload = workloads::workload(subject, shape, read, path, Stands::Alone, span);
         workload.component = reached.name.map(Into::into);
+        if workload.object.namespace.is_none() {
+            workload.object.namespace = reached.namespace.map(str::to_owned);
+        }
         Some(workload)
+    }
+
+    /// Takes the tolerations that a chart of the repository has by default, where nothing else can set them. Returns the place
+    /// of its defaults.
+    fn take_defaults(&self, is_written: bool, read: &mut Pod) -> Option<Span> {
+        if self.of.values.open || !self.of.installed.is_own() {
+            return None;
+        }
+        let group = self.of.group;
+        let of_list = group.tolerations.as_ref();
+        let default = of_list.and_then(|input| input.default.as_ref());
+        let entries = default.and_then(chart_notices::entries);
+        let at = of_list.and_then(|input| input.default_at);
+        if !is_written && let (Some(entries), Some(at)) = (entries, at) {
+            read.tolerations.entries = entries;
+            read.tolerations.span = Some(at);
+        }
+        let others = [&group.node_selector, &group.affinity];
+        let mut others = others.into_iter().flatten();
+        at.or_else(|| others.find_map(|input| input.default_at))
     }
 
     /// Reads the fields of the map around a value that have their usual names there.
@@ -361,6 +398,11 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         let both = [keeps, default].into_iter().flatten().flatten();
         (both.collect(), reason.map(MoreTolerations::Other))
     }
+}
+
+/// Whether values of a group have defaults in the repository.
+fn has_defaults(group: &Group) -> bool {
+    group.inputs().any(|(_, input)| input.default_at.is_some())
 }
 
 /// Whether a node selector only asks for Linux.

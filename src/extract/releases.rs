@@ -141,18 +141,16 @@ pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
             Some(key) => (subject.root.get(key), yaml::join(&subject.base, key)),
         };
         let Some(root) = root else { continue };
+        // What one environment sets, beside the defaults of the chart, is a release of it.
+        let open = key.is_some() || !reading.sources.is_environment(&reading.source.path);
         let installed = Installed {
             chart: chart.name.clone(),
             edition: Described::Templates(Arc::clone(&chart.edition)),
             version: None,
             sure: true,
-            open: true,
+            open,
         };
-        let values = Values {
-            root,
-            base,
-            open: true,
-        };
+        let values = Values { root, base, open };
         charted.absorb(charted::read(subject, &values, &installed));
     }
     charted

@@ -40,7 +40,7 @@ use crate::model::notice::Notice;
 use crate::model::redundancy::Redundancy;
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
-use crate::model::workload::{PodShape, Stands, Workload};
+use crate::model::workload::{Level, PodShape, Stands, Workload};
 use crate::rule::expression::Bindings;
 use crate::rule::fact::Fact;
 use crate::rule::schema::{Need, Otherwise, Scope};
@@ -298,7 +298,11 @@ impl<'j> Judge<'j> {
                 let Some(verdict) = self.verdict(rule, judged) else {
                     continue;
                 };
-                for workload in workloads {
+                // Entries that a chart has by default are judged where they are written.
+                let is_default = |one: &Workload| {
+                    one.shape.level == Level::Chart && one.located.get(index).is_none()
+                };
+                for workload in workloads.iter().filter(|one| !is_default(one)) {
                     let locate = |at: &str| {
                         let field = match at {
                             "toleration.deviation" => testimony.deviating_field(index),

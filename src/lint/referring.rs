@@ -54,6 +54,7 @@ pub fn read_again(
         facts.is_some_and(|facts| !facts.referring.is_empty())
             || !sources.dependencies_of(path).is_empty()
             || (facts.is_some_and(|facts| facts.schedules) && sources.has_charts_of(path))
+            || sources.is_environment(path)
     };
     let referring: Vec<&Kept> = files.iter().filter(refers).collect();
     let read = |kept: &Kept, values: Option<&ValuesFile>| {
@@ -191,6 +192,11 @@ fn defaults<'f>(
     let mut overridden = HashSet::new();
     let mut has_releases = false;
     for kept in files {
+        let path = kept.input.path.as_str();
+        let mut folder = path::folder(path);
+        if extract::names_environment(path) && charts.contains(folder) {
+            overridden.insert(folder);
+        }
         let Some(facts) = kept.read.facts.as_deref() else {
             continue;
         };
@@ -198,8 +204,6 @@ fn defaults<'f>(
         if !facts.schedules {
             continue;
         }
-        let path = kept.input.path.as_str();
-        let mut folder = path::folder(path);
         if charts.contains(folder) && path.rsplit('/').next() == Some("values.yaml") {
             own.insert(folder, kept);
             continue;
