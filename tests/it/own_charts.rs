@@ -255,3 +255,37 @@ fn named_templates_of_other_files_are_read_where_they_are_included() {
         assert_eq!(found(files), expected);
     }
 }
+
+#[test]
+fn what_one_environment_sets_is_a_release_with_the_defaults_of_its_chart() {
+    const LINES: &str = "      nodeSelector: {{- toYaml .Values.nodeSelector | nindent 8 }}
+      tolerations: {{- toYaml .Values.tolerations | nindent 8 }}\n";
+    const POOL: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:
+  template:\n    metadata:\n      labels: {pool: gpu}\n    spec:\n      taints:
+      - {key: dedicated, value: gpu, effect: NoSchedule}\n";
+    let with = |environment: &str, defaults: &str| {
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/templates/a.yaml", &template("Deployment", LINES)),
+            ("c/values.yaml", defaults),
+            ("c/values-live.yaml", environment),
+            ("pools.yaml", POOL),
+        ])
+    };
+    let tolerating = "tolerations:\n- {key: dedicated, value: gpu, effect: NoSchedule}\n";
+    let selecting = "nodeSelector: {pool: gpu}\n";
+    let lost = |found: Vec<String>| -> Vec<String> {
+        let meant = |one: &String| one.contains("selected-pool-not-tolerated");
+        found.into_iter().filter(meant).collect()
+    };
+    assert_eq!(
+        lost(with(&format!("{selecting}tolerations: []\n"), tolerating)),
+        ["warning selected-pool-not-tolerated c/values-live.yaml:1"]
+    );
+    // The defaults hold where the environment sets no list.
+    assert_eq!(lost(with(selecting, tolerating)), NOTHING);
+    assert_eq!(
+        lost(with(selecting, "tolerations: []\n")),
+        ["warning selected-pool-not-tolerated c/values-live.yaml:1"]
+    );
+}
