@@ -95,7 +95,7 @@ impl Place {
     /// # Errors
     /// Returns an error if that configuration has errors.
     pub fn at(&self, revision: &Revision, beside: &Beside) -> Result<Place, CommandError> {
-        let config = match self.usual {
+        let config = match self.usual && !beside.isolated {
             true => configuration::of_revision(revision)?,
             false => configuration::load(beside.config.as_deref(), beside.isolated, &self.root)?,
         };

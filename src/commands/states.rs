@@ -81,24 +81,21 @@ impl Asked<'_> {
         let head = head.map(|head| if head.is_empty() { "HEAD" } else { head });
         let base = if base.is_empty() { "HEAD" } else { base };
         let place = Place::find(&[PathBuf::from(".")], self.beside)?;
-        let repository = Repository::of(&place.root).map_err(|error| {
-            let is_folder = Path::new(base).is_dir();
-            match is_folder && self.head.is_none() {
-                true => CommandError::Message(format!(
-                    "`{base}` is a folder: name the folder to compare it with, too"
-                )),
-                false => error.into(),
-            }
-        })?;
-        let mut commit = repository.commit(base)?;
+        let commit = |repository: &Repository, name: &str| {
+            let found = repository.commit(name);
+            found.map_err(|error| mixed(name, self.head.is_some()).unwrap_or(error.into()))
+        };
+        let repository = Repository::of(&place.root)
+            .map_err(|error| mixed(base, self.head.is_some()).unwrap_or(error.into()))?;
+        let mut before = commit(&repository, base)?;
         match head {
-            None => self.against_working_tree(&repository, place, &commit, base),
+            None => self.against_working_tree(&repository, place, &before, base),
             Some(head) => {
-                let after = repository.commit(head)?;
+                let after = commit(&repository, head)?;
                 if meets {
-                    commit = repository.merge_base(&commit, &after)?;
+                    before = repository.merge_base(&before, &after)?;
                 }
-                self.revisions(&repository, &place, (&commit, base), (&after, head))
+                self.revisions(&repository, &place, (&before, base), (&after, head))
             }
         }
     }
@@ -283,6 +280,17 @@ impl State {
             .map_or(place.root.as_path(), TempDir::path);
         configured_rules(&place.config, root)
     }
+}
+
+/// Why a folder is not compared, if `name` is one.
+fn mixed(name: &str, has_both: bool) -> Option<CommandError> {
+    let message = match has_both {
+        true => format!("`{name}` is a folder: compare two folders, or two revisions"),
+        false => format!("`{name}` is a folder: name the folder to compare it with, too"),
+    };
+    Path::new(name)
+        .is_dir()
+        .then_some(CommandError::Message(message))
 }
 
 /// A folder that the user names, unless the name is that of a revision.

@@ -108,11 +108,16 @@ impl Repository {
     fn without(&self, revision: &str) -> String {
         let is_shallow = run(&self.top, &["rev-parse", "--is-shallow-repository"])
             .is_ok_and(|found| first_line(&found.stdout) == "true");
-        match is_shallow {
-            true => format!(
-                "there is no revision `{revision}` here: the clone is shallow; fetch it (`git fetch --depth=1 origin {revision}`), or clone with its history"
+        let is_name_of_commit =
+            revision.len() >= 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match (is_shallow, is_name_of_commit) {
+            (true, true) => format!(
+                "the commit {revision} is not here: the clone is shallow; fetch it with `git fetch --depth=1 origin {revision}`"
             ),
-            false => format!("there is no revision `{revision}` in this git repository"),
+            (true, false) => format!(
+                "there is no revision `{revision}` here: the clone is shallow; fetch more of its history with `git fetch --unshallow`"
+            ),
+            (false, _) => format!("there is no revision `{revision}` in this git repository"),
         }
     }
 

@@ -55,9 +55,12 @@ impl Survey<'_> {
     pub fn broken_files(&self) -> BTreeSet<&str> {
         let unread = self.gathered.unread.iter();
         let unread = unread.map(|(span, _)| self.path(span.source));
+        let notices = self.gathered.notices.iter();
+        let unparsed = notices.filter(|notice| notice.kind.is_unread_file());
+        let unparsed = unparsed.map(|notice| self.path(notice.span.source));
         let problems = self.problems.iter();
         let files = problems.filter_map(|problem| problem.file.as_deref());
-        unread.chain(files).collect()
+        unread.chain(unparsed).chain(files).collect()
     }
 
     /// The place of a span, if its file could be read again.

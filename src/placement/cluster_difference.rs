@@ -474,7 +474,11 @@ impl<'s> ClusterDifference<'s> {
                 })
             };
             let (old, new) = (used(false), used(true));
-            if old != new {
+            let mut unknown = compared.placement.iter();
+            let is_unknown = unknown.any(|one| {
+                one.effect == Effect::Unknown && one.before.lands.iter().any(|own| own == pool)
+            });
+            if old != new && !is_unknown {
                 told.push(Tenancy {
                     pool: pool.to_owned(),
                     cluster: self.name().to_owned(),

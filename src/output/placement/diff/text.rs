@@ -41,6 +41,14 @@ impl DiffText<'_> {
     /// Returns an error if `out` fails.
     pub fn write(&self, found: &Difference, out: &mut dyn Write) -> io::Result<()> {
         let (bold, plain) = style(self.color, "\x1b[1m");
+        let sides = format!(
+            "{} -> {}",
+            escape::name(&found.base),
+            escape::name(&found.head)
+        );
+        if found.is_empty() && !self.unfolds {
+            return writeln!(out, "{bold}{}{plain} ({sides})", verdict(found));
+        }
         writeln!(out, "{bold}{}{plain}", verdict(found))?;
         let groups = groups(found);
         for group in &groups {
@@ -74,11 +82,7 @@ impl DiffText<'_> {
             last.push(count(moved, "finding only moved", "findings only moved"));
         }
         last.extend(not_judged(found));
-        last.push(format!(
-            "{} -> {}",
-            escape::name(&found.base),
-            escape::name(&found.head)
-        ));
+        last.push(sides);
         writeln!(out)?;
         for line in last {
             self.line(&line, 0, out)?;
