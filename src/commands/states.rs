@@ -80,7 +80,9 @@ impl Asked<'_> {
         let head = head.map(|head| head.trim_start_matches('.'));
         let head = head.map(|head| if head.is_empty() { "HEAD" } else { head });
         let base = if base.is_empty() { "HEAD" } else { base };
-        let place = Place::find(&[PathBuf::from(".")], self.beside)?;
+        let mut place = Place::find(&[PathBuf::from(".")], self.beside)?;
+        // All of the repository, wherever in it the user stands.
+        place.paths = vec![place.root.clone()];
         let commit = |repository: &Repository, name: &str| {
             let found = repository.commit(name);
             found.map_err(|error| mixed(name, self.head.is_some()).unwrap_or(error.into()))
