@@ -255,9 +255,8 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         let path = place.map_or_else(String::new, |place| place.holder_path);
         let mut workload = workloads::workload(subject, shape, read, path, Stands::Alone, span);
         workload.component = reached.name.map(Into::into);
-        if workload.object.namespace.is_none() {
-            workload.object.namespace = reached.namespace.map(str::to_owned);
-        }
+        let of_release = self.of.installed.namespace.as_deref();
+        workload.pods_in = reached.namespace.or(of_release).map(Into::into);
         Some(workload)
     }
 

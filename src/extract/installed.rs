@@ -38,6 +38,8 @@ pub(super) struct Installed {
     pub(super) sure: bool,
     /// Other files may set more values, or patches may change the result.
     pub(super) open: bool,
+    /// The namespace that it is installed into, if the release says one.
+    pub(super) namespace: Option<String>,
 }
 
 impl Installed {

@@ -21,6 +21,10 @@ pub struct ReleaseRow {
     /// Paths to releases, if an object has several. The other paths start there.
     #[serde(default)]
     pub each: Vec<Path>,
+    /// Paths to the namespace that the chart is installed into, from the release or from the document. The first that says one
+    /// counts.
+    #[serde(default)]
+    pub namespace: Vec<Path>,
     /// Path to the name of the chart, which may have an address or the name of a repository before it.
     #[serde(default)]
     pub chart: Option<Path>,

@@ -149,6 +149,7 @@ pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
             version: None,
             sure: true,
             open,
+            namespace: None,
         };
         let values = Values { root, base, open };
         charted.absorb(charted::read(subject, &values, &installed));
@@ -175,6 +176,7 @@ pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
             version: dependency.version.clone(),
             sure,
             open: true,
+            namespace: None,
         };
         let values = Values {
             root,
@@ -276,6 +278,7 @@ impl<'a> Release<'_, 'a> {
             version: None,
             sure: true,
             open: self.is_open(),
+            namespace: self.namespace(),
         })
     }
 
@@ -339,7 +342,19 @@ impl<'a> Release<'_, 'a> {
             version,
             sure,
             open: self.is_open(),
+            namespace: self.namespace(),
         })
+    }
+
+    /// The namespace that it is installed into.
+    fn namespace(&self) -> Option<String> {
+        let whole = Release {
+            node: self.subject.root,
+            base: String::new(),
+            ..*self
+        };
+        let mut paths = self.row.namespace.iter();
+        paths.find_map(|path| self.text(Some(path)).or_else(|| whole.text(Some(path))))
     }
 
     /// Whether there may be more values than those written here.

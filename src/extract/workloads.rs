@@ -58,11 +58,13 @@ pub(super) fn read(subject: &Subject<'_>) -> Workloads {
                 |node: Node<'_>| Open::object(node.span(), &subject.object, Because::OpenPod);
             read.facts.not_judged.extend(end.map(open));
             let pods = path.find(subject.root);
-            if let ([], [above], true) = (&*pods, &*ends, row.copies && end.is_none())
-                && above.id() != subject.root.id()
-                && above.kind() == Kind::Mapping
-            {
-                read.facts.workloads.push(bare(subject, level, row));
+            let is_bare = |above: &&Node<'_>| {
+                above.id() != subject.root.id() && above.kind() == Kind::Mapping
+            };
+            if row.copies && end.is_none() {
+                let bare = ends.iter().filter(is_bare);
+                let bare = bare.map(|_| bare_pods(subject, level, row));
+                read.facts.workloads.extend(bare);
             }
             for found in pods {
                 if is_filled_in(found.node) {
@@ -88,7 +90,7 @@ pub(super) fn read(subject: &Subject<'_>) -> Workloads {
 }
 
 /// The pods of an object that says nothing about them, to which its operator adds nothing of its own.
-fn bare(subject: &Subject<'_>, level: Level, row: &WorkloadRow) -> Workload {
+fn bare_pods(subject: &Subject<'_>, level: Level, row: &WorkloadRow) -> Workload {
     let read = Pod::default();
     let mut shape = shape(subject, level, &read, None, Stands::Alone);
     shape.character.controller = row.makes.clone().unwrap_or_default();
@@ -251,6 +253,7 @@ pub(super) fn workload(
         span,
         path,
         component: None,
+        pods_in: None,
         list: read.tolerations.span,
         located: read.tolerations.located.into(),
         selectors: read.selectors.into(),

@@ -1,6 +1,8 @@
 //! Whether a pod can be scheduled on a pool's nodes, according to labels, taints and names. This is the only definition of
 //! "can land"; it follows the scheduler's order of filters and uses its words.
 
+use std::collections::BTreeSet;
+
 use super::node_pool::{NodePool, passes};
 use super::node_selection::NodeSelection;
 use super::taint::{Effect, Taint};
@@ -137,6 +139,17 @@ pub fn place(
     }
 }
 
+/// Whether the pod tolerates whatever taint the pool may have, and the pool exists.
+fn tolerates_anything(pod: &Candidate<'_>, pool: &NodePool, comparison_operators: bool) -> bool {
+    let may_not_exist = pool.open_keys.as_ref().is_some_and(BTreeSet::is_empty);
+    let any = Taint {
+        key: Field::Unknown,
+        value: Field::Unknown,
+        effect: Field::Unknown,
+    };
+    !may_not_exist && tolerate(pod.tolerations, &any, comparison_operators) == Truth::Yes
+}
+
 fn taints(
     pod: &Candidate<'_>,
     pool: &NodePool,
@@ -169,7 +182,7 @@ fn taints(
             }
         }
     }
-    if !pool.complete {
+    if !pool.complete && !tolerates_anything(pod, pool, comparison_operators) {
         filters.leave_open(|| {
             pool.incomplete_because
                 .clone()

@@ -260,6 +260,7 @@ mod tests {
             span: crate::source::Span::new(crate::source::SourceId(0), 0..0),
             path: String::new(),
             component: None,
+            pods_in: None,
             list: None,
             located: [].into(),
             selectors: [].into(),

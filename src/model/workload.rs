@@ -237,6 +237,8 @@ pub struct Workload {
     pub path: String,
     /// The name of the object that a chart makes of it, without the name of the release.
     pub component: Option<Box<str>>,
+    /// The namespace of the pods, if the object only says that of itself.
+    pub pods_in: Option<Box<str>>,
     /// The key of the list of tolerations, if there is one.
     pub list: Option<Span>,
     /// The location of each of `shape.tolerations`.

@@ -192,10 +192,11 @@ impl<'s> ClusterDifference<'s> {
         });
     }
 
-    pub(super) fn compare(self) -> Compared {
+    /// Judges each object. `unread` says which list of a workload was changed where nothing reads it.
+    pub(super) fn compare(self, unread: &dyn Fn(&Workload) -> Option<Cause>) -> Compared {
         let mut compared = Compared::default();
         if let (Some(before), Some(after)) = (self.sides.before, self.sides.after) {
-            self.judge_objects((before, after), &mut compared);
+            self.judge_objects((before, after), unread, &mut compared);
         }
         compared.pools = self.differences;
         compared
@@ -204,6 +205,7 @@ impl<'s> ClusterDifference<'s> {
     fn judge_objects(
         &self,
         (before, after): (&'s SurveyedCluster, &'s SurveyedCluster),
+        unread: &dyn Fn(&Workload) -> Option<Cause>,
         compared: &mut Compared,
     ) {
         let (base, head) = self.surveys;
@@ -223,6 +225,10 @@ impl<'s> ClusterDifference<'s> {
             let one = of(base, pair.before.as_ref().and_then(|key| old.get(key)));
             let other = of(head, pair.after.as_ref().and_then(|key| new.get(key)));
             let told = self.object((&one, &other), &judge, &mut known);
+            let told = told.or_else(|| {
+                let (old, new) = (*one.first()?, *other.first()?);
+                self.ignored((old, new), unread(new)?, &judge)
+            });
             compared.placement.extend(told);
         }
         self.add_tenancies(&judge, (before, after), compared);
@@ -268,6 +274,24 @@ impl<'s> ClusterDifference<'s> {
         }
         let (judged, one, other) = worst?;
         Some(self.told(judged, one, other, judge))
+    }
+
+    /// An object with a list that nothing reads, whose pods run where they ran.
+    fn ignored(
+        &self,
+        (before, after): (&Workload, &Workload),
+        cause: Cause,
+        judge: &Judge<'_>,
+    ) -> Option<PlacementEffect> {
+        let judged = Judged {
+            effect: Effect::Ignored,
+            stay: None,
+            before: judge.lands(false, &before.shape),
+            after: judge.lands(true, &after.shape),
+            decisive: Vec::new(),
+        };
+        let told = self.told(judged, Some(before), Some(after), judge);
+        Some(PlacementEffect { cause, ..told })
     }
 
     fn rejected(&self, is_after: bool, workload: &Workload) -> bool {

@@ -6,8 +6,8 @@ use super::cluster_difference::{ClusterDifference, ClusterSides};
 use super::judgement::shown_object;
 use super::pairs::{self, Pair};
 use crate::finding::{
-    Cause, ComparedCluster, Difference, Effect, Finding, FindingDifference, PlacementEffect,
-    Presence, Standing,
+    Cause, CausePlace, ComparedCluster, Difference, Effect, FilePlace, Finding, FindingDifference,
+    Object, PlacementEffect, Presence, Standing,
 };
 use crate::lint::{Examination, Renames, Survey, compare};
 use crate::model::workload::Workload;
@@ -32,26 +32,38 @@ pub fn difference(
         clusters: BTreeMap::new(),
     };
     let rejected = (Rejected::of(&base, rules), Rejected::of(&head, rules));
+    let unread = Unread::of(&head, rules);
     let mut found = Difference {
         not_judged: (base.report.not_judged.len(), head.report.not_judged.len()),
         ..Difference::default()
     };
-    for pair in pairs::clusters(before, after) {
-        let sides = ClusterSides {
-            before: pair.before.and_then(|at| before.clusters.get(at)),
-            after: pair.after.and_then(|at| after.clusters.get(at)),
-        };
+    let sides: Vec<(Pair<usize>, ClusterSides<'_>)> = pairs::clusters(before, after)
+        .into_iter()
+        .map(|pair| {
+            let sides = ClusterSides {
+                before: pair.before.and_then(|at| before.clusters.get(at)),
+                after: pair.after.and_then(|at| after.clusters.get(at)),
+            };
+            (pair, sides)
+        })
+        .collect();
+    for (_, sides) in &sides {
         if let (Some(old), Some(new)) = (sides.before, sides.after)
             && old.name != new.name
         {
             renames.clusters.insert(old.name.clone(), new.name.clone());
         }
+    }
+    let reports = (base.report, head.report);
+    found.findings = compare(reports.0, reports.1, &renames);
+    let news = unread.news(&found.findings);
+    for (pair, sides) in sides {
         let compared =
             ClusterDifference::new((before, after), sides, &renames, &|is_after, one| {
                 let side = if is_after { &rejected.1 } else { &rejected.0 };
                 side.contains(one)
             })
-            .compare();
+            .compare(&|workload| news.of(workload));
         found
             .clusters
             .push(listed(&pair, sides, compared.changes()));
@@ -59,11 +71,7 @@ pub fn difference(
         found.pools.extend(compared.pools);
         found.tenancies.extend(compared.tenancies);
     }
-    let Examination { report, survey } = base;
-    drop(survey);
-    let (base, Examination { report, survey }) = (report, head);
-    found.findings = compare(base, report, &renames);
-    let ignored = ignored(&found, rules, &survey);
+    let ignored = news.without_pods(&found, after);
     found.placement.extend(ignored);
     sort(&mut found);
     found
@@ -144,53 +152,100 @@ impl Rejected {
     }
 }
 
-/// Objects with a list that was changed where nothing reads it, as far as the change does nothing else to them.
-fn ignored(found: &Difference, rules: &RuleSet, survey: &Survey<'_>) -> Vec<PlacementEffect> {
-    let FindingDifference { head, .. } = &found.findings;
-    let is_unread = |finding: &&Finding| {
-        let rule = rules.get(&finding.rule);
-        rule.is_some_and(|rule| rule.has_tag(UNREAD))
-    };
-    let mut told: BTreeSet<_> = BTreeSet::new();
-    for one in &found.placement {
-        told.insert((one.object.clone(), one.cluster.clone()));
+/// The rules about lists that nothing reads.
+struct Unread(BTreeSet<String>);
+
+impl Unread {
+    fn of(side: &Examination<'_>, rules: &RuleSet) -> Unread {
+        let named = side.report.findings.iter().map(|finding| &finding.rule);
+        let is_unread = |id: &&String| rules.get(id).is_some_and(|rule| rule.has_tag(UNREAD));
+        Unread(named.filter(is_unread).cloned().collect())
     }
-    let mut all = Vec::new();
-    for finding in found.findings.new_ones().filter(is_unread) {
-        let Some(source) = head.sources.get(&finding.span.source) else {
-            continue;
-        };
-        let place = (source.path.clone(), source.position(finding.span.start));
-        for cluster in clusters_of(finding, survey) {
-            let key = (finding.object.clone(), cluster.clone());
-            if !told.insert(key) {
-                continue;
-            }
-            all.push(PlacementEffect {
-                object: finding.object.clone(),
-                cluster,
-                effect: Effect::Ignored,
-                stay: None,
-                cause: Cause {
-                    message: finding.message.clone(),
-                    places: vec![crate::finding::CausePlace {
-                        is_after: true,
-                        place: place.clone(),
-                    }],
-                    is_pool: false,
-                },
-                before: Standing::default(),
-                after: Standing {
-                    lands: Vec::new(),
-                    place: Some(place.clone()),
-                },
-            });
-        }
+
+    /// The new findings of these rules.
+    fn news(&self, findings: &FindingDifference) -> UnreadLists {
+        let new = findings.new_ones().filter(|one| self.0.contains(&one.rule));
+        let lists = new.filter_map(|finding| {
+            let source = findings.head.sources.get(&finding.span.source)?;
+            let place = (source.path.clone(), source.position(finding.span.start));
+            Some((finding.clone(), place))
+        });
+        UnreadLists(lists.collect())
     }
-    all
 }
 
-/// The clusters that an object of a finding runs in: those with its pods, or else with anything of its file.
+/// Lists that were changed where nothing reads them, each with its finding and place.
+struct UnreadLists(Vec<(Finding, FilePlace)>);
+
+impl UnreadLists {
+    /// The first such list of the object of a workload.
+    fn of(&self, workload: &Workload) -> Option<Cause> {
+        let mut all = self.0.iter();
+        let found = all.find(|(finding, _)| {
+            finding.span.source == workload.source && is_about(finding, workload)
+        });
+        found.map(|(finding, place)| cause(finding, place))
+    }
+
+    /// The lists of objects that have no pods of their own, such as the values of a release.
+    fn without_pods(&self, found: &Difference, survey: &Survey<'_>) -> Vec<PlacementEffect> {
+        let mut told: BTreeSet<(Object, String)> = found
+            .placement
+            .iter()
+            .map(|one| (one.object.clone(), one.cluster.clone()))
+            .collect();
+        let mut all = Vec::new();
+        for (finding, place) in &self.0 {
+            let mut workloads = survey.workloads().iter();
+            if workloads.any(|one| is_about(finding, one)) {
+                continue;
+            }
+            for cluster in clusters_of(finding, survey) {
+                if told.insert((finding.object.clone(), cluster.clone())) {
+                    all.push(PlacementEffect {
+                        object: finding.object.clone(),
+                        cluster,
+                        effect: Effect::Ignored,
+                        stay: None,
+                        cause: cause(finding, place),
+                        before: Standing::default(),
+                        after: Standing {
+                            lands: Vec::new(),
+                            place: Some(place.clone()),
+                        },
+                    });
+                }
+            }
+        }
+        all
+    }
+}
+
+fn cause(finding: &Finding, place: &FilePlace) -> Cause {
+    Cause {
+        message: finding.message.clone(),
+        places: vec![CausePlace {
+            is_after: true,
+            place: place.clone(),
+        }],
+        is_pool: false,
+    }
+}
+
+/// Whether a finding is about the object of a workload.
+fn is_about(finding: &Finding, workload: &Workload) -> bool {
+    let same = |one: &Object| {
+        (&one.kind, &one.name, &one.namespace)
+            == (
+                &finding.object.kind,
+                &finding.object.name,
+                &finding.object.namespace,
+            )
+    };
+    finding.object.name.is_some() && (same(&shown_object(workload)) || same(&workload.object))
+}
+
+/// The clusters that an object without pods belongs to: those with anything of its file, or the only one.
 fn clusters_of(finding: &Finding, survey: &Survey<'_>) -> Vec<String> {
     let with = |meant: &dyn Fn(&Workload) -> bool| -> Vec<String> {
         let has = |cluster: &&crate::lint::SurveyedCluster| {
@@ -200,16 +255,6 @@ fn clusters_of(finding: &Finding, survey: &Survey<'_>) -> Vec<String> {
         let clusters = survey.clusters.iter().filter(has);
         clusters.map(|cluster| cluster.name.clone()).collect()
     };
-    let of_object = with(&|workload| {
-        let own = shown_object(workload);
-        let same = |one: &crate::finding::Object| {
-            (&one.kind, &one.name) == (&finding.object.kind, &finding.object.name)
-        };
-        same(&own) || same(&workload.object)
-    });
-    if !of_object.is_empty() {
-        return of_object;
-    }
     let of_file = with(&|workload| workload.source == finding.span.source);
     match (of_file.is_empty(), survey.clusters.as_slice()) {
         (false, _) => of_file,

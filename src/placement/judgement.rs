@@ -175,6 +175,9 @@ pub(super) fn shown(survey: &Survey<'_>, workload: &Workload) -> PlacedObject {
 /// The object that makes the pods of a workload.
 pub(super) fn shown_object(workload: &Workload) -> Object {
     let mut object = workload.object.clone();
+    if let Some(namespace) = &workload.pods_in {
+        object.namespace = Some(namespace.to_string());
+    }
     // Something fills in the namespace later.
     object.namespace = object
         .namespace
