@@ -11,6 +11,7 @@ mod clusters;
 mod completeness;
 mod configuration;
 mod decoding;
+mod diffs;
 mod dumps;
 mod facts;
 mod fixes;
