@@ -11,6 +11,7 @@ mod clusters;
 mod completeness;
 mod configuration;
 mod decoding;
+mod diff_output;
 mod diffs;
 mod dumps;
 mod facts;
