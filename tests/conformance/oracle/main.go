@@ -85,6 +85,7 @@ var kinds = map[string]func(asked *question, comparisonOperators bool) (any, err
 	"select":         func(asked *question, _ bool) (any, error) { return selects(asked), nil },
 	"daemon-set":     daemonSet,
 	"place":          place,
+	"avoid":          avoid,
 	"evict":          evict,
 	"admit":          admit,
 	"qos":            qosClass,

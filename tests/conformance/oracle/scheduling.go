@@ -112,3 +112,32 @@ func daemonSet(asked *question, _ bool) (any, error) {
 	}
 	return pod.Tolerations, nil
 }
+
+// avoid is, for each node, how many taints make the scheduler prefer others: the score before it is turned round.
+func avoid(asked *question, comparisonOperators bool) (any, error) {
+	if err := setComparisonOperators(comparisonOperators); err != nil {
+		return nil, err
+	}
+	with := feature.Features{EnableTaintTolerationComparisonOperators: comparisonOperators}
+	ctx := context.Background()
+	plugin, err := tainttoleration.New(ctx, nil, nil, with)
+	if err != nil {
+		return nil, err
+	}
+	pod := &v1.Pod{Spec: asked.Pod.Spec}
+	state := framework.NewCycleState()
+	if status := plugin.(fwk.PreScorePlugin).PreScore(ctx, state, pod, nil); !status.IsSuccess() {
+		return nil, status.AsError()
+	}
+	counts := []int64{}
+	for at := range asked.Nodes {
+		info := framework.NewNodeInfo()
+		info.SetNode(&asked.Nodes[at])
+		count, status := plugin.(fwk.ScorePlugin).Score(ctx, state, pod, info)
+		if !status.IsSuccess() {
+			return nil, status.AsError()
+		}
+		counts = append(counts, count)
+	}
+	return counts, nil
+}
