@@ -62,6 +62,11 @@ pub fn cluster_folder(path: &str) -> Option<(&str, &str)> {
     found
 }
 
+/// Whether the name of a folder says nothing of the cluster.
+pub fn says_little(name: &str) -> bool {
+    PLAIN.contains(&name)
+}
+
 /// Whether the children of the folder above are clusters.
 pub fn is_in_clusters(folder: &str) -> bool {
     let above = crate::source::path::folder(folder);

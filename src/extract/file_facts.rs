@@ -91,8 +91,21 @@ pub struct FileFacts {
     pub pointers: Vec<Pointer>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
-    /// Files of Terraform that declare such a cluster.
-    pub cluster_files: Vec<SourceId>,
+    /// Files of Terraform modules that nothing here calls.
+    pub libraries: Vec<SourceId>,
+    /// Clusters in Terraform configurations whose control plane the provider runs.
+    pub declared_clusters: Vec<DeclaredCluster>,
+}
+
+/// A cluster as a whole in a Terraform configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredCluster {
+    /// Its file.
+    pub source: SourceId,
+    /// The type of the resource, or the module's name in the registry.
+    pub of_type: String,
+    /// What its name comes from, if that stands in a file that several configurations share.
+    pub shared_name: Option<String>,
 }
 
 impl FileFacts {
@@ -131,7 +144,8 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
-            cluster_files: _,
+            libraries: _,
+            declared_clusters: _,
         } = self;
         workloads.is_empty()
             && pools.is_empty()
@@ -228,10 +242,12 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
-            cluster_files,
+            libraries,
+            declared_clusters,
         } = other;
         self.managed_cluster |= managed_cluster;
-        self.cluster_files.extend(cluster_files);
+        self.libraries.extend(libraries);
+        self.declared_clusters.extend(declared_clusters);
         self.schedules |= schedules;
         self.documents += documents;
         self.workloads.extend(workloads);

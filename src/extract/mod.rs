@@ -90,7 +90,7 @@ use crate::yaml;
 pub use built::{Whole, read_built};
 pub use chart_defaults::set_defaults;
 pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency, names_environment};
-pub use file_facts::{FileFacts, Unread};
+pub use file_facts::{DeclaredCluster, FileFacts, Unread};
 pub use generated_keys::GeneratedKey;
 pub use injected::MOST_ADDITIONS;
 pub use namespaces::{Namespace, RuntimeClass};

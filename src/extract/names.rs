@@ -80,3 +80,26 @@ impl Name {
         name
     }
 }
+
+/// The name of the cluster that an element says, or the path of its file if that is one cluster's.
+pub(super) fn cluster_of(
+    row: &PoolRow,
+    document: &PoolDocument<'_>,
+    element: &Found<'_>,
+) -> Option<String> {
+    row.cluster.as_slice().iter().find_map(|source| {
+        let name = match source {
+            NameSource::At(path) => document.first_text(element.node, path)?.0,
+            NameSource::Key => element.field?.known_name()?.to_owned(),
+            NameSource::Fixed(text) => text.clone(),
+            NameSource::File => {
+                let file = document.file;
+                let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
+                name.to_owned()
+            }
+        };
+        // A name that is filled in later says nothing.
+        let is_name = !name.is_empty() && !name.contains(['{', '}', '$', '<', '%', '#']);
+        is_name.then_some(name)
+    })
+}

@@ -65,6 +65,9 @@ pub struct PoolRow {
     /// Put before the name with a `-`, for elements that have none of their own.
     #[serde(default)]
     pub name_prefix: Option<Anchored>,
+    /// Where the name of the pool's cluster is; the first that is known. `$file` means that the file is one cluster's.
+    #[serde(default)]
+    pub cluster: OneOrMany<NameSource>,
     /// Lists or maps of taints.
     #[serde(default)]
     pub taints: Vec<Anchored>,

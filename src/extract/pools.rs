@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::FileFacts;
-use super::names::Name;
+use super::names::{Name, cluster_of};
 use super::pod::read_requirement;
 use super::pool_document::{Condition, PoolDocument, TEMPLATE, join_paths, open_below};
 use super::pool_facts::{Element, PoolFacts, ReadPool, Referred};
@@ -135,6 +135,7 @@ fn start_pool(element: &Element<'_, '_>, found: &Found<'_>) -> NodePool {
     NodePool {
         name: name.text.clone(),
         provider: element.provider.to_owned(),
+        cluster: cluster_of(row, element.document, found),
         labels: NodeLabels {
             labels,
             requirements: Vec::new(),

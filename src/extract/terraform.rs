@@ -17,7 +17,7 @@ use super::plans::{RESOURCE, read_declared};
 use super::pool_document::PoolDocument;
 use super::pool_facts::ReadPool;
 use super::table::Table;
-use super::{FileFacts, broken, template_files};
+use super::{DeclaredCluster, FileFacts, broken, template_files};
 use crate::finding::{Because, Object, Open};
 use crate::model::cluster::environments;
 use crate::model::node_pool::Variant;
@@ -68,6 +68,12 @@ pub fn read_configuration(
     let mut used = evaluated.used.clone();
     let workspaces = evaluated.workspaces.clone();
     let mut facts = read_evaluated(repository, evaluated, table);
+    if !top.is_top() {
+        let files = facts.pools.iter().map(|read| read.source);
+        facts.libraries = files.collect();
+        // Whoever calls the module has the cluster.
+        facts.declared_clusters.clear();
+    }
     let of_workspaces: Vec<Values>;
     let variants = match top.variants() {
         [] => {
@@ -173,10 +179,17 @@ fn read_evaluated(repository: &Repository<'_>, evaluated: Evaluated, table: &Tab
         // Resources and modules for node pools alone belong to a cluster that is declared elsewhere.
         let is_whole = match declared.kind {
             DeclaredKind::Resource => declared.of_type.ends_with("_cluster"),
-            DeclaredKind::Module => !declared.of_type.contains("//"),
+            DeclaredKind::Module => {
+                let part = declared.of_type.split_once("//");
+                part.is_none_or(|(_, part)| part.contains("cluster"))
+            }
         };
         if is_cluster && is_whole {
-            facts.cluster_files.push(declared.source);
+            facts.declared_clusters.push(DeclaredCluster {
+                source: declared.source,
+                of_type: declared.of_type.clone(),
+                shared_name: shared_name(declared),
+            });
         }
         let object = object_of(declared);
         let manifests: Vec<_> = match declared.kind {
@@ -243,6 +256,17 @@ fn read_evaluated(repository: &Repository<'_>, evaluated: Evaluated, table: &Tab
         !run.contains(&(at - 1))
     });
     facts
+}
+
+/// The arguments with the name of a cluster.
+const NAMES: [&str; 2] = ["name", "cluster_name"];
+
+/// What a cluster takes its name from, if its own configuration does not declare that.
+fn shared_name(declared: &Declared) -> Option<String> {
+    let root = declared.tree.root();
+    let mut named = NAMES.iter().filter_map(|name| root.get(name));
+    let why = named.next()?.unknown_because()?;
+    terraform::undeclared(why).map(str::to_owned)
 }
 
 /// The pool of machines that run a script, from what the script says.

@@ -10,7 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use super::found::{Found, by_state, find};
+use super::apart::{MaySplit, tell_apart};
+use super::found::{Found, find};
 use super::gather::Gathered;
 use super::session::{Load, Session};
 use super::{Input, Settings, changed_file, texts};
@@ -29,15 +30,15 @@ pub struct ClusterListing {
     pub problems: Vec<Problem>,
 }
 
-/// The most Terraform configurations that a gap names.
-const MOST_STATES: usize = 5;
+/// The most clusters that a gap names.
+const MOST_NAMES: usize = 5;
 
 /// Reads every input and lists the clusters. The same inputs give the same list.
 pub fn list_clusters(inputs: &[Input], load: &Load<'_>, settings: Settings<'_>) -> ClusterListing {
     let mut session = Session::once(inputs, load, settings);
     let mut report = Report::default();
     let gathered = session.gather(&mut report);
-    let found = by_state(find(&gathered, settings), &gathered);
+    let found = tell_apart(find(&gathered, settings), &gathered, MaySplit::Yes);
     let pools = gathered.pools.iter();
     let of_pools = pools.filter_map(|placed| placed.pool.name_span.or(placed.pool.span));
     let of_clusters = found
@@ -106,14 +107,14 @@ fn gaps(
     place: &dyn Fn(Span) -> Option<FilePlace>,
 ) -> Vec<ListedGap> {
     let mut missing = Vec::new();
-    if !found.states.is_empty() {
+    if !found.among.is_empty() {
         let names: Vec<String> = found
-            .states
+            .among
             .iter()
-            .take(MOST_STATES)
-            .map(|state| format!("`{state}`"))
+            .take(MOST_NAMES)
+            .map(|name| format!("`{name}`"))
             .collect();
-        let more = match found.states.len().saturating_sub(MOST_STATES) {
+        let more = match found.among.len().saturating_sub(MOST_NAMES) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -126,7 +127,10 @@ fn gaps(
         });
     } else if found.pools.is_empty() {
         missing.push(ListedGap {
-            what: "no node pool was read".to_owned(),
+            what: match gathered.pools.is_empty() {
+                true => "no node pool was read".to_owned(),
+                false => "none of the node pools that were read is known to be its own".to_owned(),
+            },
             place: None,
         });
     }

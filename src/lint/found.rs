@@ -14,11 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Settings;
 use super::assignment::Cluster;
 use super::cluster::{assign, given_complete};
-use super::delivered::own_cluster;
 use super::gather::Gathered;
 use crate::delivery::{From, cluster_folder, example_of};
 use crate::model::cluster::environments;
-use crate::source::path::folder;
+use crate::source::path::common_folder;
 use crate::source::{FileKind, Span};
 
 /// A cluster before its places are looked up.
@@ -34,25 +33,34 @@ pub struct Found {
     pub workloads: Vec<usize>,
     pub complete: bool,
     pub unread: Option<Span>,
-    /// The Terraform configurations of which one may make its nodes.
-    pub states: Vec<String>,
+    /// The clusters of which each may be the one.
+    pub among: Vec<String>,
 }
 
-/// The clusters by how well they are known, and by name.
-pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String), Found> {
+impl Found {
+    /// Adds what belongs to the same cluster.
+    pub fn absorb(&mut self, other: Found) {
+        self.pools.extend(other.pools);
+        self.hints.extend(other.hints);
+        self.beside.extend(other.beside);
+        self.workloads.extend(other.workloads);
+        self.among.extend(other.among);
+    }
+}
+
+/// The clusters by how well they are known, by name, and by what their pools are known from.
+pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String, usize), Found> {
     let assignment = assign(gathered, settings.config, settings.whole);
-    let mut all: BTreeMap<(u8, String), Found> = BTreeMap::new();
+    let mut all: BTreeMap<(u8, String, usize), Found> = BTreeMap::new();
     let mut serving: BTreeSet<usize> = BTreeSet::new();
     let is_owned = |index: &&usize| gathered.workloads[**index].shape.level.has_owner();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
         serving.extend(&cluster.pools);
         let members = assignment.members(at);
         let Some(name) = &cluster.name else {
-            let named = named_by_all(cluster, gathered);
             for index in members.iter().filter(is_owned) {
                 let path = gathered.scanned_path(gathered.workloads[*index].source);
-                let name = named.map_or_else(|| by_folder(path), str::to_owned);
-                let found = all.entry((2, name)).or_default();
+                let found = all.entry((2, by_folder(path), at)).or_default();
                 found.known_from =
                     match cluster.complete && given_complete(gathered, settings.config) {
                         true => "inventory",
@@ -86,7 +94,7 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
             config.and_then(|at| gathered.first_unread(settings.config, at, |unread| unread.pools));
         let order = u8::from(!cluster.configured);
         all.insert(
-            (order, name.clone()),
+            (order, name.clone(), at),
             Found {
                 known_from: from,
                 at: span,
@@ -96,7 +104,7 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
                 workloads: members.iter().filter(is_owned).copied().collect(),
                 complete: is_known(cluster, gathered),
                 unread,
-                states: Vec::new(),
+                among: Vec::new(),
             },
         );
     }
@@ -106,11 +114,7 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
             continue;
         }
         let path = gathered.scanned_path(placed.source);
-        let name = match own_cluster(&placed.pool) {
-            Some(name) => name.to_owned(),
-            None => by_folder(path),
-        };
-        let found = all.entry((2, name)).or_insert_with(|| Found {
+        let found = all.entry((2, by_folder(path), usize::MAX)).or_insert_with(|| Found {
             known_from: match FileKind::of(path) {
                 Some(FileKind::Terraform) => "terraform",
                 _ => "folder",
@@ -120,67 +124,12 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
         });
         found.pools.insert(index);
     }
-    merge_alike(all)
-}
-
-/// Lists each Terraform configuration as a cluster of its own where folders alone say that workloads may run on the pools of
-/// several that each declare a cluster: each has a state, and a state is one cluster's.
-pub fn by_state(
-    all: BTreeMap<(u8, String), Found>,
-    gathered: &Gathered,
-) -> BTreeMap<(u8, String), Found> {
-    let paths = gathered
-        .cluster_files
-        .iter()
-        .map(|source| gathered.scanned_path(*source));
-    let declaring: BTreeSet<&str> = paths.map(folder).collect();
-    let state = |at: &usize| {
-        let placed = gathered.pools.get(*at)?;
-        let path = gathered.scanned_path(placed.source);
-        let is_terraform = FileKind::of(path) == Some(FileKind::Terraform);
-        let is_own = declaring.contains(folder(path)) && placed.pool.variant.is_none();
-        (is_terraform && is_own).then(|| folder(path).to_owned())
-    };
-    let mut listed: BTreeMap<(u8, String), Found> = BTreeMap::new();
-    let mut states: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    for (key, mut found) in all {
-        let mut own: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-        if found.known_from == "folder" && found.at.is_none() {
-            for at in &found.pools {
-                if let Some(state) = state(at) {
-                    own.entry(state).or_default().insert(*at);
-                }
-            }
-        }
-        if own.len() > 1 {
-            found.pools.retain(|at| state(at).is_none());
-            found.states = own.keys().cloned().collect();
-            for (state, pools) in own {
-                states.entry(state).or_default().extend(pools);
-            }
-        }
-        listed.insert(key, found);
-    }
-    for (state, pools) in states {
-        let last = state.rsplit('/').next().unwrap_or(&state).to_owned();
-        let is_free = |name: &str| !name.is_empty() && !listed.contains_key(&(2, name.to_owned()));
-        let name = if is_free(&last) { last } else { state };
-        let mut placed = pools.iter().filter_map(|at| gathered.pools.get(*at));
-        let first = placed.next().map(|placed| &placed.pool);
-        let found = listed.entry((2, name)).or_insert_with(|| Found {
-            known_from: "terraform",
-            at: first.and_then(|pool| pool.name_span.or(pool.span)),
-            ..Found::default()
-        });
-        found.pools.extend(pools);
-    }
-    // What is left of such a folder has no pools of its own, and there may be several.
-    merge_alike(listed)
+    all
 }
 
 /// Merges the folders whose workloads have the same pools: nothing tells them from one cluster. Its name is the folder that
 /// they have in common.
-fn merge_alike(all: BTreeMap<(u8, String), Found>) -> BTreeMap<(u8, String), Found> {
+pub fn merge_alike(all: BTreeMap<(u8, String), Found>) -> BTreeMap<(u8, String), Found> {
     let is_folder = |found: &Found| found.known_from == "folder" && found.at.is_none();
     let (folders, mut merged): (BTreeMap<_, _>, BTreeMap<_, _>) =
         all.into_iter().partition(|(_, found)| is_folder(found));
@@ -204,42 +153,13 @@ fn merge_alike(all: BTreeMap<(u8, String), Found>) -> BTreeMap<(u8, String), Fou
         let name = name.unwrap_or_else(|| common.to_owned());
         for (_, one) in same {
             let known = merged.entry((2, name.clone())).or_default();
-            let mut workloads = std::mem::take(&mut known.workloads);
-            workloads.extend(&one.workloads);
-            let mut hints = std::mem::take(&mut known.hints);
-            hints.extend(&one.hints);
-            let mut beside = std::mem::take(&mut known.beside);
-            beside.extend(&one.beside);
-            let mut states = std::mem::take(&mut known.states);
-            states.extend(one.states.iter().cloned());
-            states.sort();
-            states.dedup();
-            *known = Found {
-                workloads,
-                hints,
-                beside,
-                states,
-                ..one
-            };
+            let before = std::mem::replace(known, one);
+            known.absorb(before);
+            known.among.sort();
+            known.among.dedup();
         }
     }
     merged
-}
-
-/// The folder that contains both, or an empty text.
-fn common_folder<'p>(one: &'p str, other: &str) -> &'p str {
-    if one == other {
-        return one;
-    }
-    let (mut end, mut same) = (0, 0);
-    for (ours, theirs) in one.split('/').zip(other.split('/')) {
-        if ours != theirs {
-            break;
-        }
-        end += ours.len() + 1;
-        same = end - 1;
-    }
-    one.get(..same).unwrap_or_default()
 }
 
 /// The word for what shows a cluster.
@@ -258,14 +178,6 @@ fn is_known(cluster: &Cluster, gathered: &Gathered) -> bool {
         .iter()
         .filter_map(|at| gathered.pools.get(*at));
     cluster.complete && pools.all(|placed| placed.pool.complete)
-}
-
-/// The name that all pools of a cluster say.
-fn named_by_all<'g>(cluster: &Cluster, gathered: &'g Gathered) -> Option<&'g str> {
-    let pools = cluster.pools.iter().map(|at| &gathered.pools[*at].pool);
-    let mut names = pools.map(|pool| own_cluster(pool));
-    let first = names.next()??;
-    names.all(|name| name == Some(first)).then_some(first)
 }
 
 /// The name of the cluster that a path says, as far as it says one.

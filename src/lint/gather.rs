@@ -22,7 +22,7 @@ use super::{admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::delivery::Graph;
 use crate::extract::ignores::Ignores;
-use crate::extract::{FileFacts, ReadPool, Table, Unread};
+use crate::extract::{DeclaredCluster, FileFacts, ReadPool, Table, Unread};
 use crate::finding::{Because, Object, Open, Report};
 use crate::inventory::{self, Inventory, ReadInventory};
 use crate::model::clouds::Clouds;
@@ -87,8 +87,10 @@ pub struct Gathered {
     pub paths: Paths,
     /// Whether some file declares a cluster with a provider-managed control plane.
     pub managed_cluster: bool,
-    /// Files of Terraform that declare a cluster whose control plane the provider runs.
-    pub cluster_files: BTreeSet<SourceId>,
+    /// Files of Terraform modules that nothing here calls.
+    pub libraries: BTreeSet<SourceId>,
+    /// Clusters in Terraform configurations whose control plane the provider runs.
+    pub declared_clusters: Vec<DeclaredCluster>,
     /// The objects that were rendered.
     pub rendered: BTreeSet<Object>,
     /// What files say of deliveries to clusters.
@@ -174,7 +176,8 @@ pub fn gather(
         near_keys: facts.near_keys,
         paths,
         managed_cluster: facts.managed_cluster,
-        cluster_files: facts.cluster_files.into_iter().collect(),
+        libraries: facts.libraries.into_iter().collect(),
+        declared_clusters: facts.declared_clusters,
         ..Gathered::default()
     };
 

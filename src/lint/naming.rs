@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::delivered::own_cluster;
 use super::gather::PlacedPool;
 use crate::delivery::cluster_folder;
 use crate::model::cluster::environments;
@@ -170,7 +171,7 @@ fn environment_of(path: &str) -> Option<(&'static str, Option<&str>)> {
 
 /// The cluster that a pool names itself, unless the name is filled in later.
 fn own(placed: &PlacedPool) -> Option<&str> {
-    let own = placed.pool.cluster.as_deref();
+    let own = own_cluster(&placed.pool);
     own.filter(|name| !name.is_empty() && !name.contains(['{', '}', '$', '<', '%']))
 }
 

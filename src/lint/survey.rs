@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::apart::{MaySplit, tell_apart};
 use super::assignment::Cluster;
 use super::found::{Found, find};
 use super::gather::Gathered;
@@ -125,7 +126,7 @@ pub(super) fn survey<'l>(
 /// The clusters with their pools and workloads.
 pub(super) fn clusters(gathered: &Gathered, settings: Settings<'_>) -> Vec<SurveyedCluster> {
     let comparison_operators = settings.config.comparison_operators();
-    let found = find(gathered, settings).into_iter();
+    let found = tell_apart(find(gathered, settings), gathered, MaySplit::No).into_iter();
     let is_run = |index: &usize| {
         let workload = gathered.workloads.get(*index);
         workload.is_some_and(|workload| workload.stands == Stands::Alone)

@@ -1,5 +1,6 @@
 //! Clusters for people and for programs.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -18,6 +19,40 @@ const MOST_POOLS: usize = 12;
 const MOST_GAPS: usize = 8;
 /// The most places that were not read that are shown.
 const MOST_NOT_READ: usize = 12;
+
+/// The most names of gaps that are shown besides the first of those that are alike.
+const MOST_ALIKE: usize = 5;
+/// The number of gaps that are alike from which they are shown as one.
+const MANY_ALIKE: usize = 4;
+
+/// Puts gaps together that say the same of different names, if there are many.
+fn fold<'g>(gaps: impl Iterator<Item = &'g ListedGap>) -> Vec<Vec<&'g ListedGap>> {
+    let mut folded: Vec<Vec<&ListedGap>> = Vec::new();
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for gap in gaps {
+        let Some((before, _, after)) = parts(&gap.what) else {
+            folded.push(vec![gap]);
+            continue;
+        };
+        let at = *places.entry((before, after)).or_insert(folded.len());
+        match folded.get_mut(at) {
+            Some(alike) => alike.push(gap),
+            None => folded.push(vec![gap]),
+        }
+    }
+    let apart = |alike: Vec<&'g ListedGap>| match alike.len() >= MANY_ALIKE {
+        true => vec![alike],
+        false => alike.into_iter().map(|gap| vec![gap]).collect(),
+    };
+    folded.into_iter().flat_map(apart).collect()
+}
+
+/// A sentence before, in and after its first name.
+fn parts(what: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = what.split_once('`')?;
+    let (name, after) = rest.split_once('`')?;
+    Some((before, name, after))
+}
 
 /// A list of clusters with the user's display options.
 pub struct ClusterTable<'a> {
@@ -147,20 +182,21 @@ impl ClusterTable<'_> {
                 writeln!(out, "  complete   yes")?;
             }
             let is_own = |gap: &&ListedGap| gap.what != NOT_DECLARED;
-            let own: Vec<&ListedGap> = cluster.missing.iter().filter(is_own).collect();
-            for gap in own.iter().take(MOST_GAPS) {
-                writeln!(out, "  missing    {}", wrap(&self.gap(gap), width, 13, 13))?;
+            let own = fold(cluster.missing.iter().filter(is_own));
+            for alike in own.iter().take(MOST_GAPS) {
+                writeln!(out, "  missing    {}", wrap(&self.alike(alike), width, 13, 13))?;
             }
             if own.len() > MOST_GAPS {
                 let more = own.len() - MOST_GAPS;
                 writeln!(out, "  missing    {more} more, which -o json lists")?;
             }
         }
-        for gap in self.not_read.iter().take(MOST_NOT_READ) {
-            writeln!(out, "not read: {}", wrap(&self.gap(gap), width, 10, 10))?;
+        let not_read = fold(self.not_read.iter());
+        for alike in not_read.iter().take(MOST_NOT_READ) {
+            writeln!(out, "not read: {}", wrap(&self.alike(alike), width, 10, 10))?;
         }
-        if self.not_read.len() > MOST_NOT_READ {
-            let more = self.not_read.len() - MOST_NOT_READ;
+        if not_read.len() > MOST_NOT_READ {
+            let more = not_read.len() - MOST_NOT_READ;
             writeln!(out, "not read: {more} more, which -o json lists")?;
         }
         if self.clusters.iter().any(|cluster| !cluster.complete) {
@@ -191,6 +227,27 @@ impl ClusterTable<'_> {
             Some((file, at)) => format!("{from}, {}:{}", self.standpoint.path(file), at.line),
             None => from.to_owned(),
         }
+    }
+
+    /// The first of several gaps in full, and the names of the others.
+    fn alike(&self, alike: &[&ListedGap]) -> String {
+        let Some((first, others)) = alike.split_first() else {
+            return String::new();
+        };
+        let mut text = self.gap(first);
+        if others.is_empty() {
+            return text;
+        }
+        let named = others.iter().filter_map(|gap| parts(&gap.what));
+        let named = named.map(|(_, name, _)| format!("`{}`", escape::sentence(name)));
+        let named: Vec<String> = named.take(MOST_ALIKE).collect();
+        text.push_str("; the same for ");
+        text.push_str(&named.join(", "));
+        match others.len().saturating_sub(MOST_ALIKE) {
+            0 => {}
+            more => text.push_str(&format!(" and {more} more, which -o json lists")),
+        }
+        text
     }
 
     fn gap(&self, gap: &ListedGap) -> String {

@@ -15,6 +15,22 @@ pub fn join(from: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// The folder that contains both, or is one of them; empty for the root.
+pub fn common_folder<'p>(one: &'p str, other: &str) -> &'p str {
+    if one == other {
+        return one;
+    }
+    let (mut end, mut same) = (0, 0);
+    for (ours, theirs) in one.split('/').zip(other.split('/')) {
+        if ours != theirs {
+            break;
+        }
+        end += ours.len() + 1;
+        same = end - 1;
+    }
+    one.get(..same).unwrap_or_default()
+}
+
 /// The folder of a file; empty for the root.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

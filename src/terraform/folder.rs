@@ -81,12 +81,8 @@ pub struct Repository<'t> {
 impl Folder {
     /// Whether this is treated as a root module. A folder below a modules folder is only a root module if it has a
     /// backend or variables files.
-    pub(super) fn is_top(&self) -> bool {
-        let is_library = self
-            .path
-            .split('/')
-            .any(|part| part == "modules" || part == "module" || part.ends_with("-modules"));
-        !is_library
+    pub fn is_top(&self) -> bool {
+        !is_library(&self.path)
             || self.files.iter().any(|file| file.has_backend)
             || !self.automatic_values.is_empty()
             || !self.named_values.is_empty()
@@ -277,6 +273,12 @@ fn parent(path: &str) -> &str {
 }
 
 /// Whether a path is a variables file.
+/// Whether a folder usually holds modules for other configurations.
+pub fn is_library(folder: &str) -> bool {
+    let mut parts = folder.split('/');
+    parts.any(|part| part == "modules" || part == "module" || part.ends_with("-modules"))
+}
+
 pub(super) fn is_values(path: &str) -> bool {
     path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
 }

@@ -41,8 +41,9 @@ use std::ops::Range;
 use crate::source::{SourceId, Span};
 use crate::yaml;
 
-pub use folder::{Files, Folder, Repository};
+pub use folder::{Files, Folder, Repository, is_library};
 pub use literals::{literal_of_template, literals};
+pub use references::undeclared;
 pub use run::Used;
 pub use syntax::File;
 pub use variants::Values;

@@ -10,6 +10,7 @@ use super::evaluate::{Evaluator, Names, Scope};
 use super::folder::{Folder, Repository};
 use super::instances::{Instance, instances};
 use super::mentions::mentions;
+use super::references::NOT_DECLARED;
 use super::run::Run;
 use super::syntax::{Block, File};
 use super::trees::build;
@@ -99,7 +100,7 @@ impl Scope for Module<'_> {
 
     fn variable(&self, name: &str) -> Result<Term, String> {
         let Some((file, name, variable)) = self.folder.variable(name) else {
-            return Err("is not declared".to_owned());
+            return Err(NOT_DECLARED.to_owned());
         };
         if let Some(known) = remembered(&self.variables, name) {
             return known;
@@ -142,7 +143,7 @@ impl Scope for Module<'_> {
 
     fn local(&self, name: &str) -> Result<Term, String> {
         let Some((file, name, expression)) = self.folder.local(name) else {
-            return Err("is not declared".to_owned());
+            return Err(NOT_DECLARED.to_owned());
         };
         if let Some(known) = remembered(&self.locals, name) {
             return known;

@@ -8,6 +8,15 @@ use super::syntax::{Call, Expression, ExpressionKind, For, Step};
 use super::value::{Entry, Failure, Fields, Outcome, Term, Value, index, pairs};
 use crate::source::Span;
 
+/// Why a name that nothing declares has no value.
+pub(super) const NOT_DECLARED: &str = "is not declared";
+
+/// The name that a value depends on according to the reason why it is unknown, if nothing declares that name.
+pub fn undeclared(why: &str) -> Option<&str> {
+    let (name, rest) = why.strip_prefix('`')?.split_once('`')?;
+    rest.ends_with(NOT_DECLARED).then_some(name)
+}
+
 impl Evaluator<'_> {
     pub(super) fn access(
         self,

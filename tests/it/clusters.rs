@@ -276,3 +276,128 @@ fn each_terraform_configuration_that_declares_a_cluster_is_listed_as_one() {
         "{missing}"
     );
 }
+
+fn listed(files: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::TempDir::new().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_kubetaint"))
+        .args(["clusters", "-o", "json", "--quiet"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let clusters = listed["clusters"].as_array().unwrap().iter();
+    let told = clusters.map(|one| {
+        let pools = one["pools"].as_array().unwrap().iter();
+        let pools: Vec<&str> = pools.map(|pool| pool.as_str().unwrap()).collect();
+        let name = one["name"].as_str().unwrap();
+        format!("{name}: {} ({})", pools.join(" "), one["workloads"])
+    });
+    told.collect()
+}
+
+const GKE: &str = "resource \"google_container_cluster\" \"c\" {\n  name = local.cluster_name\n  remove_default_node_pool = true\n}\n";
+
+fn gke_pool(name: &str) -> String {
+    format!(
+        "resource \"google_container_node_pool\" \"p\" {{\n  name = \"{name}\"\n  cluster = data.google_container_cluster.c.name\n}}\n"
+    )
+}
+
+#[test]
+fn a_configuration_of_node_pools_belongs_to_the_nearest_cluster_above() {
+    let (gpu, cpu, arm) = (gke_pool("gpu"), gke_pool("cpu"), gke_pool("arm"));
+    let found = listed(&[
+        ("platforms/blue/cluster.tf", GKE),
+        ("platforms/blue/regions/west/pools.tf", &gpu),
+        ("platforms/green/core/cluster/main.tf", GKE),
+        ("platforms/green/core/pools/main.tf", &cpu),
+        ("platforms/green/apps/pools/main.tf", &arm),
+        ("platforms/green/apps/web.yaml", WEB),
+        ("apps/web.yaml", WEB),
+    ]);
+    assert_eq!(found, [".:  (1)", "blue: gpu (0)", "green: arm cpu (1)"]);
+}
+
+#[test]
+fn configurations_that_share_the_name_of_their_cluster_are_ways_to_make_one() {
+    let cpu = gke_pool("cpu");
+    let own = format!("locals {{\n  cluster_name = \"a\"\n}}\n{GKE}");
+    let of = |one: &str, other: &str| {
+        listed(&[
+            ("infra/cluster/main.tf", one),
+            ("infra/cluster_autopilot/main.tf", other),
+            ("infra/pools/main.tf", &cpu),
+            ("apps/web.yaml", WEB),
+        ])
+    };
+    assert_eq!(of(GKE, GKE), ["infra: cpu (1)"]);
+    // Each has a name of its own, and nothing says which one is meant.
+    assert_eq!(of(GKE, &own), [".: cpu (1)"]);
+}
+
+#[test]
+fn a_configuration_of_node_pools_of_another_cloud_belongs_to_no_cluster_here() {
+    let aks = "resource \"azurerm_kubernetes_cluster_node_pool\" \"p\" {\n  name = \"cpu\"\n}\n";
+    let found = listed(&[
+        ("terraform/google/main.tf", GKE),
+        ("terraform/azure/main.tf", aks),
+        ("terraform/azure/web.yaml", WEB),
+    ]);
+    assert_eq!(found, [".: cpu (1)"]);
+}
+
+#[test]
+fn a_module_is_no_cluster() {
+    let cpu = gke_pool("cpu");
+    let found = listed(&[
+        ("modules/gke/main.tf", GKE),
+        ("modules/pools/main.tf", &cpu),
+        ("apps/web.yaml", WEB),
+    ]);
+    assert_eq!(found, [".:  (1)"]);
+}
+
+#[test]
+fn variables_files_are_the_clusters_of_a_configuration() {
+    let main = "variable \"name\" {}\nresource \"google_container_node_pool\" \"p\" {\n  name = var.name\n}\n";
+    let found = listed(&[
+        ("infra/main.tf", main),
+        ("infra/prod.tfvars", "name = \"big\"\n"),
+        ("infra/staging.tfvars", "name = \"small\"\n"),
+        ("apps/web.yaml", WEB),
+        ("apps/prod/web.yaml", WEB),
+    ]);
+    assert_eq!(found, [".:  (1)", "prod: big (1)", "staging: small (0)"]);
+}
+
+#[test]
+fn files_that_each_declare_a_whole_cluster_are_listed_one_by_one() {
+    let kind = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane}, {role: worker}]\n";
+    let machines = |cluster: &str| {
+        format!(
+            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata: {{name: {cluster}-md}}\n\
+             spec: {{clusterName: {cluster}, template: {{spec: {{clusterName: {cluster}}}}}}}\n"
+        )
+    };
+    let (berlin, oslo) = (machines("berlin"), machines("oslo"));
+    let found = listed(&[
+        ("ci/one.yaml", kind),
+        ("ci/two.yaml", kind),
+        ("machines/berlin.yaml", &berlin),
+        ("machines/oslo.yaml", &oslo),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "berlin: berlin-md (0)",
+            "ci/one: control-plane worker (0)",
+            "ci/two: control-plane worker (0)",
+            "oslo: oslo-md (0)"
+        ]
+    );
+}

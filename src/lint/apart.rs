@@ -1,0 +1,270 @@
+//! Tells apart the clusters whose pools one set of workloads may run on: those that Terraform configurations, variables files,
+//! folders, and the pools themselves name.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::delivered::own_cluster;
+use super::found::{Found, merge_alike};
+use super::gather::{Gathered, PlacedPool};
+use super::naming::{Name, Names};
+use super::states::States;
+use crate::delivery::example_of;
+use crate::source::Span;
+use crate::source::path::folder;
+use crate::terraform::is_library;
+
+/// A cluster that is known from its pools.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// The one that Terraform configurations make.
+    State(usize),
+    /// One with a name, in an example or in none.
+    Named(String, String),
+}
+
+/// Whether workloads may be told apart that are judged with the same pools.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum MaySplit {
+    Yes,
+    No,
+}
+
+/// Lists each cluster by itself where folders alone say that workloads may run on the pools of several. Workloads that
+/// nothing assigns to one of them remain.
+pub fn tell_apart(
+    all: BTreeMap<(u8, String, usize), Found>,
+    gathered: &Gathered,
+    may_split: MaySplit,
+) -> BTreeMap<(u8, String), Found> {
+    let view = View::new(gathered);
+    let mut listed: BTreeMap<(u8, String), Found> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Found> = BTreeMap::new();
+    for ((known, name, _), mut found) in all {
+        let key = (known, name);
+        // A module is no cluster.
+        if known == 2 && may_split == MaySplit::Yes {
+            found.pools.retain(|at| !view.is_of_library(*at));
+            if found.pools.is_empty() && found.workloads.is_empty() {
+                continue;
+            }
+        }
+        let of_pool: BTreeMap<usize, BTreeSet<Group>> = found
+            .pools
+            .iter()
+            .map(|at| (*at, view.of_pool(*at)))
+            .collect();
+        let distinct: BTreeSet<Group> = of_pool.values().flatten().cloned().collect();
+        let pools = found.pools.iter().map(|at| view.pool_path(*at));
+        let mut paths = pools.chain(found.workloads.iter().map(|at| view.workload_path(*at)));
+        let mut named = distinct.iter();
+        let is_apart = distinct.len() > 1
+            || distinct.iter().any(|group| view.is_joined(group))
+            || paths.any(|path| view.is_inside(path));
+        // The repository or the configuration names the others.
+        if key.0 < 2 || found.complete || (is_apart && may_split == MaySplit::No) {
+            add(&mut listed, key, found);
+            continue;
+        }
+        if !is_apart {
+            match named.next() {
+                Some(group @ Group::Named(..)) => {
+                    groups.entry(group.clone()).or_default().absorb(found);
+                }
+                _ => add(&mut listed, key, found),
+            }
+            continue;
+        }
+        let around = |path: &str| {
+            let mut around = view.of_path(path);
+            around.retain(|group| distinct.contains(group) || view.is_joined(group));
+            around
+        };
+        for (at, mut own) in of_pool {
+            if own.is_empty() {
+                own = around(view.pool_path(at));
+            }
+            if !own.is_empty() {
+                found.pools.remove(&at);
+            }
+            for group in own {
+                groups.entry(group).or_default().pools.insert(at);
+            }
+        }
+        let mut rest = Vec::new();
+        for workload in std::mem::take(&mut found.workloads) {
+            let mut own = around(view.workload_path(workload));
+            if own.is_empty() && distinct.len() == 1 {
+                own.clone_from(&distinct);
+            }
+            if own.is_empty() {
+                rest.push(workload);
+            }
+            for group in own {
+                groups.entry(group).or_default().workloads.push(workload);
+            }
+        }
+        found.workloads = rest;
+        if found.workloads.is_empty() && found.pools.is_empty() {
+            continue;
+        }
+        found.among = distinct.iter().map(|group| view.told(group)).collect();
+        add(&mut listed, key, found);
+    }
+    for (group, own) in groups {
+        let name = view.name(&group, &|name| listed.contains_key(&(2, name.to_owned())));
+        let found = listed.entry((2, name)).or_insert_with(|| Found {
+            known_from: match group {
+                Group::State(_) => "terraform",
+                Group::Named(..) => "folder",
+            },
+            at: view.place(&group, &own.pools),
+            ..Found::default()
+        });
+        found.absorb(own);
+    }
+    // What is left of such a folder has no pools of its own, and there may be several.
+    merge_alike(listed)
+}
+
+/// Adds a cluster, or what belongs to one of that name.
+fn add(listed: &mut BTreeMap<(u8, String), Found>, key: (u8, String), found: Found) {
+    match listed.entry(key) {
+        Entry::Vacant(vacant) => {
+            vacant.insert(found);
+        }
+        Entry::Occupied(mut known) => known.get_mut().absorb(found),
+    }
+}
+
+/// What tells clusters apart.
+struct View<'g> {
+    gathered: &'g Gathered,
+    states: States,
+    names: Names,
+    /// The examples of each name.
+    examples: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl<'g> View<'g> {
+    fn new(gathered: &'g Gathered) -> View<'g> {
+        let pools = gathered.pools.iter();
+        let pools = pools.map(|placed| (placed, gathered.scanned_path(placed.source)));
+        let workloads = gathered.workloads.iter();
+        let workloads = workloads.map(|one| gathered.scanned_path(one.source));
+        let mut view = View {
+            gathered,
+            states: States::find(gathered),
+            names: Names::new(pools, workloads),
+            examples: BTreeMap::new(),
+        };
+        for at in 0..gathered.pools.len() {
+            for group in view.of_pool(at) {
+                if let Group::Named(example, name) = group {
+                    view.examples.entry(name).or_default().insert(example);
+                }
+            }
+        }
+        view
+    }
+
+    fn pool_path(&self, at: usize) -> &'g str {
+        let placed = self.gathered.pools.get(at);
+        placed.map_or("", |placed| self.gathered.scanned_path(placed.source))
+    }
+
+    fn workload_path(&self, at: usize) -> &'g str {
+        let workload = self.gathered.workloads.get(at);
+        workload.map_or("", |one| self.gathered.scanned_path(one.source))
+    }
+
+    /// Whether a pool is one of whoever calls a module that nothing here calls.
+    fn is_of_library(&self, at: usize) -> bool {
+        let placed = self.gathered.pools.get(at);
+        let is_of_module = |placed: &PlacedPool| {
+            let path = self.gathered.scanned_path(placed.source);
+            let is_template = path.ends_with(".tftpl") && is_library(folder(path));
+            is_template || self.gathered.libraries.contains(&placed.source)
+        };
+        placed.is_some_and(is_of_module)
+    }
+
+    /// The clusters that a pool says, or its file.
+    fn of_pool(&self, at: usize) -> BTreeSet<Group> {
+        let Some(placed) = self.gathered.pools.get(at) else {
+            return BTreeSet::new();
+        };
+        let path = self.gathered.scanned_path(placed.source);
+        let is_named = placed.pool.variant.is_some() || own_cluster(&placed.pool).is_some();
+        match self.states.of_pool(placed, path).filter(|_| !is_named) {
+            Some(state) => BTreeSet::from([Group::State(state)]),
+            None => self.named(path, self.names.of_pool(placed, path)),
+        }
+    }
+
+    /// The clusters that the path of a file says.
+    fn of_path(&self, path: &str) -> BTreeSet<Group> {
+        let mut groups = self.named(path, self.names.of_path(path));
+        groups.extend(self.states.around(path).map(Group::State));
+        groups
+    }
+
+    fn named(&self, path: &str, names: Vec<Name>) -> BTreeSet<Group> {
+        let names = names.into_iter();
+        let named = names.map(|one| Group::Named(example_of(path).to_owned(), one.name));
+        named.collect()
+    }
+
+    /// Whether several configurations make the pools of a cluster.
+    fn is_joined(&self, group: &Group) -> bool {
+        matches!(group, Group::State(state) if self.states.is_joined(*state))
+    }
+
+    /// Whether a file is among several configurations of one cluster.
+    fn is_inside(&self, path: &str) -> bool {
+        let around = self.states.around(path);
+        around.is_some_and(|state| self.states.is_joined(state))
+    }
+
+    /// The name of a cluster, as short as it can be.
+    fn name(&self, group: &Group, is_taken: &dyn Fn(&str) -> bool) -> String {
+        match group {
+            Group::State(state) => {
+                let [short, whole] = self.states.names(*state);
+                let name = if is_taken(short) { whole } else { short };
+                name.to_owned()
+            }
+            Group::Named(example, name) => {
+                let examples = self.examples.get(name);
+                match examples.is_some_and(|all| all.len() > 1) && !example.is_empty() {
+                    true => format!("{example}/{name}"),
+                    false => name.clone(),
+                }
+            }
+        }
+    }
+
+    /// What a gap calls a cluster.
+    fn told(&self, group: &Group) -> String {
+        match group {
+            Group::State(state) => self.states.names(*state)[1].to_owned(),
+            Group::Named(..) => self.name(group, &|_| false),
+        }
+    }
+
+    /// Where a cluster is known from: its first pool, one beside its declaration if there is one.
+    fn place(&self, group: &Group, pools: &BTreeSet<usize>) -> Option<Span> {
+        let placed = pools.iter().filter_map(|at| self.gathered.pools.get(*at));
+        let is_beside = |placed: &&PlacedPool| match group {
+            Group::State(_) => {
+                let mut clusters = self.gathered.declared_clusters.iter();
+                clusters.any(|one| one.source == placed.source)
+            }
+            Group::Named(..) => true,
+        };
+        let first = placed.clone().find(is_beside).or(placed.clone().next())?;
+        let pool = &first.pool;
+        let variant = pool.variant.as_ref().map(|variant| variant.at);
+        variant.or(pool.name_span).or(pool.span)
+    }
+}

@@ -1,0 +1,190 @@
+//! The clusters that Terraform configurations make. A state is one cluster's. One that makes node pools only belongs to a
+//! cluster that another configuration makes, in the nearest folder that holds one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::gather::{Gathered, PlacedPool};
+use super::naming::is_example;
+use crate::delivery::{example_of, says_little};
+use crate::extract::DeclaredCluster;
+use crate::model::cluster::Part;
+use crate::source::FileKind;
+use crate::source::path::{common_folder, folder};
+
+/// The configurations of one cluster.
+struct State {
+    /// The folder that holds all of them.
+    root: String,
+    /// Whether there are several.
+    is_joined: bool,
+}
+
+/// The clusters that configurations make.
+#[derive(Default)]
+pub struct States {
+    all: Vec<State>,
+    of_folder: BTreeMap<String, usize>,
+}
+
+impl States {
+    /// Finds the configurations of each cluster.
+    pub fn find(gathered: &Gathered) -> States {
+        let mut declaring: BTreeMap<&str, Vec<&DeclaredCluster>> = BTreeMap::new();
+        for cluster in &gathered.declared_clusters {
+            let at = folder(gathered.scanned_path(cluster.source));
+            declaring.entry(at).or_default().push(cluster);
+        }
+        let mut with_pools: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for placed in &gathered.pools {
+            let path = gathered.scanned_path(placed.source);
+            if is_of_state(placed, path) && !gathered.libraries.contains(&placed.source) {
+                let clouds = with_pools.entry(folder(path)).or_default();
+                clouds.insert(cloud_of(&placed.pool.object.kind));
+            }
+        }
+        // The first of the folders of each cluster stands for all.
+        let mut first: BTreeMap<&str, &str> = declaring.keys().map(|at| (*at, *at)).collect();
+        for (at, clouds) in &with_pools {
+            if declaring.contains_key(at) {
+                continue;
+            }
+            let homes = homes(at, clouds, &declaring);
+            let Some(home) = homes.first().and_then(|home| first.get(home)).copied() else {
+                continue;
+            };
+            let others: BTreeSet<&str> = homes
+                .iter()
+                .filter_map(|home| first.get(home).copied())
+                .collect();
+            for one in first.values_mut().filter(|one| others.contains(**one)) {
+                *one = home;
+            }
+            first.insert(at, home);
+        }
+        let mut states = States::default();
+        let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, home) in first {
+            let number = *numbers.entry(home).or_insert(states.all.len());
+            match states.all.get_mut(number) {
+                Some(state) => {
+                    state.root = common_folder(&state.root, at).to_owned();
+                    state.is_joined = true;
+                }
+                None => states.all.push(State {
+                    root: at.to_owned(),
+                    is_joined: false,
+                }),
+            }
+            states.of_folder.insert(at.to_owned(), number);
+        }
+        states
+    }
+
+    /// The cluster whose configurations make a pool.
+    pub fn of_pool(&self, placed: &PlacedPool, path: &str) -> Option<usize> {
+        let number = self.of_folder.get(folder(path)).copied();
+        number.filter(|_| is_of_state(placed, path))
+    }
+
+    /// The cluster whose configurations stand around a file.
+    pub fn around(&self, path: &str) -> Option<usize> {
+        let holds = |state: &State| {
+            let rest = match state.root.as_str() {
+                "" => Some(path),
+                root => path
+                    .strip_prefix(root)
+                    .and_then(|rest| rest.strip_prefix('/')),
+            };
+            rest.is_some_and(|rest| !is_example(rest))
+        };
+        let holding = self.all.iter().enumerate().filter(|(_, one)| holds(one));
+        let deepest = holding.max_by_key(|(_, state)| state.root.len())?;
+        let same = self.all.iter();
+        let is_only = same.filter(|one| one.root == deepest.1.root).count() == 1;
+        is_only.then_some(deepest.0)
+    }
+
+    /// The folder of a cluster's configurations.
+    pub fn root(&self, number: usize) -> &str {
+        self.all.get(number).map_or("", |state| &state.root)
+    }
+
+    /// Whether a cluster has several configurations.
+    pub fn is_joined(&self, number: usize) -> bool {
+        self.all.get(number).is_some_and(|state| state.is_joined)
+    }
+
+    /// The names of a cluster, the best one first.
+    pub fn names(&self, number: usize) -> [&str; 2] {
+        let root = self.root(number);
+        let last = root.rsplit('/').next().unwrap_or(root);
+        let whole = if root.is_empty() { "." } else { root };
+        match last.is_empty() || says_little(last) {
+            true => [whole, whole],
+            false => [last, whole],
+        }
+    }
+}
+
+/// Whether a configuration makes a pool, always in the same way.
+fn is_of_state(placed: &PlacedPool, path: &str) -> bool {
+    FileKind::of(path) == Some(FileKind::Terraform)
+        && placed.pool.variant.is_none()
+        && !placed.pool.weak
+}
+
+/// The folders with the configurations of the cluster that a configuration of node pools belongs to. Several make it in
+/// different ways.
+fn homes<'g>(
+    at: &str,
+    clouds: &BTreeSet<&str>,
+    declaring: &BTreeMap<&'g str, Vec<&DeclaredCluster>>,
+) -> Vec<&'g str> {
+    let inside = format!("{at}/");
+    let own = Part::of(&inside);
+    let mut above = at;
+    while !above.is_empty() {
+        above = folder(above);
+        let found: Vec<_> = declaring
+            .iter()
+            .filter(|(other, _)| above.is_empty() || is_below(other, above))
+            .filter(|(other, of)| {
+                let inside = format!("{other}/");
+                let same_cloud = of
+                    .iter()
+                    .any(|one| clouds.contains(cloud_of(&one.of_type)));
+                same_cloud
+                    && example_of(&inside) == example_of(&format!("{at}/"))
+                    && Part::of(&inside).may_affect(&own)
+            })
+            .collect();
+        if !found.is_empty() {
+            let names: BTreeSet<&str> = found
+                .iter()
+                .flat_map(|(_, of)| of.iter())
+                .map(|one| one.shared_name.as_deref().unwrap_or_default())
+                .collect();
+            // A name that comes from files of several configurations is the name of one cluster.
+            let is_one = found.len() == 1 || (names.len() == 1 && !names.contains(""));
+            return match is_one {
+                true => found.into_iter().map(|(other, _)| *other).collect(),
+                false => Vec::new(),
+            };
+        }
+    }
+    Vec::new()
+}
+
+fn is_below(one: &str, above: &str) -> bool {
+    let rest = one.strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The provider of a resource's type, or of a module's name in the registry.
+fn cloud_of(of_type: &str) -> &str {
+    let module = of_type.split("//").next().unwrap_or(of_type);
+    match module.split('/').nth(2) {
+        Some(provider) => provider,
+        None => of_type.split('_').next().unwrap_or(of_type),
+    }
+}
