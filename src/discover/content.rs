@@ -197,7 +197,9 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
     if kind.holds_commands() {
         // A script provides hints, and manifests in heredocs. A binary one provides none.
         let concerns = |text: &str| {
-            text.contains("taint") || (text.contains("<<") && text.contains("oleration"))
+            text.contains("taint")
+                || text.contains("-var-file")
+                || (text.contains("<<") && text.contains("oleration"))
         };
         return match String::from_utf8(bytes) {
             Ok(text) if concerns(&text) && !text.contains('\0') => Loaded::Text(text),

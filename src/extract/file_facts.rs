@@ -20,6 +20,7 @@ use crate::model::notice::Notice;
 use crate::model::workload::Workload;
 use crate::source::{SourceId, Span};
 use crate::terraform::File;
+use crate::terraform::VarFiles;
 use crate::yaml;
 
 /// The facts from one file.
@@ -91,6 +92,8 @@ pub struct FileFacts {
     pub pointers: Vec<Pointer>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
+    /// Variables files of Terraform that its commands name.
+    pub var_files: Vec<VarFiles>,
     /// Files of Terraform modules that nothing here calls.
     pub libraries: Vec<SourceId>,
     /// Clusters in Terraform configurations whose control plane the provider runs.
@@ -144,6 +147,7 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
+            var_files,
             libraries: _,
             declared_clusters: _,
         } = self;
@@ -178,6 +182,7 @@ impl FileFacts {
             && referring.is_empty()
             && pointers.is_empty()
             && !managed_cluster
+            && var_files.is_empty()
     }
 
     /// Takes in the texts in heredocs that no other fact comes from.
@@ -242,10 +247,12 @@ impl FileFacts {
             referring,
             pointers,
             managed_cluster,
+            var_files,
             libraries,
             declared_clusters,
         } = other;
         self.managed_cluster |= managed_cluster;
+        self.var_files.extend(var_files);
         self.libraries.extend(libraries);
         self.declared_clusters.extend(declared_clusters);
         self.schedules |= schedules;

@@ -24,7 +24,7 @@ use crate::model::node_pool::Variant;
 use crate::model::notice::Notice;
 use crate::source::{Source, SourceId, Span};
 use crate::terraform::{
-    self, Declared, DeclaredKind, Evaluated, File, Folder, Repository, Used, Values,
+    self, Declared, DeclaredKind, Evaluated, File, Folder, Repository, Used, Values, VarFiles,
 };
 
 /// The `apiVersion` of modules in reports.
@@ -52,9 +52,12 @@ pub(super) fn read_file(source: &Source, id: SourceId, table: &Table) -> FileFac
 /// The maximum number of steps in the evaluation of all variants of one configuration.
 const BUDGET: u32 = 8 * terraform::BUDGET;
 
-/// Sorts the files of configurations into their folders.
-pub fn configurations<'t>(files: Vec<(String, Arc<File>)>) -> Repository<'t> {
-    Repository::new(files, |name| !environments(name).is_empty())
+/// Sorts the files of configurations into their folders. `named` is what commands say of variables files.
+pub fn configurations<'t>(
+    files: Vec<(String, Arc<File>)>,
+    named: &BTreeSet<VarFiles>,
+) -> Repository<'t> {
+    Repository::new(files, named, |name| !environments(name).is_empty())
 }
 
 /// Reads the pools and manifests that one configuration declares, and returns what it was read from. With several variants,

@@ -1,6 +1,6 @@
 //! Terraform configurations. Reading one takes all files of its folder and the modules and files that it refers to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use super::kept::{Kept, Load};
 use crate::extract::{self, FileFacts, Table};
 use crate::finding::Problem;
 use crate::source::SourceId;
-use crate::terraform::{Files, Folder, Repository, Used};
+use crate::terraform::{Files, Folder, Repository, Used, VarFiles};
 
 /// The contents of each configuration, keyed by the path of its folder.
 #[derive(Default)]
@@ -39,12 +39,15 @@ impl Configurations {
             let file = Arc::clone(kept.read.configuration.as_ref()?);
             Some((kept.input.path.clone(), file))
         });
+        let facts = files.iter().filter_map(|kept| kept.read.facts.as_ref());
+        let named = facts.flat_map(|facts| facts.var_files.iter().cloned());
+        let named: BTreeSet<VarFiles> = named.collect();
         let others = OtherFiles {
             files,
             load,
             by_path: OnceLock::new(),
         };
-        let repository = extract::configurations(configurations.collect()).beside(&others);
+        let repository = extract::configurations(configurations.collect(), &named).beside(&others);
         let read: Vec<_> = repository
             .tops()
             .into_par_iter()

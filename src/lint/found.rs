@@ -55,8 +55,10 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
     let mut serving: BTreeSet<usize> = BTreeSet::new();
     let is_owned = |index: &&usize| gathered.workloads[**index].shape.level.has_owner();
     for (at, cluster) in assignment.clusters.iter().enumerate() {
-        serving.extend(&cluster.pools);
         let members = assignment.members(at);
+        if cluster.name.is_some() || members.iter().any(|one| is_owned(&one)) {
+            serving.extend(&cluster.pools);
+        }
         let Some(name) = &cluster.name else {
             for index in members.iter().filter(is_owned) {
                 let path = gathered.scanned_path(gathered.workloads[*index].source);
@@ -114,14 +116,16 @@ pub fn find(gathered: &Gathered, settings: Settings<'_>) -> BTreeMap<(u8, String
             continue;
         }
         let path = gathered.scanned_path(placed.source);
-        let found = all.entry((2, by_folder(path), usize::MAX)).or_insert_with(|| Found {
-            known_from: match FileKind::of(path) {
-                Some(FileKind::Terraform) => "terraform",
-                _ => "folder",
-            },
-            at: placed.pool.name_span.or(placed.pool.span),
-            ..Found::default()
-        });
+        let found = all
+            .entry((2, by_folder(path), usize::MAX))
+            .or_insert_with(|| Found {
+                known_from: match FileKind::of(path) {
+                    Some(FileKind::Terraform) => "terraform",
+                    _ => "folder",
+                },
+                at: placed.pool.name_span.or(placed.pool.span),
+                ..Found::default()
+            });
         found.pools.insert(index);
     }
     all

@@ -1,6 +1,7 @@
 //! The pipeline from sources to a report. Does no I/O itself; the caller passes a function that loads files.
 
 mod admission;
+mod apart;
 mod assignment;
 pub mod caught;
 mod charts;
@@ -20,7 +21,6 @@ mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
-mod apart;
 mod found;
 pub mod gather;
 mod giving_way;
@@ -56,8 +56,8 @@ mod settled;
 mod several;
 mod shapes;
 mod shown;
-mod states;
 mod spelling;
+mod states;
 mod survey;
 mod testimony;
 mod texts;

@@ -12,6 +12,7 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::names_after;
 use crate::terraform::File;
+use crate::terraform::var_files;
 
 /// A file after reading. Its text is dropped: few files have findings, and those are loaded again.
 #[derive(Default)]
@@ -116,7 +117,8 @@ pub fn read_one(
         }
         Content::Text(text) => {
             let source = Source::new(input.path.clone(), text).rendered(rendered);
-            let facts = extract::extract(&source, id, table);
+            let mut facts = extract::extract(&source, id, table);
+            facts.var_files = var_files(&source.path, &source.text);
             let unreadable = facts.unreadable.iter();
             let problems = unreadable.map(|unreadable| Problem {
                 file: Some(input.path.clone()),

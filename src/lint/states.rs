@@ -150,9 +150,7 @@ fn homes<'g>(
             .filter(|(other, _)| above.is_empty() || is_below(other, above))
             .filter(|(other, of)| {
                 let inside = format!("{other}/");
-                let same_cloud = of
-                    .iter()
-                    .any(|one| clouds.contains(cloud_of(&one.of_type)));
+                let same_cloud = of.iter().any(|one| clouds.contains(cloud_of(&one.of_type)));
                 same_cloud
                     && example_of(&inside) == example_of(&format!("{at}/"))
                     && Part::of(&inside).may_affect(&own)

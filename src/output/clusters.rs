@@ -184,7 +184,11 @@ impl ClusterTable<'_> {
             let is_own = |gap: &&ListedGap| gap.what != NOT_DECLARED;
             let own = fold(cluster.missing.iter().filter(is_own));
             for alike in own.iter().take(MOST_GAPS) {
-                writeln!(out, "  missing    {}", wrap(&self.alike(alike), width, 13, 13))?;
+                writeln!(
+                    out,
+                    "  missing    {}",
+                    wrap(&self.alike(alike), width, 13, 13)
+                )?;
             }
             if own.len() > MOST_GAPS {
                 let more = own.len() - MOST_GAPS;

@@ -5,9 +5,15 @@ use std::sync::Arc;
 
 use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
+use super::var_files::VarFiles;
 use super::variants::{self, Sorted, Values};
 use crate::source::path::join;
 use crate::source::{SourceId, Span};
+
+/// The most statements of commands about variables files that are followed.
+const MOST_COMMANDS: usize = 1_000;
+/// How many folders up a configuration is looked for that variables files beside it are for.
+const MOST_LEVELS: usize = 2;
 
 /// The configuration files of one folder, which share one namespace.
 #[derive(Debug, Default)]
@@ -143,9 +149,10 @@ impl Folder {
 
 impl<'t> Repository<'t> {
     /// Sorts files into their folders. Paths are relative to the repository and use `/`. `is_environment` says whether the
-    /// name of a file or folder names an environment.
+    /// name of a file or folder names an environment. `named` is what commands say of variables files.
     pub fn new(
         files: Vec<(String, Arc<File>)>,
+        named: &BTreeSet<VarFiles>,
         is_environment: fn(&str) -> bool,
     ) -> Repository<'t> {
         let mut repository = Repository {
@@ -168,9 +175,26 @@ impl<'t> Repository<'t> {
             }
         }
         values.sort_by(|(one, _), (other, _)| order_of_values(one).cmp(&order_of_values(other)));
+        let mut children: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let configurations = repository.folders.keys();
+        for folder in configurations.filter(|folder| !folder.is_empty() && !is_library(folder)) {
+            let of_parent = children.entry(parent(folder).to_owned()).or_default();
+            of_parent.push(folder.clone());
+        }
         for (path, file) in values {
-            // A folder that contains only variables files (`environments/`) belongs to the configuration above it.
             let own = parent(&path);
+            let said: BTreeSet<&str> = named
+                .iter()
+                .take(MOST_COMMANDS)
+                .filter(|one| one.folder != own && one.is(&path))
+                .map(|one| one.folder.as_str())
+                .filter(|folder| repository.folders.contains_key(*folder))
+                .collect();
+            if !said.is_empty() {
+                repository.name_values(&said, &path, &file);
+                continue;
+            }
+            // A folder that contains only variables files (`environments/`) belongs to the configuration above it.
             let mut holder = Some(own);
             while let Some(folder) =
                 holder.filter(|folder| !repository.folders.contains_key(*folder))
@@ -178,6 +202,9 @@ impl<'t> Repository<'t> {
                 holder = (!folder.is_empty()).then(|| parent(folder));
             }
             let Some(folder) = holder.and_then(|holder| repository.folders.get_mut(holder)) else {
+                let beside = repository.beside_values(&path, &file, &children);
+                let beside = beside.iter().map(String::as_str).collect();
+                repository.name_values(&beside, &path, &file);
                 continue;
             };
             if folder.path == own && is_automatic(&path) {
@@ -190,6 +217,45 @@ impl<'t> Repository<'t> {
             folder.sort(is_environment);
         }
         repository
+    }
+
+    /// Adds a variables file to folders.
+    fn name_values(&mut self, folders: &BTreeSet<&str>, path: &str, file: &Arc<File>) {
+        for folder in folders {
+            if let Some(folder) = self.folders.get_mut(*folder) {
+                folder
+                    .named_values
+                    .push((path.to_owned(), Arc::clone(file)));
+            }
+        }
+    }
+
+    /// The configurations that a variables file without one above it is for: the nearest ones beside its folders that declare
+    /// all variables that it sets. `children` are the configurations in each folder.
+    fn beside_values(
+        &self,
+        path: &str,
+        file: &File,
+        children: &BTreeMap<String, Vec<String>>,
+    ) -> Vec<String> {
+        let declares = |child: &&String| {
+            let folder = self.folders.get(*child);
+            let mut values = file.values.iter();
+            folder.is_some_and(|one| values.all(|(name, _)| one.variable(name).is_some()))
+        };
+        let mut above = parent(path);
+        for _ in 0..MOST_LEVELS {
+            if above.is_empty() || file.values.is_empty() {
+                break;
+            }
+            above = parent(above);
+            let beside = children.get(above).into_iter().flatten();
+            let found: Vec<String> = beside.filter(declares).cloned().collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Returns the path of a file, or an empty string if it is unknown.
@@ -272,13 +338,13 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whether a path is a variables file.
 /// Whether a folder usually holds modules for other configurations.
 pub fn is_library(folder: &str) -> bool {
     let mut parts = folder.split('/');
     parts.any(|part| part == "modules" || part == "module" || part.ends_with("-modules"))
 }
 
+/// Whether a path is a variables file.
 pub(super) fn is_values(path: &str) -> bool {
     path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
 }

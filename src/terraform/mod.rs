@@ -31,6 +31,7 @@ mod text_functions;
 mod tokens;
 mod trees;
 mod value;
+mod var_files;
 mod variants;
 mod words;
 mod workspaces;
@@ -46,6 +47,7 @@ pub use literals::{literal_of_template, literals};
 pub use references::undeclared;
 pub use run::Used;
 pub use syntax::File;
+pub use var_files::{VarFiles, var_files};
 pub use variants::Values;
 
 use module::{Inputs, Module};

@@ -8,6 +8,7 @@ use super::run::Run;
 use super::syntax::{Expression, ExpressionKind, File};
 use super::value::Term;
 use crate::source::Span;
+use crate::source::path::common_folder;
 
 /// The maximum number of variants of one configuration.
 const MAX_VARIANTS: usize = 100;
@@ -139,6 +140,7 @@ pub(super) fn sort(
             candidates.push((words, one));
         }
     }
+    drop_shared(&mut candidates);
     let varying = varying(candidates.iter().map(|(_, one)| &*one.1));
     let is_only = candidates.len() == 1;
     let mut groups: BTreeMap<String, Vec<(Words<'_>, &Named)>> = BTreeMap::new();
@@ -264,6 +266,24 @@ fn split<'n>(
     }
 }
 
+/// Drops the names that the paths of all files have: they tell none from the others.
+fn drop_shared(candidates: &mut [(Words<'_>, &Named)]) {
+    let sets = candidates.iter().map(|(words, _)| &words.names);
+    let sets = sets.map(|names| names.iter().copied().collect::<BTreeSet<&str>>());
+    let Some(shared) = sets.reduce(|one, other| &one & &other) else {
+        return;
+    };
+    let has_own = |(words, _): &(Words<'_>, &Named)| {
+        let mut names = words.names.iter();
+        names.any(|name| !shared.contains(name))
+    };
+    if candidates.iter().all(has_own) {
+        for (words, _) in candidates {
+            words.names.retain(|name| !shared.contains(name));
+        }
+    }
+}
+
 fn needed(file: &File, is_needed: &dyn Fn(&str) -> bool) -> bool {
     file.values.iter().any(|(name, _)| is_needed(name))
 }
@@ -307,7 +327,8 @@ fn same(one: &Expression, other: &Expression) -> bool {
 }
 
 fn words_of<'p>(folder: &str, path: &'p str, is_environment: fn(&str) -> bool) -> Words<'p> {
-    let below = path.strip_prefix(folder).unwrap_or(path);
+    let shared = common_folder(folder, crate::source::path::folder(path));
+    let below = path.strip_prefix(shared).unwrap_or(path);
     let below = below.trim_start_matches('/');
     let (folders, file) = below.rsplit_once('/').unwrap_or(("", below));
     let stem = file.trim_end_matches(".json").trim_end_matches(".tfvars");

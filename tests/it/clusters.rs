@@ -401,3 +401,56 @@ fn files_that_each_declare_a_whole_cluster_are_listed_one_by_one() {
         ]
     );
 }
+
+const BY_VARIABLE: &str =
+    "variable \"name\" {}\nresource \"google_container_node_pool\" \"p\" {\n  name = var.name\n}\n";
+
+#[test]
+fn variables_files_beside_a_configuration_that_declares_all_that_they_set_are_its_own() {
+    let of = |prod: &str| {
+        listed(&[
+            ("infra/main/main.tf", BY_VARIABLE),
+            ("infra/network/main.tf", "variable \"cidr\" {}\n"),
+            ("infra/env/prod.tfvars", prod),
+            ("infra/env/staging.tfvars", prod),
+            ("apps/prod/web.yaml", WEB),
+        ])
+    };
+    assert_eq!(
+        of("name = \"big\"\n"),
+        ["prod: big (1)", "staging: big (0)"]
+    );
+    // Another configuration may be meant.
+    assert_eq!(of("name = \"big\"\nsize = 1\n"), ["prod: p (1)"]);
+}
+
+#[test]
+fn commands_say_which_configuration_a_variables_file_is_for() {
+    let of = |path: &str, text: &str| {
+        listed(&[
+            ("main/main.tf", BY_VARIABLE),
+            ("settings/a/b/prod.tfvars", "name = \"big\"\nsize = 1\n"),
+            ("settings/a/b/staging.tfvars", "name = \"small\"\n"),
+            ("apps/prod/web.yaml", WEB),
+            (path, text),
+        ])
+    };
+    let script = "cd main\nterraform apply \\\n  -var-file ../settings/a/b/$1.tfvars\n";
+    let expected = ["prod: big (1)", "staging: small (0)"];
+    assert_eq!(of("deploy.sh", script), expected);
+    let workflow = "on: push\njobs:\n  a:\n    steps:\n    - working-directory: main\n      run: terraform plan -var-file=../settings/a/b/${{ matrix.env }}.tfvars\n";
+    assert_eq!(of(".github/workflows/plan.yml", workflow), expected);
+    let other = script.replace("/b/", "/c/");
+    assert_ne!(of("deploy.sh", &other), expected);
+}
+
+#[test]
+fn a_folder_that_all_variables_files_are_in_is_no_part_of_their_names() {
+    let found = listed(&[
+        ("terraform/main.tf", BY_VARIABLE),
+        ("terraform/projects/berlin.tfvars", "name = \"big\"\n"),
+        ("terraform/projects/oslo.tfvars", "name = \"small\"\n"),
+        ("config/clusters/berlin/web.yaml", WEB),
+    ]);
+    assert_eq!(found, ["berlin: big (1)", "oslo: small (0)"]);
+}

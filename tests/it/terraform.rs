@@ -68,7 +68,7 @@ fn read(files: &[(&str, &str)]) -> Reading {
         .filter_map(|(facts, source)| Some((source.path.clone(), facts.configuration.take()?)))
         .collect();
     let files = Sources(&sources);
-    let repository = configurations_of(configurations).beside(&files);
+    let repository = configurations_of(configurations, &BTreeSet::new()).beside(&files);
     for top in repository.tops() {
         all.push(read_configuration(&repository, top, &TABLE).0);
     }
