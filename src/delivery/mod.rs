@@ -25,7 +25,7 @@ pub use clusters::{From, Known, example_of};
 pub use data::Data;
 pub use facts::{Pointer, Says};
 pub use graph::graph;
-pub use naming::{cluster_folder, says_little};
+pub use naming::{cluster_folder, may_hold_clusters, says_little};
 pub use reading::read;
 pub use repository::Repository;
 pub use result::Graph;

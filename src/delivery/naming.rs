@@ -62,6 +62,12 @@ pub fn cluster_folder(path: &str) -> Option<(&str, &str)> {
     found
 }
 
+/// Whether the children of a folder that describes a cluster may be clusters themselves: `rings/<ring>/<cluster>`.
+pub fn may_hold_clusters(folder: &str) -> bool {
+    let above = crate::source::path::folder(folder);
+    above.rsplit('/').next() == Some("rings")
+}
+
 /// Whether the name of a folder says nothing of the cluster.
 pub fn says_little(name: &str) -> bool {
     PLAIN.contains(&name)

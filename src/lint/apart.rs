@@ -8,6 +8,7 @@ use super::delivered::own_cluster;
 use super::found::{Found, merge_alike};
 use super::gather::{Gathered, PlacedPool};
 use super::naming::{Name, Names};
+use super::sides::Sides;
 use super::states::States;
 use crate::delivery::example_of;
 use crate::source::Span;
@@ -142,6 +143,7 @@ struct View<'g> {
     gathered: &'g Gathered,
     states: States,
     names: Names,
+    sides: Sides,
     /// The examples of each name.
     examples: BTreeMap<String, BTreeSet<String>>,
 }
@@ -156,6 +158,7 @@ impl<'g> View<'g> {
             gathered,
             states: States::find(gathered),
             names: Names::new(pools, workloads),
+            sides: Sides::find(gathered),
             examples: BTreeMap::new(),
         };
         for at in 0..gathered.pools.len() {
@@ -198,7 +201,13 @@ impl<'g> View<'g> {
         let is_named = placed.pool.variant.is_some() || own_cluster(&placed.pool).is_some();
         match self.states.of_pool(placed, path).filter(|_| !is_named) {
             Some(state) => BTreeSet::from([Group::State(state)]),
-            None => self.named(path, self.names.of_pool(placed, path)),
+            None => {
+                let mut groups = self.named(path, self.names.of_pool(placed, path));
+                if let (true, Some(name)) = (groups.is_empty(), self.sides.of_pool(at)) {
+                    groups.insert(Group::Named(example_of(path).to_owned(), name.to_owned()));
+                }
+                groups
+            }
         }
     }
 
@@ -206,6 +215,9 @@ impl<'g> View<'g> {
     fn of_path(&self, path: &str) -> BTreeSet<Group> {
         let mut groups = self.named(path, self.names.of_path(path));
         groups.extend(self.states.around(path).map(Group::State));
+        if let (true, Some(name)) = (groups.is_empty(), self.sides.of_path(path)) {
+            groups.insert(Group::Named(example_of(path).to_owned(), name.to_owned()));
+        }
         groups
     }
 

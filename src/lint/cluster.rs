@@ -15,6 +15,7 @@ use super::clouds::{clouds_at, pool_clouds};
 use super::delivered::{self, Inferred};
 use super::gather::{Gathered, PlacedPool};
 use super::inventories::{all_listed, inventory_at};
+use super::sides::Sides;
 use crate::config::Config;
 use crate::model::clouds::Clouds;
 use crate::model::cluster::{Part, Pools, environments, infer};
@@ -218,10 +219,13 @@ pub fn assign(gathered: &Gathered, config: &Config, whole: bool) -> Assignment {
         .iter()
         .map(|index| in_clouds(&gathered.pools[*index]))
         .collect();
+    let sides = Sides::find(gathered);
     let variants: Vec<Option<&str>> = free
         .iter()
-        .map(|index| gathered.pools[*index].pool.variant.as_ref())
-        .map(|variant| variant.map(|variant| variant.name.as_str()))
+        .map(|index| match &gathered.pools[*index].pool.variant {
+            Some(variant) => Some(variant.name.as_str()),
+            None => sides.of_pool(*index),
+        })
         .collect();
     let free_pools = Pools {
         paths: &pool_paths,

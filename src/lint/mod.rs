@@ -56,6 +56,7 @@ mod settled;
 mod several;
 mod shapes;
 mod shown;
+mod sides;
 mod spelling;
 mod states;
 mod survey;

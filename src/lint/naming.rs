@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivered::own_cluster;
 use super::gather::PlacedPool;
-use crate::delivery::cluster_folder;
+use crate::delivery::{cluster_folder, may_hold_clusters};
 use crate::model::cluster::environments;
 use crate::model::path_words::is_collection;
 use crate::source::path::folder;
@@ -25,6 +25,8 @@ pub struct Names {
     by_folder: BTreeMap<String, String>,
     /// The names of environments, and the clusters that are named after each.
     by_environment: BTreeMap<&'static str, BTreeSet<String>>,
+    /// Folders that describe several clusters, one in each folder in them.
+    of_several: BTreeSet<String>,
 }
 
 impl Names {
@@ -33,13 +35,16 @@ impl Names {
         pools: impl Iterator<Item = (&'p PlacedPool, &'p str)>,
         workloads: impl Iterator<Item = &'p str>,
     ) -> Names {
+        let pools: Vec<(&PlacedPool, &str)> = pools.collect();
+        let workloads: Vec<&str> = workloads.collect();
+        let of_several = of_several(pools.iter().map(|(_, path)| *path), &workloads);
         let mut folders: BTreeMap<&str, &str> = BTreeMap::new();
         let mut segments: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
         let mut words: BTreeSet<&'static str> = BTreeSet::new();
         // The environments that have pools of their own.
         let mut with_pools: BTreeSet<&'static str> = BTreeSet::new();
         let mut see = |path: &'p str, has_pool: bool| {
-            if let Some((at, name)) = described(path) {
+            if let Some((at, name)) = described(path, &of_several) {
                 folders.insert(at, name);
                 return;
             }
@@ -57,12 +62,12 @@ impl Names {
                 }
             }
         };
-        for (placed, path) in pools {
+        for (placed, path) in &pools {
             if own(placed).is_none() && placed.pool.variant.is_none() {
                 see(path, true);
             }
         }
-        workloads.for_each(|path| see(path, false));
+        workloads.iter().for_each(|path| see(path, false));
         let is_usual = with_pools.iter().any(|one| USUAL.contains(one));
         let mut names = Names::default();
         if with_pools.len() > 1 && is_usual {
@@ -83,6 +88,7 @@ impl Names {
             let name = if is_one { *name } else { *at };
             names.by_folder.insert((*at).to_owned(), name.to_owned());
         }
+        names.of_several = of_several;
         names
     }
 
@@ -105,7 +111,7 @@ impl Names {
 
     /// The clusters that a path says.
     pub fn of_path(&self, path: &str) -> Vec<Name> {
-        if let Some((at, _)) = described(path) {
+        if let Some((at, _)) = described(path, &self.of_several) {
             let name = self.by_folder.get(at).cloned();
             return name
                 .map(|name| Name {
@@ -148,10 +154,47 @@ impl Names {
 
 /// The folder that describes the cluster of a path, and its name. A folder named `cluster` often holds the tools that make
 /// one, not several clusters.
-fn described(path: &str) -> Option<(&str, &str)> {
+fn described<'p>(path: &'p str, of_several: &BTreeSet<String>) -> Option<(&'p str, &'p str)> {
     let (at, name) = cluster_folder(folder(path))?;
     let above = folder(at).rsplit('/').next();
-    (above != Some("cluster")).then_some((at, name))
+    if above == Some("cluster") {
+        return None;
+    }
+    match of_several.contains(at) {
+        true => child(path, at),
+        false => Some((at, name)),
+    }
+}
+
+/// The folder in another one that holds a file, and its name.
+fn child<'p>(path: &'p str, above: &str) -> Option<(&'p str, &'p str)> {
+    let (name, _) = path
+        .strip_prefix(above)?
+        .strip_prefix('/')?
+        .split_once('/')?;
+    let at = path.get(..above.len() + 1 + name.len())?;
+    Some((at, name))
+}
+
+/// The folders that describe one cluster each by their names, but hold several of which each has its own pools and workloads.
+fn of_several<'p>(pools: impl Iterator<Item = &'p str>, workloads: &[&str]) -> BTreeSet<String> {
+    let mut with_pools: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for path in pools {
+        if let Some((at, _)) = cluster_folder(folder(path)).filter(|(at, _)| may_hold_clusters(at))
+        {
+            let of = with_pools.entry(at).or_default();
+            of.insert(child(path, at).map_or("", |(child, _)| child));
+        }
+    }
+    let mut with_workloads: BTreeSet<&str> = BTreeSet::new();
+    for path in workloads {
+        let found = cluster_folder(folder(path)).and_then(|(at, _)| child(path, at));
+        with_workloads.extend(found.map(|(child, _)| child));
+    }
+    let several = with_pools
+        .into_iter()
+        .filter(|(_, children)| children.len() > 1 && children.is_subset(&with_workloads));
+    several.map(|(at, _)| at.to_owned()).collect()
 }
 
 /// The environment that a path names, and the name of the folder that does.

@@ -454,3 +454,81 @@ fn a_folder_that_all_variables_files_are_in_is_no_part_of_their_names() {
     ]);
     assert_eq!(found, ["berlin: big (1)", "oslo: small (0)"]);
 }
+
+/// A pool and a workload that selects it, but does not tolerate its taint.
+fn kept_out(value: &str) -> (String, String) {
+    let workload = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  template:\n    spec:\n      nodeSelector: {{acme.io/pool: {value}}}\n\
+         \x20     tolerations: [{{key: acme.io/pool, value: {value}}}]\n      containers: []\n"
+    );
+    let pool = format!(
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: p-{value}}}\nspec:\n  template:\n    metadata: {{labels: {{acme.io/pool: {value}}}}}\n\
+         \x20   spec:\n      requirements: []\n      taints: [{{key: acme.io/pool, value: {value}, effect: NoSchedule}}]\n"
+    );
+    (pool, workload)
+}
+
+#[test]
+fn pools_and_workloads_whose_folders_have_the_name_of_a_cluster_belong_together() {
+    let ((big, runs_big), (small, runs_small)) = (kept_out("big"), kept_out("small"));
+    let named = |pools: [&str; 2], workloads: [&str; 2]| {
+        listed(&[
+            (pools[0], &big),
+            (pools[1], &small),
+            (workloads[0], &runs_big),
+            (workloads[1], &runs_small),
+        ])
+    };
+    let expected = ["berlin: p-big (1)", "oslo: p-small (1)"];
+    let pools = ["infra/berlin/pools.yaml", "infra/oslo/pools.yaml"];
+    assert_eq!(
+        named(
+            pools,
+            ["clusters/berlin/a/w.yaml", "clusters/oslo/a/w.yaml"]
+        ),
+        expected
+    );
+    let overlays = ["apps/overlays/berlin/w.yaml", "apps/overlays/oslo/w.yaml"];
+    assert_eq!(named(pools, overlays), expected);
+    // A folder of pools with one of the names may be there for something else.
+    let one = ["infra/berlin/pools.yaml", "infra/more.yaml"];
+    assert_eq!(named(one, overlays), [".: p-big p-small (2)"]);
+    // Overlays that are named after pools are not clusters.
+    let pools = ["pools/big/pool.yaml", "pools/small/pool.yaml"];
+    let overlays = ["apps/overlays/big/w.yaml", "apps/overlays/small/w.yaml"];
+    assert_eq!(named(pools, overlays), [".: p-big p-small (2)"]);
+}
+
+#[test]
+fn the_clusters_of_a_ring_are_listed_one_by_one() {
+    let ((big, runs_big), (small, runs_small)) = (kept_out("big"), kept_out("small"));
+    let found = listed(&[
+        ("rings/canary/berlin/pools.yaml", &big),
+        ("rings/canary/oslo/pools.yaml", &small),
+        ("rings/canary/berlin/apps/w.yaml", &runs_big),
+        ("rings/canary/oslo/apps/w.yaml", &runs_small),
+        ("rings/wide/pools.yaml", &big),
+        ("rings/wide/apps/w.yaml", &runs_big),
+    ]);
+    assert_eq!(
+        found,
+        ["berlin: p-big (1)", "oslo: p-small (1)", "wide: p-big (1)"]
+    );
+}
+
+#[test]
+fn a_pool_of_cluster_api_serves_the_folder_of_the_cluster_that_it_names() {
+    let machines = |cluster: &str| {
+        format!(
+            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata: {{name: {cluster}-md}}\nspec: {{clusterName: {cluster}, \
+             template: {{spec: {{clusterName: {cluster}}}}}}}\n---\n"
+        )
+    };
+    let all = machines("berlin") + &machines("oslo");
+    let found = listed(&[
+        ("management/machines.yaml", &all),
+        ("clusters/berlin/apps/web.yaml", WEB),
+        ("clusters/oslo/apps/web.yaml", WEB),
+    ]);
+    assert_eq!(found, ["berlin: berlin-md (1)", "oslo: oslo-md (1)"]);
+}
