@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::clouds::foreign_cloud;
 use super::search::ClusterFacts;
 use super::testimony::Testimony;
 use crate::model::label_keys::canonical_label_key;
@@ -25,7 +26,10 @@ use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// `workload` for scope workload: the result of searching the pools for a shape, and the testimony of other workloads.
 pub fn search(facts: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
+    let (labels, clouds) = foreign(facts, shape);
     FactBuilder::extend(&facts.search(shape, testimony))
+        .texts("foreignLabels", &labels)
+        .text("foreignCloud", clouds.first().copied().unwrap_or_default())
         .facts("unansweredLabels", unanswered(facts, shape))
         .facts("missedPools", missed(facts, shape))
         .build()
@@ -61,6 +65,16 @@ fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
         found.push(builder.build());
     }
     found
+}
+
+/// Labels that the pod certainly requires and that only nodes of another cloud have, as `key: value`, and these clouds.
+fn foreign(facts: &ClusterFacts<'_>, shape: &PodShape) -> (Vec<String>, Vec<&'static str>) {
+    let required = shape.selection.required_labels().into_iter();
+    let foreign = required.filter_map(|(key, value)| {
+        let cloud = foreign_cloud(facts.cloud, &facts.models, key)?;
+        Some((format!("{key}: {value}"), cloud))
+    });
+    foreign.unzip()
 }
 
 /// The labels nearest to this one, each once as `key: value` with a pool that has it. Returns several if they are equally

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::Settings;
 use super::assignment::Cluster;
+use super::clouds::{cloud_of, foreign_cloud};
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
     well_known_fields,
@@ -26,6 +27,7 @@ use super::undeclared::undeclared;
 use super::usage::{OwnPools, Usage};
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
+use crate::model::clouds::Clouds;
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
@@ -45,6 +47,8 @@ pub struct ClusterFacts<'g> {
     open_cluster: Fact,
     /// Whether there are no other pools than these.
     pub is_complete: bool,
+    /// The clouds of the pools.
+    pub cloud: Clouds,
     /// Each of `pools`.
     pub pools: Vec<Fact>,
     /// `pools`
@@ -111,18 +115,21 @@ impl<'g> ClusterFacts<'g> {
             })
             .collect();
         let managed = is_managed(&models, gathered, settings);
+        let cloud = cloud_of(models.iter().map(|pool| &**pool));
         let fact = |complete: bool| {
             FactBuilder::new(FactKind::Cluster)
                 .text("name", cluster.name.clone().unwrap_or_default())
                 .text("clause", of_cluster(cluster.name.as_deref()))
                 .bool("complete", complete)
                 .bool("managed", managed)
+                .text("cloud", cloud.only().unwrap_or_default())
                 .build()
         };
         ClusterFacts {
             cluster: fact(cluster.complete),
             open_cluster: fact(false),
             is_complete: cluster.complete,
+            cloud,
             all_pools: FactList::new(&pools),
             pools,
             kubernetes: kubernetes(config),
@@ -173,6 +180,9 @@ impl<'g> ClusterFacts<'g> {
         let gate = self.comparison_operators;
         let tolerated = |taint: &PoolTaint| entry.tolerates(&taint.taint, gate);
         builder = well_known_fields(builder, entry, self.well_known);
+        let foreign = entry.key.text();
+        let foreign = foreign.and_then(|key| foreign_cloud(self.cloud, &self.models, key));
+        builder = builder.text("foreignCloud", foreign.unwrap_or_default());
         builder = redundancy_fields(builder, &shape.tolerations, redundancy, index);
         let truths: Vec<Truth> = self
             .all_taints()

@@ -11,6 +11,8 @@ use crate::builtin;
 /// A cloud, as a row of `kubernetes/clouds.yaml`.
 #[derive(Deserialize)]
 struct Cloud {
+    /// Its name for people.
+    name: String,
     /// Words that identify the cloud.
     words: Vec<String>,
     /// Parts of keys and texts that only clusters of this cloud have.
@@ -105,6 +107,18 @@ impl Clouds {
         found
     }
 
+    /// Returns the name of the cloud, if it is only one.
+    pub fn only(self) -> Option<&'static str> {
+        let is_in = |at: &usize| self.0 & (1 << at) != 0;
+        let mut all = (0..CLOUDS.len()).filter(is_in);
+        let first = all.next()?;
+        let none_else = all.next().is_none();
+        CLOUDS
+            .get(first)
+            .filter(|_| none_else)
+            .map(|cloud| cloud.name.as_str())
+    }
+
     /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, others: Clouds) -> Clouds {
@@ -157,6 +171,14 @@ mod tests {
             Clouds::spoken_of_in("image: gcr.io/google/web\n"),
             Clouds::default()
         );
+    }
+
+    #[test]
+    fn a_cloud_has_a_name_where_it_is_the_only_one() {
+        let aws = Clouds::of_key("eks.amazonaws.com/nodegroup");
+        assert_eq!(aws.only(), Some("AWS"));
+        assert_eq!(aws.with(Clouds::named_by("gcp")).only(), None);
+        assert_eq!(Clouds::default().only(), None);
     }
 
     #[test]

@@ -123,6 +123,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("hinted", Ty::Bool),
                     ("means", TEXT),
                     ("fits", Ty::Bool),
+                    ("foreignCloud", TEXT),
                     ("legacy", Ty::Bool),
                     ("replacedBy", TEXT),
                     ("until", TEXT),
@@ -217,6 +218,8 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("partlyToleratedPools", PARTLY),
                     ("unansweredLabels", UNANSWERED),
                     ("missedPools", BLOCKED),
+                    ("foreignLabels", TEXTS),
+                    ("foreignCloud", TEXT),
                     ("usualTolerations", USUAL),
                     ("siblingTolerations", USUAL),
                 ]);
@@ -245,6 +248,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ("clause", TEXT),
             ("complete", Ty::Bool),
             ("managed", Ty::Bool),
+            ("cloud", TEXT),
         ],
         FactKind::Kubernetes => vec![
             ("version", TEXT),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
-use super::var_files::VarFiles;
+use super::var_files::{VarFiles, is_automatic, is_values, order_of_values};
 use super::variants::{self, Sorted, Values};
 use crate::source::path::join;
 use crate::source::{SourceId, Span};
@@ -344,25 +344,34 @@ pub fn is_library(folder: &str) -> bool {
     parts.any(|part| part == "modules" || part == "module" || part.ends_with("-modules"))
 }
 
-/// Whether a path is a variables file.
-pub(super) fn is_values(path: &str) -> bool {
-    path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
-}
+#[cfg(test)]
+mod tests {
+    use super::registry_name;
 
-fn is_automatic(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    ["terraform.tfvars", "terraform.tfvars.json"].contains(&name)
-        || name.ends_with(".auto.tfvars")
-        || name.ends_with(".auto.tfvars.json")
-}
-
-/// Terraform loads `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
-fn order_of_values(path: &str) -> (u8, &str) {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name {
-        "terraform.tfvars" => (0, path),
-        "terraform.tfvars.json" => (1, path),
-        _ => (2, path),
+    #[test]
+    fn every_spelling_of_a_source_is_one_module() {
+        for source in [
+            "terraform-aws-modules/eks/aws",
+            "registry.terraform.io/terraform-aws-modules/eks/aws",
+            "github.com/terraform-aws-modules/terraform-aws-eks",
+            "git::https://github.com/terraform-aws-modules/terraform-aws-eks.git?ref=v20.1.0",
+            "git@github.com:terraform-aws-modules/terraform-aws-eks.git",
+        ] {
+            let name = registry_name(source);
+            assert_eq!(
+                name.as_deref(),
+                Some("terraform-aws-modules/eks/aws"),
+                "{source}"
+            );
+        }
+        assert_eq!(
+            registry_name(
+                "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"
+            )
+            .as_deref(),
+            Some("terraform-google-modules/kubernetes-engine/google//modules/private-cluster")
+        );
+        assert_eq!(registry_name("git::https://example.com/vpc.git"), None);
     }
 }
 
@@ -416,35 +425,4 @@ fn registry_name(source: &str) -> Option<String> {
         Some(part) if !part.is_empty() => format!("{name}//{part}"),
         _ => name,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::registry_name;
-
-    #[test]
-    fn every_spelling_of_a_source_is_one_module() {
-        for source in [
-            "terraform-aws-modules/eks/aws",
-            "registry.terraform.io/terraform-aws-modules/eks/aws",
-            "github.com/terraform-aws-modules/terraform-aws-eks",
-            "git::https://github.com/terraform-aws-modules/terraform-aws-eks.git?ref=v20.1.0",
-            "git@github.com:terraform-aws-modules/terraform-aws-eks.git",
-        ] {
-            let name = registry_name(source);
-            assert_eq!(
-                name.as_deref(),
-                Some("terraform-aws-modules/eks/aws"),
-                "{source}"
-            );
-        }
-        assert_eq!(
-            registry_name(
-                "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"
-            )
-            .as_deref(),
-            Some("terraform-google-modules/kubernetes-engine/google//modules/private-cluster")
-        );
-        assert_eq!(registry_name("git::https://example.com/vpc.git"), None);
-    }
 }

@@ -134,7 +134,7 @@ pub fn parse(
         ..File::default()
     };
     let mut errors = Vec::new();
-    let is_values = folder::is_values(path);
+    let is_values = var_files::is_values(path);
     if path.ends_with(".json") {
         let stream = yaml::parse(text, source);
         for error in stream.errors {

@@ -1,4 +1,4 @@
-//! The variables files that commands in scripts and workflows name: `terraform -chdir=DIR plan -var-file=FILE`.
+//! Variables files by their names, and those that commands in scripts and workflows name: `terraform -chdir=DIR plan -var-file=FILE`.
 
 use std::collections::BTreeSet;
 
@@ -156,6 +156,29 @@ fn fits(pattern: &str, name: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether a path is a variables file.
+pub(super) fn is_values(path: &str) -> bool {
+    path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
+}
+
+/// Whether Terraform loads a variables file without being told to.
+pub(super) fn is_automatic(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["terraform.tfvars", "terraform.tfvars.json"].contains(&name)
+        || name.ends_with(".auto.tfvars")
+        || name.ends_with(".auto.tfvars.json")
+}
+
+/// Terraform loads `terraform.tfvars`, then `terraform.tfvars.json`, then the others by name.
+pub(super) fn order_of_values(path: &str) -> (u8, &str) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name {
+        "terraform.tfvars" => (0, path),
+        "terraform.tfvars.json" => (1, path),
+        _ => (2, path),
+    }
 }
 
 #[cfg(test)]
