@@ -9,14 +9,14 @@
 )]
 
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use crate::charts::ChartFile;
 use crate::cli::SchemaOf;
 use crate::config::ConfigFile;
 use crate::extract::rows::Provider;
-use crate::output::report_schema;
+use crate::output::{clusters_schema, report_schema};
 use crate::rule::schema::RuleFile;
 
 /// The schema of one file format.
@@ -26,15 +26,18 @@ pub fn schema(of: SchemaOf) -> Value {
         SchemaOf::Rule => read::<RuleFile>(),
         SchemaOf::Provider => read::<Provider>(),
         SchemaOf::Chart => read::<ChartFile>(),
-        SchemaOf::Report => report_schema(
-            SchemaSettings::draft2020_12()
-                .for_serialize()
-                .into_generator(),
-        ),
+        SchemaOf::Report => report_schema(written()),
+        SchemaOf::Clusters => clusters_schema(written()),
     };
     let mut schema = schema.to_value();
     schema["$id"] = json!(format!("urn:kubetaint:schema:{}", of.name()));
     schema
+}
+
+fn written() -> SchemaGenerator {
+    SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
 }
 
 fn read<T: JsonSchema>() -> Schema {

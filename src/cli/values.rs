@@ -151,6 +151,8 @@ pub enum SchemaOf {
     Chart,
     /// The report of `check --format json`
     Report,
+    /// The list of `clusters -o json`
+    Clusters,
 }
 
 impl SchemaOf {
@@ -162,6 +164,7 @@ impl SchemaOf {
             SchemaOf::Provider => "provider",
             SchemaOf::Chart => "chart",
             SchemaOf::Report => "report",
+            SchemaOf::Clusters => "clusters",
         }
     }
 }

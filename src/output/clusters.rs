@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::escape;
@@ -68,43 +69,74 @@ pub struct ClusterTable<'a> {
     pub width: usize,
 }
 
-#[derive(Serialize)]
+/// The clusters that a repository shows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Clusters")]
 struct Document<'a> {
+    /// The version of this format. It changes when a field is removed or changes its meaning, not when one is added.
     schema: u32,
+    /// The clusters: configured ones, then those that objects deliver to, then those that folders and pools show.
     clusters: Vec<Row<'a>>,
+    /// What was not read of the files that say what runs where.
     #[serde(rename = "not-read")]
     not_read: Vec<Gap<'a>>,
 }
 
-#[derive(Serialize)]
+/// A cluster.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Cluster")]
 struct Row<'a> {
+    /// Its name, which no other of the same order has; a folder where nothing names it, `.` for the repository's.
     name: &'a str,
+    /// How it is known: `configuration`, `flux`, `argocd`, `fleet`, `terraform`, `inventory` or `folder`.
     known_from: &'a str,
+    /// Where it is known from.
     place: Option<PlaceRow<'a>>,
+    /// The names of its pools.
     pools: &'a [String],
+    /// The number of its workloads.
     workloads: usize,
+    /// Whether it has no other pools, and all their taints are known.
     complete: bool,
+    /// What is missing for that, a sentence each.
     missing: Vec<String>,
 }
 
-#[derive(Serialize)]
+/// Something that was not read.
+#[derive(Serialize, JsonSchema)]
 struct Gap<'a> {
+    /// What and why, as a sentence.
     message: &'a str,
+    /// Where.
     place: Option<PlaceRow<'a>>,
 }
 
-#[derive(Serialize)]
+/// A place in a file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Place")]
 struct PlaceRow<'a> {
+    /// The path in the repository, with `/`.
     file: &'a str,
+    /// Its first character.
     start: Start,
 }
 
-#[derive(Serialize)]
+/// A position in a file.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Position")]
 struct Start {
+    /// The line, from 1.
     line: u32,
+    /// The column in characters, from 1.
     column: u32,
+    /// The offset in bytes, from 0.
     offset: u32,
+}
+
+/// The JSON Schema of the list.
+pub fn clusters_schema(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<Document<'_>>()
 }
 
 fn place(place: Option<&FilePlace>) -> Option<PlaceRow<'_>> {

@@ -41,7 +41,7 @@ use std::str::FromStr;
 
 use crate::finding::{Finding, Report, Severity};
 
-pub use clusters::ClusterTable;
+pub use clusters::{ClusterTable, clusters_schema};
 pub use not_judged::not_judged_lines;
 pub use placement::{
     DiffText, MatrixTable, WhatIfText, WhyText, write_diff_json, write_diff_markdown,

@@ -16,12 +16,13 @@ use kubetaint::cli::SchemaOf;
 use kubetaint::schema::schema;
 use serde_json::{Value, json};
 
-const FORMS: [SchemaOf; 5] = [
+const FORMS: [SchemaOf; 6] = [
     SchemaOf::Config,
     SchemaOf::Rule,
     SchemaOf::Provider,
     SchemaOf::Chart,
     SchemaOf::Report,
+    SchemaOf::Clusters,
 ];
 
 fn root() -> &'static Path {
@@ -190,6 +191,22 @@ fn a_rule_with_a_wrong_key_or_word_is_not_valid() {
         let mut rule = yaml(text);
         change(&mut rule);
         assert!(!wrong(&validator, &rule).is_empty(), "{rule}");
+    }
+}
+
+#[test]
+fn real_lists_of_clusters_are_valid() {
+    let validator = validator(SchemaOf::Clusters);
+    let listed = run(root(), &["clusters", "fixtures", "-o", "json"]).json();
+    assert!(!listed["clusters"].as_array().unwrap().is_empty());
+    assert_eq!(wrong(&validator, &listed), Vec::<String>::new());
+    for change in [
+        |list: &mut Value| list["clusters"][0]["pools"] = json!("a"),
+        |list: &mut Value| drop(list.as_object_mut().unwrap().remove("not-read")),
+    ] {
+        let mut listed = listed.clone();
+        change(&mut listed);
+        assert!(!wrong(&validator, &listed).is_empty());
     }
 }
 
