@@ -343,34 +343,3 @@ pub fn is_library(folder: &str) -> bool {
     let mut parts = folder.split('/');
     parts.any(|part| part == "modules" || part == "module" || part.ends_with("-modules"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::registry_name;
-
-    #[test]
-    fn every_spelling_of_a_source_is_one_module() {
-        for source in [
-            "terraform-aws-modules/eks/aws",
-            "registry.terraform.io/terraform-aws-modules/eks/aws",
-            "github.com/terraform-aws-modules/terraform-aws-eks",
-            "git::https://github.com/terraform-aws-modules/terraform-aws-eks.git?ref=v20.1.0",
-            "git@github.com:terraform-aws-modules/terraform-aws-eks.git",
-        ] {
-            let name = registry_name(source);
-            assert_eq!(
-                name.as_deref(),
-                Some("terraform-aws-modules/eks/aws"),
-                "{source}"
-            );
-        }
-        assert_eq!(
-            registry_name(
-                "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"
-            )
-            .as_deref(),
-            Some("terraform-google-modules/kubernetes-engine/google//modules/private-cluster")
-        );
-        assert_eq!(registry_name("git::https://example.com/vpc.git"), None);
-    }
-}

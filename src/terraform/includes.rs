@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::evaluate::{Evaluator, Names, Scope};
 use super::hcl;
+use super::registry::registry_source;
 use super::run::Run;
 use super::syntax::{Block, Expression, ExpressionKind, File, Given, Include, Part, line_starts};
 use super::terragrunt::{self, FILE};
@@ -335,56 +336,4 @@ fn is_empty(value: &Value) -> bool {
         Value::Number(number) => *number == 0.0,
         other => other.as_text().is_some_and(|text| text.is_empty()),
     }
-}
-
-/// Returns the source of a `module` block in the registry's notation: `namespace/name/provider`, with `//folder` for a
-/// submodule. Returns it as written if it is in no registry.
-pub(super) fn registry_source(block: &Block) -> Option<String> {
-    let source = block.body.attribute("source")?.plain_text()?;
-    Some(registry_name(source).unwrap_or_else(|| source.to_owned()))
-}
-
-/// Returns the registry name of a module: `git::https://github.com/acme/terraform-aws-eks.git//modules/x?ref=v1` is
-/// `acme/eks/aws//modules/x`.
-fn registry_name(source: &str) -> Option<String> {
-    let source = source.split('?').next().unwrap_or(source);
-    let source = source.strip_prefix("git::").unwrap_or(source);
-    let source = ["https://", "ssh://git@", "http://"]
-        .iter()
-        .find_map(|scheme| source.strip_prefix(scheme))
-        .unwrap_or(source);
-    let (whole, part) = match source.split_once("//") {
-        Some((whole, part)) => (whole, Some(part.trim_end_matches('/'))),
-        None => (source, None),
-    };
-    let whole = whole
-        .strip_prefix("git@")
-        .unwrap_or(whole)
-        .replace("github.com:", "github.com/");
-    let whole = whole.trim_end_matches('/').trim_end_matches(".git");
-    let name = if let Some(repository) = whole.strip_prefix("github.com/") {
-        let (owner, repository) = repository.split_once('/')?;
-        match repository
-            .strip_prefix("terraform-")
-            .and_then(|rest| rest.split_once('-'))
-        {
-            Some((provider, name)) => format!("{owner}/{name}/{provider}"),
-            // It is in no registry: use the name of its repository.
-            None => format!("github.com/{owner}/{repository}"),
-        }
-    } else {
-        let hosts = ["registry.terraform.io/", "registry.opentofu.org/"];
-        let bare = hosts
-            .iter()
-            .find_map(|host| whole.strip_prefix(host))
-            .unwrap_or(whole);
-        if bare.split('/').count() != 3 || bare.contains([':', '\\', '.']) {
-            return None;
-        }
-        bare.to_owned()
-    };
-    Some(match part {
-        Some(part) if !part.is_empty() => format!("{name}//{part}"),
-        _ => name,
-    })
 }

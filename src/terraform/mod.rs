@@ -22,6 +22,7 @@ mod module;
 mod parser;
 mod patterns;
 mod references;
+mod registry;
 mod run;
 mod syntax;
 pub mod template;
