@@ -45,6 +45,7 @@ class Runner:
         assert not unknown, f"action.yml has no inputs {unknown}"
         values = {f"inputs.{name}": inputs.get(name, one["default"]) for name, one in form["inputs"].items()}
         assert all(isinstance(value, str) for value in values.values()), "inputs are texts"
+        values.update(events(environment.pop("event", {})))
         values["github.action_repository"] = environment.pop("repository", "example/kubetaint")
         result = Result()
         for step in form["runs"]["steps"]:
@@ -121,8 +122,17 @@ def evaluate(text, values):
 
 
 def known(name, values):
-    """What a name stands for; outputs that were not set are empty."""
-    return values.get(name, "") if name.startswith("steps.") else values[name]
+    """What a name stands for; outputs that were not set are empty, and so is what an event does not have."""
+    return values.get(name, "") if name.startswith(("steps.", "github.event.")) else values[name]
+
+
+def events(event, prefix="github.event"):
+    """What an event tells, by the names that expressions have for it."""
+    found = {}
+    for name, value in event.items():
+        below = f"{prefix}.{name}"
+        found.update(events(value, below) if isinstance(value, dict) else {below: value or ""})
+    return found
 
 
 def commands(log):
