@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import runner
-from job import DANGEROUS, HOSTILE, NEEDED, PATH, REFUSED, WORK, Job, annotations, case, pod, refused
+import yaml
+from job import DANGEROUS, HOSTILE, NEEDED, PATH, REFUSED, TOP, WORK, Job, annotations, case, pod, refused
 
 PATH_WITH_GIT = runner.tools(WORK / "tools with git", [*NEEDED, "git"])
 # What git needs to make the same commits everywhere.
@@ -274,3 +276,62 @@ def hostile_names_in_a_change_are_no_commands():
     head = job.commit(files)
     result = job.checkout(head).run({"base": job.opened})
     assert int(result.outputs["findings"]) > len(HOSTILE), result.log
+
+
+# What the README's step asks of `gh api`, with the comments of a pull request in a file.
+GH = """#!%s
+import argparse, json, sys
+from pathlib import Path
+import jq
+
+parser = argparse.ArgumentParser()
+for option in ("--jq", "--method", "--field"):
+    parser.add_argument(option)
+for option in ("--paginate", "--silent"):
+    parser.add_argument(option, action="store_true")
+parser.add_argument("command", choices=["api"])
+parser.add_argument("path")
+asked = parser.parse_args()
+file = Path(%r)
+comments = json.loads(file.read_text())
+if asked.field:
+    name, value = asked.field.split("=@")
+    body = {name: Path(value).read_text()}
+if asked.jq:
+    assert asked.path == "repos/example/shop/issues/7/comments" and asked.paginate
+    print("\\n".join(str(one) for one in jq.all(asked.jq, comments)))
+elif asked.method == "PATCH":
+    [mine] = [one for one in comments if asked.path == f"repos/example/shop/issues/comments/{one['id']}"]
+    mine.update(body)
+else:
+    assert asked.path == "repos/example/shop/issues/7/comments" and not asked.method
+    comments.append({"id": 100 + len(comments), "user": {"type": "Bot"}, **body})
+file.write_text(json.dumps(comments))
+"""
+
+
+@case
+def the_step_that_comments_writes_one_comment():
+    texts = [text.split("```")[0] for text in (TOP / "README.md").read_text().split("```yaml\n")[1:]]
+    flows = [yaml.safe_load(text) for text in texts if text.startswith("name: kubetaint\n")]
+    # Linters have read these files.
+    assert [yaml.safe_load(file.read_text()) for file in sorted((WORK / "workflows").iterdir())] == flows
+    steps = [step for flow in flows for step in flow["jobs"]["check"]["steps"] if step.get("name") == "Comment"]
+    [step] = steps
+    folder = WORK / "comment"
+    folder.mkdir()
+    comments, page = folder / "comments.json", folder / "a page.md"
+    (folder / "gh").write_text(GH % (sys.executable, str(comments)))
+    (folder / "gh").chmod(0o755)
+    others = [
+        {"id": 1, "user": {"type": "Bot"}, "body": "another report"},
+        {"id": 2, "user": {"type": "User"}, "body": "> <!-- kubetaint diff -->"},
+    ]
+    comments.write_text(json.dumps(others))
+    given = {"NUMBER": "7", "FILE": str(page), "GITHUB_REPOSITORY": "example/shop", "PATH": f"{folder}:{os.environ['PATH']}"}
+    assert set(step["env"]) == {"GH_TOKEN", "NUMBER", "FILE"}
+    for text in ("first <!-- kubetaint diff -->\n", "@second $(x) <!-- kubetaint diff -->\n"):
+        page.write_text(text)
+        ran = subprocess.run(["bash", "-e", "-c", step["run"]], env=given, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert json.loads(comments.read_text()) == [*others, {"id": 102, "user": {"type": "Bot"}, "body": text}]

@@ -8,6 +8,7 @@
 )]
 
 mod imports;
+mod screens;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
