@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::Path;
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 use super::changes::{self, Edits};
+use super::comparing::{compare, today};
 use super::inputs::{Inputs, Place};
 use super::only::Only;
 use super::reports::Reports;
 use super::states::States;
 use super::{
-    CommandError, Exit, add_ignores, baseline, configured_rules, diff, files, fix, load_rules,
-    render, settings, templates,
+    CommandError, Exit, add_ignores, baseline, configured_rules, files, fix, load_rules, render,
+    settings, templates,
 };
 use crate::baseline::Entry;
 use crate::cli::{Check, Cli};
@@ -148,7 +148,7 @@ fn since(
     for warning in &states.warnings {
         super::say(format_args!("warning: {warning}"));
     }
-    let (found, (before, _)) = diff::compare(&states, rules, suppressions(arguments), quiet);
+    let (found, (before, _)) = compare(&states, rules, suppressions(arguments), quiet);
     states.base.inputs.place.say("warning", &before);
     let mut report = found.findings.into_news();
     report.counts.base = Some(states.base.name.clone());
@@ -254,11 +254,6 @@ fn suppressions(arguments: &Check) -> Suppressions {
         return Suppressions::Off;
     }
     Suppressions::On(today())
-}
-
-/// Today's date in UTC.
-pub(super) fn today() -> Date {
-    jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 
 /// How old the inventories are that pools were read from.

@@ -2,17 +2,14 @@
 
 use std::io::Write;
 
-use super::reading::Reading;
+use super::comparing::{compare, today};
 use super::screen::Screen;
-use super::states::{Asked, States};
+use super::states::Asked;
 use super::{CommandError, Exit, load_rules};
 use crate::cli::{Cli, Diff, PlacementChange};
-use crate::finding::{Difference, Problem, Severity};
-use crate::lint::session::Session;
-use crate::lint::{Suppressions, examine};
+use crate::finding::{Difference, Severity};
+use crate::lint::Suppressions;
 use crate::output::{DiffText, write_diff_json, write_diff_markdown};
-use crate::placement::difference;
-use crate::rule::RuleSet;
 
 /// Answers the question.
 ///
@@ -33,7 +30,7 @@ pub fn run(cli: &Cli, arguments: &Diff, out: &mut dyn Write) -> Result<Exit, Com
     let mut folders = states.head.rules()?;
     folders.extend(arguments.rules.iter().cloned());
     let rules = load_rules(&folders)?;
-    let suppressions = Suppressions::On(super::check::today());
+    let suppressions = Suppressions::On(today());
     let (found, problems) = compare(&states, &rules, suppressions, cli.quiet);
     let place = &states.head.inputs.place;
     place.say("warning", &problems.0);
@@ -63,34 +60,4 @@ pub fn run(cli: &Cli, arguments: &Diff, out: &mut dyn Write) -> Result<Exit, Com
 fn has_news(found: &Difference, threshold: Option<Severity>) -> bool {
     let mut new = found.findings.new_ones();
     threshold.is_some_and(|threshold| new.any(|finding| finding.severity >= threshold))
-}
-
-/// Reads both states, what they have in common once, and compares them. Also returns the problems of each.
-pub(super) fn compare(
-    states: &States,
-    rules: &RuleSet,
-    suppressions: Suppressions,
-    quiet: bool,
-) -> (Difference, (Vec<Problem>, Vec<Problem>)) {
-    let (base, head) = (&states.base.inputs, &states.head.inputs);
-    let before = base.settings(rules, suppressions);
-    let after = head.settings(rules, suppressions);
-    let readings = (Reading::of(base, quiet), Reading::of(head, quiet));
-    let load_base = |index: usize| readings.0.load(index);
-    let load_head = |index: usize| readings.1.load(index);
-    let mut session = Session::open(&readings.1.list, &load_head, after);
-    let now = examine(&mut session, head.later());
-    session.switch(&readings.0.list, &load_base, before, &states.is_same());
-    let then = examine(&mut session, base.later());
-    drop(session);
-    let mut problems = (then.report.problems.clone(), now.report.problems.clone());
-    base.add_problems(&mut problems.0);
-    head.add_problems(&mut problems.1);
-    for problem in &mut problems.0 {
-        problem.message = format!("{} ({})", problem.message, states.base.name);
-    }
-    let mut found = difference(then, now, rules, states.renames());
-    found.base.clone_from(&states.base.name);
-    found.head.clone_from(&states.head.name);
-    (found, problems)
 }

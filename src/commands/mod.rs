@@ -7,6 +7,7 @@ mod changes;
 pub mod charts;
 pub mod check;
 pub mod clusters;
+mod comparing;
 pub mod completions;
 mod configuration;
 pub mod diff;

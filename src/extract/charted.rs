@@ -335,15 +335,28 @@ impl<'g, 'a> GroupReading<'g, 'a> {
 
     /// Whether values of another group select nodes for the same pods.
     fn is_selected_elsewhere(&self) -> bool {
-        let groups = self.of.installed.edition.values.iter();
-        let mut others = groups.filter(|other| !std::ptr::eq(*other, self.of.group));
-        others.any(|other| {
-            let meets = other
-                .all_pods()
-                .any(|pod| self.of.group.all_pods().any(|own| own.meets(pod)));
+        self.others().any(|other| {
             let inputs = [&other.node_selector, &other.affinity];
             let mut inputs = inputs.into_iter().flatten();
-            meets && inputs.any(|input| self.may_say(&input.path))
+            inputs.any(|input| self.may_say(&input.path))
+        })
+    }
+
+    /// Whether values of another group may have tolerations of the same pods.
+    fn is_tolerated_elsewhere(&self) -> bool {
+        self.others().any(|other| {
+            let input = other.tolerations.as_ref();
+            input.is_some_and(|input| self.of.values.open || self.may_say(&input.path))
+        })
+    }
+
+    /// The other groups with values for the same pods.
+    fn others(&self) -> impl Iterator<Item = &Group> {
+        let groups = self.of.installed.edition.values.iter();
+        let others = groups.filter(|other| !std::ptr::eq(*other, self.of.group));
+        others.filter(|other| {
+            let mut pods = other.all_pods();
+            pods.any(|pod| self.of.group.all_pods().any(|own| own.meets(pod)))
         })
     }
 
@@ -368,7 +381,12 @@ impl<'g, 'a> GroupReading<'g, 'a> {
     /// The entries that the chart may add to the list, and why there may be others.
     fn additions(&self, is_written: bool) -> (Vec<Toleration>, Option<MoreTolerations>) {
         let Some(input) = self.of.group.tolerations.as_ref() else {
-            return (Vec::new(), None);
+            let elsewhere = "other values of the chart have its tolerations";
+            let reason = self.is_tolerated_elsewhere();
+            return (
+                Vec::new(),
+                reason.then_some(MoreTolerations::Other(elsewhere)),
+            );
         };
         let default = input.default.as_ref().or(input.when_empty.as_ref());
         let default = default.filter(|_| !is_written);

@@ -83,6 +83,9 @@ impl Judged {
 /// The pods of a workload on one side, as a key.
 type Pods<'w> = Option<(&'w PodShape, bool)>;
 
+/// A pod template with its file, under the name that the file has after the change.
+type Placed<'w> = (&'w Workload, &'w str);
+
 /// What was already judged.
 type Known<'w> = HashMap<(Pods<'w>, Pods<'w>), Option<Judged>>;
 
@@ -322,7 +325,7 @@ impl<'s> ClusterDifference<'s> {
         &self,
         before: Option<&Workload>,
         after: Option<&Workload>,
-        (old, new): (&[(&Workload, &str)], &[(&Workload, &str)]),
+        (old, new): (&[Placed<'_>], &[Placed<'_>]),
         judge: &Judge<'_>,
     ) -> Option<Judged> {
         let is_lost = match (before, after) {

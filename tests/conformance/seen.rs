@@ -16,6 +16,9 @@ use crate::questions::{ask, oracle};
 use crate::repositories::{NODES, Repository, WORKLOADS};
 use crate::vectors::{assert_agreement, number, seed};
 
+/// An effect, with how long pods stay if they are evicted.
+type Happening = (Effect, Option<Stay>);
+
 /// Asks the oracle, with or without the feature gate.
 fn answers(questions: Vec<(Value, bool)>) -> Vec<Value> {
     let mut answers = Vec::new();
@@ -129,11 +132,7 @@ impl Theirs {
     }
 
     /// What a change does, with how long pods stay if they are evicted, and where they land before and after.
-    fn effect(
-        &self,
-        change: usize,
-        node: usize,
-    ) -> (Option<(Effect, Option<Stay>)>, [BTreeSet<String>; 2]) {
+    fn effect(&self, change: usize, node: usize) -> (Option<Happening>, [BTreeSet<String>; 2]) {
         let (words, before, after) = &self.changes[change];
         let lands = |at: &usize| self.words[*at].is_empty();
         let name = |at: usize| format!("n{at}");

@@ -124,13 +124,13 @@ fn a_change_that_does_nothing_is_one_line() {
 #[test]
 fn names_of_a_repository_are_neither_markdown_nor_control_characters() {
     let hostile = "`|<b>@team\\e[31m";
-    let files = vec![("pools.yaml", pool("web", "") + &pool(hostile, ""))];
+    let pools = pool("web", "") + &pool(hostile, "");
     let before: Vec<_> = vec![
         ("pools.yaml", pool("web", "")),
         ("web.yaml", workload("Deployment", "web", "")),
     ];
     let mut after = before.clone();
-    after[0] = files[0].clone();
+    after[0].1 = pools;
     for arguments in [&[][..], &["-o", "markdown"]] {
         let (text, _) = diff([&before, &after], arguments);
         assert!(!text.contains('\u{1b}'), "{text:?}");

@@ -16,6 +16,9 @@ pub use json::write_diff_json;
 pub use markdown::write_diff_markdown;
 pub use text::DiffText;
 
+/// The pools before and after.
+type Lands<'d> = (&'d [String], &'d [String]);
+
 /// Objects that the same happens to for the same reason.
 struct Group<'d> {
     effect: Effect,
@@ -27,7 +30,7 @@ struct Group<'d> {
 
 impl<'d> Group<'d> {
     /// The members by what they could run on and what they can run on now.
-    fn by_pools(&self) -> Vec<((&'d [String], &'d [String]), Vec<&'d PlacementEffect>)> {
+    fn by_pools(&self) -> Vec<(Lands<'d>, Vec<&'d PlacementEffect>)> {
         let mut known = HashMap::new();
         let mut found: Vec<(_, Vec<&PlacementEffect>)> = Vec::new();
         for one in &self.members {
