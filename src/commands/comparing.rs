@@ -3,7 +3,6 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::reading::Reading;
 use super::states::States;
 use crate::finding::{Difference, Problem};
 use crate::lint::session::Session;
@@ -26,7 +25,7 @@ pub(super) fn compare(
     let (base, head) = (&states.base.inputs, &states.head.inputs);
     let before = base.settings(rules, suppressions);
     let after = head.settings(rules, suppressions);
-    let readings = (Reading::of(base, quiet), Reading::of(head, quiet));
+    let readings = (base.reading(quiet), head.reading(quiet));
     let load_base = |index: usize| readings.0.load(index);
     let load_head = |index: usize| readings.1.load(index);
     let mut session = Session::open(&readings.1.list, &load_head, after);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::CommandError;
 use super::inputs::{Inputs, Place};
 use super::only::Only;
-use super::states::{State, by_path, named};
+use super::state::{State, by_path, named};
 use crate::cli::Beside;
 use crate::discover::{Blobs, File, Repository, Revision, short};
 

@@ -193,7 +193,7 @@ impl Inputs {
     }
 
     /// The content of the file with this index.
-    pub(super) fn content(&self, index: usize) -> Content {
+    fn content(&self, index: usize) -> Content {
         let file = self.discovery.files.get(index);
         if let (Some(file), Some(revision)) = (file, &self.revision)
             && let Some(object) = &file.blob
@@ -235,12 +235,17 @@ impl Inputs {
         quiet: bool,
         job: impl FnOnce(&[Input], &(dyn Fn(usize) -> Content + Sync)) -> T,
     ) -> T {
-        let reading = Reading::of(self, quiet);
+        let reading = self.reading(quiet);
         job(&reading.list, &|index| reading.load(index))
     }
 
+    /// Begins to read the files.
+    pub fn reading(&self, quiet: bool) -> Reading<'_> {
+        Reading::of(self.list(), |index| self.content(index), quiet)
+    }
+
     /// The files in the order of their indices.
-    pub(super) fn list(&self) -> Vec<Input> {
+    fn list(&self) -> Vec<Input> {
         let files = self.discovery.files.iter();
         let mut inputs: Vec<Input> = files
             .map(|file| Input {

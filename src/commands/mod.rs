@@ -31,6 +31,7 @@ pub mod schema;
 mod screen;
 mod settings;
 mod standard_input;
+mod state;
 mod states;
 mod templates;
 pub mod test;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::inputs::Inputs;
 use crate::lint::{Content, Input};
 
 /// A run that takes longer shows its progress.
@@ -15,7 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub struct Reading<'i> {
     /// The files in the order of their indices.
     pub list: Vec<Input>,
-    inputs: &'i Inputs,
+    load: Box<dyn Fn(usize) -> Content + Sync + 'i>,
     quiet: bool,
     started: Instant,
     read: AtomicUsize,
@@ -23,14 +22,17 @@ pub struct Reading<'i> {
 }
 
 impl<'i> Reading<'i> {
-    /// Begins to read.
-    pub fn of(inputs: &'i Inputs, quiet: bool) -> Reading<'i> {
-        let list = inputs.list();
+    /// Begins to read files that `load` loads by their index.
+    pub fn of(
+        list: Vec<Input>,
+        load: impl Fn(usize) -> Content + Sync + 'i,
+        quiet: bool,
+    ) -> Reading<'i> {
         let bar = ProgressBar::hidden();
         bar.set_length(list.len() as u64);
         Reading {
             list,
-            inputs,
+            load: Box::new(load),
             quiet,
             started: Instant::now(),
             read: AtomicUsize::new(0),
@@ -40,7 +42,7 @@ impl<'i> Reading<'i> {
 
     /// The content of the file with this index.
     pub fn load(&self, index: usize) -> Content {
-        let content = self.inputs.content(index);
+        let content = (self.load)(index);
         let done = 1 + self.read.fetch_add(1, Ordering::Relaxed);
         if !self.quiet && self.started.elapsed() > PATIENCE {
             if self.bar.is_hidden() {

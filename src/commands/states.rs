@@ -8,10 +8,11 @@ use tempfile::TempDir;
 
 use super::earlier::{before, place_at};
 use super::inputs::{Inputs, Place};
-use super::{CommandError, configured_rules, configured_tables, load_table};
+use super::state::{State, by_path, named};
+use super::{CommandError, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::Config;
-use crate::discover::{self, File, GitError, Repository, Revision, short};
+use crate::discover::{self, GitError, Repository, Revision};
 use crate::extract::Table;
 use crate::lint::find_renames;
 use crate::source::FileKind;
@@ -24,16 +25,6 @@ impl From<GitError> for CommandError {
 
 /// How people call what is on the disk.
 const WORKING_TREE: &str = "the working tree";
-
-/// A state of a repository.
-pub struct State {
-    /// How people call it.
-    pub name: String,
-    /// Its files.
-    pub inputs: Inputs,
-    /// Copies of what a revision brings for itself: rules and provider tables.
-    copies: Option<TempDir>,
-}
 
 /// What is compared.
 pub struct States {
@@ -185,12 +176,6 @@ impl Asked<'_> {
     }
 }
 
-/// The files of a run by their path.
-pub(super) fn by_path(inputs: &Inputs) -> BTreeMap<&str, &File> {
-    let files = inputs.discovery.files.iter();
-    files.map(|file| (file.path.as_str(), file)).collect()
-}
-
 impl States {
     /// The files of a run in the working tree, and the same at a revision.
     ///
@@ -260,30 +245,6 @@ impl States {
     }
 }
 
-impl State {
-    /// A state that brings nothing for itself.
-    pub(super) fn new(name: String, inputs: Inputs) -> State {
-        State {
-            name,
-            inputs,
-            copies: None,
-        }
-    }
-
-    /// The rule folders that its configuration names.
-    ///
-    /// # Errors
-    /// Returns an error if a folder cannot be read or contains no rules.
-    pub fn rules(&self) -> Result<Vec<PathBuf>, CommandError> {
-        let place = &self.inputs.place;
-        let root = self
-            .copies
-            .as_ref()
-            .map_or(place.root.as_path(), TempDir::path);
-        configured_rules(&place.config, root)
-    }
-}
-
 /// Why a folder is not compared, if `name` is one.
 fn mixed(name: &str, has_both: bool) -> Option<CommandError> {
     let message = match has_both {
@@ -309,14 +270,6 @@ fn folder(name: &str) -> Result<Option<PathBuf>, CommandError> {
             "`{name}` is a folder and a revision: write `./{name}` or `refs/heads/{name}`"
         ))),
         false => Ok(Some(path)),
-    }
-}
-
-pub(super) fn named(revision: &str, commit: &str) -> String {
-    let commit = short(commit);
-    match revision.starts_with(commit) || commit.starts_with(revision) {
-        true => commit.to_owned(),
-        false => format!("{revision} ({commit})"),
     }
 }
 
