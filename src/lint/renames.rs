@@ -69,3 +69,61 @@ fn common_end(one: &str, other: &str) -> usize {
     let pairs = one.bytes().rev().zip(other.bytes().rev());
     pairs.take_while(|(a, b)| a == b).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        all.iter().map(owned).collect()
+    }
+
+    fn renamed(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<(String, String)> {
+        find_renames(&files(gone), &files(new))
+            .into_iter()
+            .collect()
+    }
+
+    fn pair(before: &str, after: &str) -> (String, String) {
+        (before.to_owned(), after.to_owned())
+    }
+
+    #[test]
+    fn the_same_text_has_moved_to_the_path_that_is_most_alike() {
+        let found = renamed(
+            &[("a/web.yaml", "x"), ("a/db.yaml", "x")],
+            &[("b/db.yaml", "x"), ("b/web.yaml", "x")],
+        );
+        assert_eq!(
+            found,
+            [
+                pair("a/db.yaml", "b/db.yaml"),
+                pair("a/web.yaml", "b/web.yaml")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_text_with_mostly_the_same_lines_has_moved_and_another_one_has_not() {
+        let old = "a: 1\nb: 2\nc: 3\nd: 4\n";
+        let new = "  a: 1\n  b: 2\n  c: 3\n  d: 5\n";
+        assert_eq!(
+            renamed(&[("old.yaml", old)], &[("new.yaml", new)]),
+            [pair("old.yaml", "new.yaml")]
+        );
+        assert_eq!(
+            renamed(&[("old.yaml", old)], &[("new.yaml", "a: 1\ne: 6\nf: 7\n")]),
+            []
+        );
+    }
+
+    #[test]
+    fn nothing_is_renamed_to_two_files() {
+        let found = renamed(
+            &[("a.yaml", "x\ny")],
+            &[("b.yaml", "x\ny"), ("c.yaml", "x\ny")],
+        );
+        assert_eq!(found.len(), 1);
+    }
+}
