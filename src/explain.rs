@@ -58,6 +58,8 @@ fn subject(scope: Scope) -> &'static str {
         Scope::Notice => "what reading noticed",
         Scope::DeviceTaint => "each taint of devices",
         Scope::DeviceToleration => "each toleration of devices",
+        Scope::Change => "what a change does to each workload",
+        Scope::PoolChange => "what a change does to each node pool",
     }
 }
 
@@ -333,8 +335,13 @@ fn write_examples(rule: &Rule, page: &mut String) -> std::fmt::Result {
             Some(why) => writeln!(page, "\n{verdict}: {why}")?,
             None => writeln!(page, "\n{verdict}, found at `{MARK}`:")?,
         }
-        for (path, text) in &example.files {
-            if example.files.len() > 1 {
+        let is_change = rule.scope.is_of_changes();
+        let before = example.before.iter().map(|file| (file, "before"));
+        let after = example.files.iter().map(|file| (file, "after"));
+        for ((path, text), state) in before.chain(after) {
+            if is_change {
+                writeln!(page, "\n`{path}` {state}")?;
+            } else if example.files.len() > 1 {
                 writeln!(page, "\n`{path}`")?;
             }
             writeln!(page, "\n```yaml\n{}\n```", text.trim_end())?;

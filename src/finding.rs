@@ -17,8 +17,8 @@ pub use cluster_list::{
     FilePlace, ListedCluster, ListedGap, NOT_DECLARED, Shown, ShownCluster, ShownPool,
 };
 pub use difference::{
-    Cause, CausePlace, ComparedCluster, Difference, FindingDifference, PlacementEffect, PoolChange,
-    PoolDifference, Presence, Standing, Tenancy,
+    Cause, CausePlace, ChangeFinding, ComparedCluster, Difference, FindingDifference,
+    PlacementEffect, PoolChange, PoolDifference, Presence, Standing, Tenancy,
 };
 pub use effect::{
     Affected, ChangedCluster, Effect, IdleToleration, Landing, LossReason, PoolNumbers, WhatIf,

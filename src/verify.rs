@@ -1,12 +1,14 @@
 //! Runs the examples of rules: bad ones must have findings at their marked lines, good ones must have none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{self, Config};
 use crate::extract::Table;
 use crate::finding::{Finding, Problem, Report};
 use crate::lint::fixes::apply;
-use crate::lint::{Content, Input, Settings, Suppressions, lint};
+use crate::lint::session::Session;
+use crate::lint::{Content, Input, Settings, Suppressions, examine, lint};
+use crate::placement::difference;
 use crate::rule::{Example, MARK, Rule, RuleSet};
 use crate::source::{Source, SourceId};
 use crate::yaml;
@@ -78,7 +80,16 @@ impl std::fmt::Display for Outcome {
 
 /// Runs an example of a rule.
 pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Outcome {
-    let report = match report(rules, table, &example.files, SUPPRESSIONS) {
+    let report = match rule.scope.is_of_changes() {
+        true => news(
+            rules,
+            table,
+            (&example.before, &example.files),
+            SUPPRESSIONS,
+        ),
+        false => report(rules, table, &example.files, SUPPRESSIONS),
+    };
+    let report = match report {
         Ok(report) if report.problems.is_empty() => report,
         Ok(report) => return Outcome::Unusable(report.problems),
         Err(problems) => return Outcome::Unusable(problems),
@@ -96,7 +107,12 @@ pub fn run(rules: &RuleSet, table: &Table, rule: &Rule, example: &Example) -> Ou
         return Outcome::Differs {
             missing,
             unexpected,
-            broken: example.files.iter().flat_map(broken).collect(),
+            broken: example
+                .before
+                .iter()
+                .chain(&example.files)
+                .flat_map(broken)
+                .collect(),
         };
     }
     if example.bad && rule.has_fix() && !example.fixed.is_empty() {
@@ -175,6 +191,63 @@ const CONFIG: &str = ".kubetaint.yaml";
 /// The date for suppression comments in examples. It is fixed, so that examples do not change over time.
 pub const SUPPRESSIONS: Suppressions = Suppressions::On(jiff::civil::date(2026, 1, 1));
 
+/// Files in memory.
+struct Memory<'t> {
+    config: Config,
+    inputs: Vec<Input>,
+    texts: Vec<&'t str>,
+}
+
+impl<'t> Memory<'t> {
+    fn of<T: AsRef<str>>(files: &'t [(T, T)]) -> Result<Memory<'t>, Vec<Problem>> {
+        let mut config = Config::default();
+        let mut inputs = Vec::new();
+        let mut texts = Vec::new();
+        for (path, text) in files {
+            let (path, text) = (path.as_ref(), text.as_ref());
+            if path == CONFIG {
+                config = config::parse(Source::new(path, text), SourceId::CONFIGURATION)?;
+                continue;
+            }
+            inputs.push(Input {
+                path: path.to_owned(),
+                scanned_from: 0,
+            });
+            texts.push(text);
+        }
+        let paths: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
+        let unnamed = config.make_clusters(&paths);
+        match unnamed.is_empty() {
+            true => Ok(Memory {
+                config,
+                inputs,
+                texts,
+            }),
+            false => Err(unnamed),
+        }
+    }
+
+    fn settings<'s>(
+        &'s self,
+        rules: &'s RuleSet,
+        table: &'s Table,
+        suppressions: Suppressions,
+    ) -> Settings<'s> {
+        Settings {
+            rules,
+            table,
+            config: &self.config,
+            whole: true,
+            suppressions,
+            rendered: None,
+        }
+    }
+
+    fn content(&self, at: usize) -> Content {
+        Content::Text(self.texts.get(at).copied().unwrap_or_default().to_owned())
+    }
+}
+
 /// Checks files in memory, given as paths and texts, using the configuration among them, if any.
 ///
 /// # Errors
@@ -185,36 +258,35 @@ pub fn report<T: AsRef<str>>(
     files: &[(T, T)],
     suppressions: Suppressions,
 ) -> Result<Report, Vec<Problem>> {
-    let mut config = Config::default();
-    let mut inputs = Vec::new();
-    let mut texts = Vec::new();
-    for (path, text) in files {
-        let (path, text) = (path.as_ref(), text.as_ref());
-        if path == CONFIG {
-            config = config::parse(Source::new(path, text), SourceId::CONFIGURATION)?;
-            continue;
-        }
-        inputs.push(Input {
-            path: path.to_owned(),
-            scanned_from: 0,
-        });
-        texts.push(text);
-    }
-    let paths: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
-    let unnamed = config.make_clusters(&paths);
-    if !unnamed.is_empty() {
-        return Err(unnamed);
-    }
-    let settings = Settings {
-        rules,
-        table,
-        config: &config,
-        whole: true,
-        suppressions,
-        rendered: None,
-    };
-    let load = |at: usize| Content::Text(texts.get(at).copied().unwrap_or_default().to_owned());
-    Ok(lint(&inputs, &load, settings))
+    let memory = Memory::of(files)?;
+    let settings = memory.settings(rules, table, suppressions);
+    Ok(lint(&memory.inputs, &|at| memory.content(at), settings))
+}
+
+/// What a change of files in memory brings in: the report after, with only the findings that are new.
+///
+/// # Errors
+/// Returns an error if a configuration has errors.
+pub fn news<T: AsRef<str>>(
+    rules: &RuleSet,
+    table: &Table,
+    (before, after): (&[(T, T)], &[(T, T)]),
+    suppressions: Suppressions,
+) -> Result<Report, Vec<Problem>> {
+    let (before, after) = (Memory::of(before)?, Memory::of(after)?);
+    let load_base = |at: usize| before.content(at);
+    let load_head = |at: usize| after.content(at);
+    let settings = after.settings(rules, table, suppressions);
+    let mut session = Session::open(&after.inputs, &load_head, settings);
+    let now = examine(&mut session, Box::new(load_head));
+    session.update(
+        &before.inputs,
+        &load_base,
+        before.settings(rules, table, suppressions),
+    );
+    let then = examine(&mut session, Box::new(load_base));
+    let found = difference(then, now, settings, BTreeMap::new());
+    Ok(found.findings.into_news())
 }
 
 fn found_lines(report: &Report, rule: &str) -> BTreeSet<Line> {

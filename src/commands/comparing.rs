@@ -39,7 +39,7 @@ pub(super) fn compare(
     for problem in &mut problems.0 {
         problem.message = format!("{} ({})", problem.message, states.base.name);
     }
-    let mut found = difference(then, now, rules, states.renames());
+    let mut found = difference(then, now, after, states.renames());
     found.base.clone_from(&states.base.name);
     found.head.clone_from(&states.head.name);
     (found, problems)

@@ -58,6 +58,6 @@ pub fn run(cli: &Cli, arguments: &Diff, out: &mut dyn Write) -> Result<Exit, Com
 }
 
 fn has_news(found: &Difference, threshold: Option<Severity>) -> bool {
-    let mut new = found.findings.new_ones();
+    let mut new = found.findings.brought();
     threshold.is_some_and(|threshold| new.any(|finding| finding.severity >= threshold))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Effect, FilePlace, Finding, Object, Report, Stay};
+use super::{Effect, FilePlace, Finding, Object, Report, Stay, count_occurrences};
 
 /// What a change does.
 #[derive(Debug, Default)]
@@ -159,12 +159,23 @@ pub struct FindingDifference {
     pub head: Report,
     /// The new ones, as indices into the findings after.
     pub new: Vec<usize>,
+    /// What rules of scope `change` found. Their places are in the report after.
+    pub on_change: Vec<ChangeFinding>,
     /// Those that are gone, as indices into the findings before.
     pub gone: Vec<usize>,
     /// How many are the same in another file.
     pub moved: usize,
     /// How many are the same in the same file.
     pub same: usize,
+}
+
+/// What a rule of scope `change` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeFinding {
+    /// The finding.
+    pub finding: Finding,
+    /// Whether what the change does to placement says the same, so that reports for people only count it.
+    pub is_told: bool,
 }
 
 impl FindingDifference {
@@ -174,19 +185,35 @@ impl FindingDifference {
         self.new.iter().filter_map(|at| findings.get(*at))
     }
 
-    /// The report after the change with its new findings only. The others are among those that a baseline accepts.
+    /// What the change brings in: the new findings, and those of rules of scope `change`.
+    pub fn brought(&self) -> impl Iterator<Item = &Finding> {
+        self.new_ones()
+            .chain(self.on_change.iter().map(|one| &one.finding))
+    }
+
+    /// The report after the change with only the findings that it brings in: new ones, and those of rules of scope `change`.
+    /// The others are among those that a baseline accepts.
     pub fn into_news(self) -> Report {
         let mut report = self.head;
         let new: BTreeSet<usize> = self.new.into_iter().collect();
+        let mut news: Vec<Finding> = Vec::new();
         let all = std::mem::take(&mut report.findings).into_iter();
         for (at, finding) in all.enumerate() {
             match new.contains(&at) {
-                true => report.findings.push(finding),
+                true => news.push(finding),
                 false => report.baselined.push(finding),
             }
         }
+        news.extend(self.on_change.into_iter().map(|one| one.finding));
+        news.sort_by_cached_key(|finding| {
+            let source = report.sources.get(&finding.span.source);
+            let path = source.map_or("", |source| source.path.as_str());
+            let span = finding.span;
+            (path.to_owned(), span.start, finding.rule.clone(), span.end)
+        });
+        report.findings = news;
         report.counts.baselined = u32::try_from(report.baselined.len()).unwrap_or(u32::MAX);
-        super::count_occurrences(&mut report.findings);
+        count_occurrences(&mut report.findings);
         report
     }
 
@@ -215,6 +242,7 @@ impl Difference {
         self.placement.is_empty()
             && self.pools.is_empty()
             && self.findings.new.is_empty()
+            && self.findings.on_change.is_empty()
             && self.findings.gone.is_empty()
     }
 }

@@ -43,6 +43,11 @@ pub fn report_unused(
         };
         let names = except.kind.is_some() || except.namespace.is_some() || except.name.is_some();
         // A path that matches no file is reported for all patterns in the same way.
+        let rule = settings.rules.get(id);
+        if rule.is_some_and(|rule| rule.scope.is_of_changes()) {
+            // Only a comparison of two revisions finds something.
+            continue;
+        }
         if !names || objects(gathered).any(fits) {
             report.warnings.extend(except.span.map(|span| {
                 let message =

@@ -66,10 +66,13 @@ pub fn key(finding: &Finding, sources: &BTreeMap<SourceId, Source>, file: &str) 
 }
 
 fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
-    let file = paths.of(finding.span.source);
-    let content = sources
-        .get(&finding.span.source)
-        .map_or("", |source| source.slice(finding.span));
+    let source = sources.get(&finding.span.source);
+    let file = match paths.of(finding.span.source) {
+        // A file that only another revision has.
+        "" => source.map_or("", |source| source.path.as_str()),
+        file => file,
+    };
+    let content = source.map_or("", |source| source.slice(finding.span));
     let content = said(content, FileKind::of(file) == Some(FileKind::Terraform));
     let object = &finding.object;
     let (kind, name) = (

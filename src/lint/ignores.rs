@@ -52,10 +52,8 @@ pub fn apply(
             notice(NoticeKind::MisspeltIgnore { why }, one.span, &one.object)
         })
         .collect();
-    let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
-    for (at, ignore) in ignores.iter().enumerate() {
-        let expired = ignore.has_expired(today);
-        let mute = settings.config.require_reason && ignore.reason.is_empty();
+    for ignore in ignores {
+        let (expired, mute) = (ignore.has_expired(today), is_mute(ignore, settings));
         if let Some(until) = ignore.until.filter(|_| expired) {
             let until = until.to_string();
             let kind = NoticeKind::ExpiredIgnore { until };
@@ -65,11 +63,62 @@ pub fn apply(
             let kind = NoticeKind::IgnoreWithoutReason {};
             notices.push(notice(kind, ignore.span, &ignore.object));
         }
-        if !expired && !mute {
+    }
+    let by_source = in_force(ignores, today, settings);
+    let (suppressed, used) = suppress(findings, ignores, &by_source);
+    for at in by_source.into_values().flatten() {
+        let ignore = &ignores[at];
+        for (id, span) in &ignore.rules {
+            if !used.contains(&(at, id.as_str())) {
+                notices.extend(unused(id, *span, ignore, gathered, settings));
+            }
+        }
+    }
+    (suppressed, notices)
+}
+
+/// Removes suppressed findings and returns them, without a word about the suppressions.
+pub fn take_out(
+    findings: &mut Vec<Finding>,
+    gathered: &Gathered,
+    settings: Settings<'_>,
+) -> Vec<Suppressed> {
+    let Suppressions::On(today) = settings.suppressions else {
+        return Vec::new();
+    };
+    let ignores = &gathered.ignores.ignores;
+    let by_source = in_force(ignores, today, settings);
+    suppress(findings, ignores, &by_source).0
+}
+
+fn is_mute(ignore: &Ignore, settings: Settings<'_>) -> bool {
+    settings.config.require_reason && ignore.reason.is_empty()
+}
+
+/// The suppressions that count, by file.
+fn in_force(
+    ignores: &[Ignore],
+    today: Date,
+    settings: Settings<'_>,
+) -> BTreeMap<SourceId, Vec<usize>> {
+    let mut by_source: BTreeMap<SourceId, Vec<usize>> = BTreeMap::new();
+    for (at, ignore) in ignores.iter().enumerate() {
+        if !ignore.has_expired(today) && !is_mute(ignore, settings) {
             by_source.entry(ignore.span.source).or_default().push(at);
         }
     }
-    let mut used: BTreeSet<(usize, &str)> = BTreeSet::new();
+    by_source
+}
+
+/// The rules of each suppression that suppressed something.
+type Used<'i> = BTreeSet<(usize, &'i str)>;
+
+fn suppress<'i>(
+    findings: &mut Vec<Finding>,
+    ignores: &'i [Ignore],
+    by_source: &BTreeMap<SourceId, Vec<usize>>,
+) -> (Vec<Suppressed>, Used<'i>) {
+    let mut used = Used::new();
     let mut suppressed = Vec::new();
     findings.retain(|finding| {
         let here = by_source.get(&finding.span.source).into_iter().flatten();
@@ -94,15 +143,7 @@ pub fn apply(
         }
         by.is_none()
     });
-    for at in by_source.into_values().flatten() {
-        let ignore = &ignores[at];
-        for (id, span) in &ignore.rules {
-            if !used.contains(&(at, id.as_str())) {
-                notices.extend(unused(id, *span, ignore, gathered, settings));
-            }
-        }
-    }
-    (suppressed, notices)
+    (suppressed, used)
 }
 
 /// A notice about a rule id that suppressed nothing, or `None` if this run could not have found anything.
@@ -128,7 +169,11 @@ fn unused(
     if gathered.ignores.unread.iter().any(in_unread) {
         return None;
     }
-    let rule = settings.rules.get(id)?;
+    // Only a comparison of two revisions finds something, and only until the change is in the base.
+    let rule = settings
+        .rules
+        .get(id)
+        .filter(|rule| !rule.scope.is_of_changes())?;
     let setting = settings.config.rules.get(id);
     let judged_here = !setting.is_some_and(|setting| setting.off || !setting.except.is_empty());
     let pools_known = match (rule.needs(Need::CompletePools), rule.needs(Need::Pools)) {

@@ -60,16 +60,7 @@ pub fn judge(
     let vocabulary = spelling::vocabulary(gathered, well_known);
     let usage = Usage::new(gathered, &assignment);
     let testimonies = Testimonies::new(gathered, &assignment, &declared, well_known);
-    let mut judge = Judge {
-        gathered,
-        settings,
-        found: Vec::new(),
-        proposals: Proposals::default(),
-        failures: BTreeSet::new(),
-        excepted: exceptions::Used::new(),
-        exhausted: BTreeSet::new(),
-        open: Vec::new(),
-    };
+    let mut judge = Judge::new(gathered, settings);
     judge.notices(&gathered.notices);
     judge.notices(&spelling::notices(gathered, &vocabulary, settings.config));
     judge.guarded(None, Judge::devices);
@@ -97,13 +88,7 @@ pub fn judge(
         ..
     } = judge;
     exceptions::report_unused(&excepted, gathered, settings, report);
-    report
-        .problems
-        .extend(failures.into_iter().map(|(file, message)| Problem {
-            file: Some(file),
-            position: None,
-            message,
-        }));
+    report.problems.extend(problems(failures));
     report.suppressed = suppressed;
     findings.extend(found.into_iter().map(|found| found.finding));
     findings.retain(|finding| !exhausted.contains(finding.rule.as_str()));
@@ -118,7 +103,8 @@ type ShapeVerdict<'r> = (&'r Rule, usize, Judged, bool);
 /// The verdicts on all entries of a shape, and the first unknown fact that a rule read.
 type EntryVerdicts<'r> = (Vec<ShapeVerdict<'r>>, Option<String>);
 
-struct Judge<'j> {
+/// The rules' verdicts on what was read, as they are found.
+pub(super) struct Judge<'j> {
     gathered: &'j Gathered,
     settings: Settings<'j>,
     found: Vec<Found>,
@@ -132,8 +118,34 @@ struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
+    pub(super) fn new(gathered: &'j Gathered, settings: Settings<'j>) -> Judge<'j> {
+        Judge {
+            gathered,
+            settings,
+            found: Vec::new(),
+            proposals: Proposals::default(),
+            failures: BTreeSet::new(),
+            excepted: exceptions::Used::new(),
+            exhausted: BTreeSet::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// How many findings there are.
+    pub(super) fn findings(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The findings, without those of rules that failed and those that give way to others, and the problems of rules.
+    pub(super) fn found(mut self) -> (Vec<Finding>, Vec<Problem>) {
+        self.leave_out_exhausted();
+        let found = giving_way::one_for_each_mistake(self.found);
+        let findings = found.into_iter().map(|found| found.finding);
+        (findings.collect(), problems(self.failures))
+    }
+
     /// Judges one part. A panic aborts only this part and becomes a problem of its file.
-    fn guarded(&mut self, source: Option<SourceId>, part: impl FnOnce(&mut Self)) {
+    pub(super) fn guarded(&mut self, source: Option<SourceId>, part: impl FnOnce(&mut Self)) {
         if let Err(why) = caught(|| part(self)) {
             self.stumbled(source, &why);
         }
@@ -145,7 +157,7 @@ impl<'j> Judge<'j> {
         self.failures.insert((file, bug_text("judged", why)));
     }
 
-    fn rules(&self, scope: Scope) -> Vec<&'j Rule> {
+    pub(super) fn rules(&self, scope: Scope) -> Vec<&'j Rule> {
         self.settings
             .rules
             .iter()
@@ -576,7 +588,7 @@ impl<'j> Judge<'j> {
     }
 
     /// The verdict, if there is one. An error in the rule is recorded as a problem.
-    fn verdict(&mut self, rule: &'j Rule, judged: Judged) -> Option<Verdict> {
+    pub(super) fn verdict(&mut self, rule: &'j Rule, judged: Judged) -> Option<Verdict> {
         match judged {
             Judged::Verdict(verdict) => Some(verdict),
             Judged::Nothing | Judged::Unknown(_) => None,
@@ -595,7 +607,7 @@ impl<'j> Judge<'j> {
 
     /// The severity after taking completeness and the kind of path into account, or `None` if there is no finding. With
     /// the cluster comes whether its pools are complete for what the verdict is about.
-    fn lower(
+    pub(super) fn lower(
         &self,
         rule: &Rule,
         verdict: &Verdict,
@@ -652,7 +664,13 @@ impl<'j> Judge<'j> {
     }
 
     /// Marks the findings since `before` that are notes only because pools are missing.
-    fn mark_undecided(&mut self, before: usize, rule: &Rule, verdict: &Verdict, complete: bool) {
+    pub(super) fn mark_undecided(
+        &mut self,
+        before: usize,
+        rule: &Rule,
+        verdict: &Verdict,
+        complete: bool,
+    ) {
         let undecided = rule.needs(Need::CompletePools)
             && !complete
             && !verdict.stands
@@ -662,7 +680,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         rule: &Rule,
         verdict: &Verdict,
@@ -732,6 +750,16 @@ impl<'j> Judge<'j> {
     }
 }
 
+fn problems(failures: BTreeSet<(String, String)>) -> Vec<Problem> {
+    let failures = failures.into_iter();
+    let problem = |(file, message)| Problem {
+        file: Some(file),
+        position: None,
+        message,
+    };
+    failures.map(problem).collect()
+}
+
 /// Whether a shape is a part of pods that says enough to be judged by the rules for parts: it requires labels, and it has
 /// tolerations.
 fn is_telling_part(shape: &PodShape) -> bool {
@@ -750,11 +778,11 @@ struct Question<'q, 'j> {
 }
 
 /// The place of a finding.
-struct Place<'p> {
-    object: &'p Object,
-    at: At,
-    cluster: Option<String>,
-    related: Vec<Label>,
+pub(super) struct Place<'p> {
+    pub(super) object: &'p Object,
+    pub(super) at: At,
+    pub(super) cluster: Option<String>,
+    pub(super) related: Vec<Label>,
 }
 
 impl<'p> Place<'p> {
@@ -831,7 +859,7 @@ fn is_tried_out(path: &str) -> bool {
 }
 
 /// Evaluates a rule. A panic counts as a failed evaluation.
-fn asked(rule: &Rule, bindings: &Bindings) -> Judged {
+pub(super) fn asked(rule: &Rule, bindings: &Bindings) -> Judged {
     caught(|| rule.judge(bindings)).unwrap_or_else(|why| Judged::Failed(bug_text("judged", &why)))
 }
 

@@ -352,7 +352,7 @@ impl<'g> ClusterFacts<'g> {
 
 /// Whether the provider runs the cluster's control plane, so that no node has control plane taints. Decided by the pools,
 /// or by the rest of the repository if no pools are known.
-fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settings<'_>) -> bool {
+pub fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settings<'_>) -> bool {
     let of_control_plane = |pool: &NodePool| {
         keys(pool).any(|key| {
             key.starts_with("node-role.kubernetes.io/") && key != "node-role.kubernetes.io/infra"

@@ -69,6 +69,16 @@ impl Survey<'_> {
         self.texts.place(span)
     }
 
+    /// Everything that was read.
+    pub(super) fn gathered(&self) -> &Gathered {
+        &self.gathered
+    }
+
+    /// The texts of its files.
+    pub(super) fn texts(&self) -> &Held<'_> {
+        &self.texts
+    }
+
     /// Problems while reading, also those while places were looked up.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = self.problems.clone();

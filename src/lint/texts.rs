@@ -165,7 +165,23 @@ impl<'l> Held<'l> {
             .collect()
     }
 
-    fn source(&self, id: SourceId) -> Option<Arc<Source>> {
+    /// The ids of its files.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> + '_ {
+        self.files.keys().copied()
+    }
+
+    /// Whether a file has the same path and text as that of another state.
+    pub fn is_same(&self, other: &Held<'_>, id: SourceId) -> bool {
+        let known = |held: &'_ Held<'_>| {
+            let (_, path, digest) = held.files.get(&id)?;
+            (*digest != Digest::default()).then(|| (path.clone(), *digest))
+        };
+        let own = known(self);
+        own.is_some() && own == known(other)
+    }
+
+    /// The text of a file, if it can be read again and has not changed.
+    pub fn source(&self, id: SourceId) -> Option<Arc<Source>> {
         if let Some(known) = self.sources().get(&id) {
             return known.clone();
         }

@@ -2,18 +2,19 @@
 //! sides are judged once.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::causes::{self, Surveys};
-use super::effects::{Outlook, Seat, Side, outlook};
+use super::effects::{Outlook, Seat, Side, outlook, shift};
 use super::judgement::shown_object;
-use super::pairs;
+use super::pairs::{self, ObjectKey};
 use super::pool_changes;
 use super::stand::Stand;
 use crate::finding::{
     Cause, CausePlace, Effect, PlacementEffect, PoolChange, PoolDifference, Standing, Stay, Tenancy,
 };
-use crate::lint::{Renames, Survey, SurveyedCluster};
+use crate::lint::{ClusterChange, Renames, Shift, Survey, SurveyedCluster, WorkloadChange};
 use crate::model::node_pool::NodePool;
 use crate::model::placement::Moment;
 use crate::model::workload::{PodShape, Workload};
@@ -27,16 +28,40 @@ pub(super) struct ClusterSides<'s> {
 
 /// What a change does in one cluster.
 #[derive(Debug, Default)]
-pub(super) struct Compared {
+pub(super) struct Compared<'s> {
     pub(super) placement: Vec<PlacementEffect>,
     pub(super) pools: Vec<PoolDifference>,
     pub(super) tenancies: Vec<Tenancy>,
+    /// What rules may look at.
+    pub(super) workloads: Vec<WorkloadChange<'s>>,
+    pub(super) changed_pools: Vec<PoolSides>,
 }
 
-impl Compared {
+/// A pool before and after.
+pub(super) type PoolSides = (Option<Arc<NodePool>>, Option<Arc<NodePool>>);
+
+impl<'s> Compared<'s> {
     /// Whether it changes anything.
     pub(super) fn changes(&self) -> bool {
         !(self.placement.is_empty() && self.pools.is_empty())
+    }
+
+    /// Takes out what rules may look at.
+    pub(super) fn take_change(
+        &mut self,
+        sides: ClusterSides<'s>,
+        is_configured: bool,
+    ) -> ClusterChange<'s> {
+        let both = [sides.before, sides.after];
+        let shown = sides.after.or(sides.before);
+        ClusterChange {
+            name: shown.map_or("", |cluster| &cluster.name),
+            after: sides.after,
+            is_configured,
+            complete: both.iter().flatten().all(|cluster| cluster.complete),
+            workloads: std::mem::take(&mut self.workloads),
+            pools: std::mem::take(&mut self.changed_pools),
+        }
     }
 }
 
@@ -52,6 +77,7 @@ pub(super) struct ClusterDifference<'s> {
     /// The pools on each side. One that is missing because its file cannot be read is there, with nothing known.
     pools: (Vec<Arc<NodePool>>, Vec<Arc<NodePool>>),
     differences: Vec<PoolDifference>,
+    changed_pools: Vec<PoolSides>,
     is_same: bool,
     /// The files that cannot be read, on each side.
     broken: (BTreeSet<&'s str>, BTreeSet<&'s str>),
@@ -103,6 +129,7 @@ impl<'s> ClusterDifference<'s> {
             is_rejected,
             pools: (Vec::new(), Vec::new()),
             differences: Vec::new(),
+            changed_pools: Vec::new(),
             is_same: true,
             broken: (surveys.0.broken_files(), surveys.1.broken_files()),
         };
@@ -125,7 +152,11 @@ impl<'s> ClusterDifference<'s> {
             let new = pair.after.and_then(|at| after.get(at));
             match (old, new) {
                 (Some(old), Some(new)) => {
-                    self.is_same &= pool_changes::is_same(old, new);
+                    if !pool_changes::is_same(old, new) {
+                        self.is_same = false;
+                        self.changed_pools
+                            .push((Some(Arc::clone(old)), Some(Arc::clone(new))));
+                    }
                     for (change, message) in pool_changes::compare(old, new) {
                         self.add_difference(new, true, change, message);
                     }
@@ -135,6 +166,7 @@ impl<'s> ClusterDifference<'s> {
                     if self.is_lost(old, false) {
                         self.pools.1.push(Arc::new(hidden(old)));
                     } else if self.sides.after.is_some() {
+                        self.changed_pools.push((Some(Arc::clone(old)), None));
                         let message = pool_changes::said(old, PoolChange::Removed);
                         self.add_difference(old, false, PoolChange::Removed, message);
                     }
@@ -143,7 +175,10 @@ impl<'s> ClusterDifference<'s> {
                     self.is_same = false;
                     if self.is_lost(new, true) {
                         self.pools.0.push(Arc::new(hidden(new)));
-                    } else if self.sides.before.is_some() {
+                        continue;
+                    }
+                    self.changed_pools.push((None, Some(Arc::clone(new))));
+                    if self.sides.before.is_some() {
                         let message = pool_changes::said(new, PoolChange::Added);
                         self.add_difference(new, true, PoolChange::Added, message);
                     }
@@ -195,12 +230,20 @@ impl<'s> ClusterDifference<'s> {
         });
     }
 
-    /// Judges each object. `unread` says which list of a workload was changed where nothing reads it.
-    pub(super) fn compare(self, unread: &dyn Fn(&Workload) -> Option<Cause>) -> Compared {
+    /// Judges each object. `unread` says which list of a workload was changed where nothing reads it, and `is_known` whether
+    /// an object of a new cluster was in another one before.
+    pub(super) fn compare(
+        mut self,
+        unread: &dyn Fn(&Workload) -> Option<Cause>,
+        is_known: &dyn Fn(&ObjectKey) -> bool,
+    ) -> Compared<'s> {
         let mut compared = Compared::default();
         if let (Some(before), Some(after)) = (self.sides.before, self.sides.after) {
             self.judge_objects((before, after), unread, &mut compared);
+        } else if let Some(after) = self.sides.after {
+            compared.workloads = self.new_objects(after, is_known);
         }
+        compared.changed_pools = std::mem::take(&mut self.changed_pools);
         compared.pools = self.differences;
         compared
     }
@@ -209,7 +252,7 @@ impl<'s> ClusterDifference<'s> {
         &self,
         (before, after): (&'s SurveyedCluster, &'s SurveyedCluster),
         unread: &dyn Fn(&Workload) -> Option<Cause>,
-        compared: &mut Compared,
+        compared: &mut Compared<'s>,
     ) {
         let (base, head) = self.surveys;
         let old = pairs::objects(base, before, Some(self.renames));
@@ -227,7 +270,8 @@ impl<'s> ClusterDifference<'s> {
             };
             let one = of(base, pair.before.as_ref().and_then(|key| old.get(key)));
             let other = of(head, pair.after.as_ref().and_then(|key| new.get(key)));
-            let told = self.object((&one, &other), &judge, &mut known);
+            let sides = (one.as_slice(), other.as_slice());
+            let told = self.object(sides, &judge, &mut known, &mut compared.workloads);
             let told = told.or_else(|| {
                 let (old, new) = (*one.first()?, *other.first()?);
                 self.ignored((old, new), unread(new)?, &judge)
@@ -243,6 +287,7 @@ impl<'s> ClusterDifference<'s> {
         (before, after): (&[&'w Workload], &[&'w Workload]),
         judge: &Judge<'_>,
         known: &mut Known<'w>,
+        changes: &mut Vec<WorkloadChange<'w>>,
     ) -> Option<PlacementEffect> {
         let (base, head) = self.surveys;
         let old: Vec<(&Workload, &str)> = before
@@ -267,6 +312,21 @@ impl<'s> ClusterDifference<'s> {
                 (Some(one), Some(other)) => self.judged(one, other, judge, known),
                 (one, other) => self.of_one_side(one, other, (&old, &new), judge),
             };
+            if let Some(after) = other {
+                let is_new = one.is_none() && !self.is_hidden(after, &old);
+                let is_other = one.is_some_and(|one| one.shape != after.shape);
+                if is_new || is_other || (one.is_some() && judged.is_some()) {
+                    changes.push(WorkloadChange {
+                        before: one,
+                        after,
+                        effect: judged.as_ref().map(|judged| judged.effect),
+                        shift: Rc::new(judge.shift(
+                            one.map(|one| (&*one.shape, self.rejected(false, one))),
+                            (&after.shape, self.rejected(true, after)),
+                        )),
+                    });
+                }
+            }
             if let Some(judged) = judged
                 && worst
                     .as_ref()
@@ -295,6 +355,39 @@ impl<'s> ClusterDifference<'s> {
         };
         let told = self.told(judged, Some(before), Some(after), judge);
         Some(PlacementEffect { cause, ..told })
+    }
+
+    /// Whether an object that seems new may have been in a file that could not be read before.
+    fn is_hidden(&self, after: &Workload, before: &[(&Workload, &str)]) -> bool {
+        let path = self.surveys.1.path(after.source);
+        before.is_empty() && self.broken.0.contains(path)
+    }
+
+    /// The objects of a new cluster that were in no cluster before.
+    fn new_objects(
+        &self,
+        after: &'s SurveyedCluster,
+        is_known: &dyn Fn(&ObjectKey) -> bool,
+    ) -> Vec<WorkloadChange<'s>> {
+        let head = self.surveys.1;
+        let judge = Judge {
+            surveys: self.surveys,
+            complete: (true, after.complete),
+            stands: (Vec::new(), stands(&self.pools.1)),
+        };
+        let objects = pairs::objects(head, after, None).into_iter();
+        let new = objects.filter(|(key, _)| !is_known(key));
+        let workloads = new.flat_map(|(_, all)| all);
+        let workloads = workloads.filter_map(|at| head.workloads().get(at));
+        workloads
+            .filter(|one| !self.is_hidden(one, &[]))
+            .map(|one| WorkloadChange {
+                before: None,
+                after: one,
+                effect: None,
+                shift: Rc::new(judge.shift(None, (&one.shape, self.rejected(true, one)))),
+            })
+            .collect()
     }
 
     fn rejected(&self, is_after: bool, workload: &Workload) -> bool {
@@ -333,10 +426,7 @@ impl<'s> ClusterDifference<'s> {
                 let path = self.renamed(self.surveys.0.path(one.source));
                 new.is_empty() && self.broken.1.contains(path)
             }
-            (None, Some(other)) => {
-                let path = self.surveys.1.path(other.source);
-                old.is_empty() && self.broken.0.contains(path)
-            }
+            (None, Some(other)) => self.is_hidden(other, old),
             (None, None) => false,
         };
         let pods = |is_after: bool, one: Option<&'_ Workload>| {
@@ -479,7 +569,7 @@ impl<'s> ClusterDifference<'s> {
         &self,
         judge: &Judge<'_>,
         (before, after): (&'s SurveyedCluster, &'s SurveyedCluster),
-        compared: &mut Compared,
+        compared: &mut Compared<'s>,
     ) {
         let mut touched: BTreeSet<&str> = BTreeSet::new();
         for one in &compared.placement {
@@ -590,6 +680,25 @@ impl<'s> Judge<'s> {
             pools_known: known(shape, self.complete.1),
         });
         outlook(one.as_ref(), another.as_ref()).map(|outlook| Judged::of(&outlook))
+    }
+
+    /// Where pods could run and can run. `None` if they are new.
+    fn shift(&self, before: Pods<'_>, (shape, rejected): (&PodShape, bool)) -> Shift {
+        let old = before.map_or(Vec::new(), |(shape, _)| self.seats(false, shape));
+        let new = self.seats(true, shape);
+        let earlier = before.map(|(shape, rejected)| Side {
+            seats: &old,
+            tolerations: &[],
+            refused: rejected || shape.refused.is_some(),
+            pools_known: true,
+        });
+        let later = Side {
+            seats: &new,
+            tolerations: &[],
+            refused: rejected || shape.refused.is_some(),
+            pools_known: true,
+        };
+        shift(earlier.as_ref(), &later)
     }
 
     fn lands(&self, is_after: bool, shape: &PodShape) -> Vec<String> {

@@ -1,31 +1,36 @@
 //! What a change of a repository does to placement: each cluster before and after, pool by pool and object by object.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cluster_difference::{ClusterDifference, ClusterSides};
 use super::judgement::shown_object;
-use super::pairs::{self, Pair};
+use super::pairs::{self, ObjectKey, Pair};
 use crate::finding::{
-    Cause, CausePlace, ComparedCluster, Difference, Effect, FilePlace, Finding, FindingDifference,
-    Object, PlacementEffect, Presence, Standing,
+    Cause, CausePlace, ChangeFinding, ComparedCluster, Difference, Effect, FilePlace, Finding,
+    FindingDifference, Object, PlacementEffect, Presence, Standing,
 };
-use crate::lint::{Examination, Renames, Survey, compare};
+use crate::lint::{Examination, OnChange, Renames, Settings, Survey, compare};
 use crate::model::workload::Workload;
 use crate::rule::RuleSet;
+use crate::rule::schema::Scope;
 use crate::source::{SourceId, Span};
 
 /// The tag of rules whose errors say that the API server rejects an object.
 const REJECTED: &str = "api-server";
+/// The tag of rules of scope `change` that say what the effects on placement say, too.
+const PLACEMENT: &str = "placement";
 /// The tag of rules about lists that nothing reads.
 const UNREAD: &str = "not-read";
 
-/// Compares two states of a repository. `files` says which files had another name before.
+/// Compares two states of a repository, with the settings of the state after. `files` says which files had another name before.
 pub fn difference(
     base: Examination<'_>,
     head: Examination<'_>,
-    rules: &RuleSet,
+    settings: Settings<'_>,
     files: BTreeMap<String, String>,
 ) -> Difference {
+    let rules = settings.rules;
     let (before, after) = (&base.survey, &head.survey);
     let mut renames = Renames {
         files,
@@ -57,13 +62,28 @@ pub fn difference(
     let reports = (base.report, head.report);
     found.findings = compare(reports.0, reports.1, &renames);
     let news = unread.news(&found.findings);
+    let is_rejected = |is_after: bool, one: &Workload| {
+        let side = if is_after { &rejected.1 } else { &rejected.0 };
+        side.contains(one)
+    };
+    let known: OnceCell<BTreeSet<ObjectKey>> = OnceCell::new();
+    let is_known = |key: &ObjectKey| {
+        let known = known.get_or_init(|| objects(before, &renames));
+        known.contains(key)
+    };
+    let mut on_change = OnChange::new(before, after, settings);
+    let mut affected: BTreeSet<Object> = BTreeSet::new();
     for (pair, sides) in sides {
-        let compared =
-            ClusterDifference::new((before, after), sides, &renames, &|is_after, one| {
-                let side = if is_after { &rejected.1 } else { &rejected.0 };
-                side.contains(one)
-            })
-            .compare(&|workload| news.of(workload));
+        let mut compared = ClusterDifference::new((before, after), sides, &renames, &is_rejected)
+            .compare(&|workload| news.of(workload), &is_known);
+        let with_effect = compared.workloads.iter().filter(|one| one.effect.is_some());
+        affected.extend(with_effect.map(|one| one.after.object.clone()));
+        let mut configured = settings.config.clusters.iter();
+        let is_configured =
+            configured.any(|one| sides.after.is_some_and(|side| side.name == one.name));
+        if on_change.asks() {
+            on_change.cluster(&compared.take_change(sides, is_configured));
+        }
         found
             .clusters
             .push(listed(&pair, sides, compared.changes()));
@@ -73,8 +93,46 @@ pub fn difference(
     }
     let ignored = news.without_pods(&found, after);
     found.placement.extend(ignored);
+    let told = on_change.finish(&mut found.findings.head);
+    let told = told.into_iter().map(|finding| ChangeFinding {
+        is_told: is_told(&finding, &found, &affected, rules),
+        finding,
+    });
+    found.findings.on_change = told.collect();
     sort(&mut found);
     found
+}
+
+/// Whether what a change does to placement says the same: it does something to the object, or takes workloads from the
+/// pool.
+fn is_told(
+    finding: &Finding,
+    found: &Difference,
+    affected: &BTreeSet<Object>,
+    rules: &RuleSet,
+) -> bool {
+    let rule = rules.get(&finding.rule);
+    if !rule.is_some_and(|rule| rule.has_tag(PLACEMENT)) {
+        return false;
+    }
+    let is_pool = rule.is_some_and(|rule| rule.scope == Scope::PoolChange);
+    let name = finding.object.name.as_deref().unwrap_or_default();
+    if !is_pool {
+        return affected.contains(&finding.object);
+    }
+    let takes_away = |one: &PlacementEffect| {
+        let (before, after) = (&one.before.lands, &one.after.lands);
+        let mut lost = before.iter().filter(|pool| !after.contains(pool));
+        one.cause.is_pool && lost.any(|pool| pool == name)
+    };
+    found.placement.iter().any(takes_away)
+}
+
+/// The objects of all clusters, as files are called after.
+fn objects(survey: &Survey<'_>, renames: &Renames) -> BTreeSet<ObjectKey> {
+    let clusters = survey.clusters.iter();
+    let objects = clusters.map(|cluster| pairs::objects(survey, cluster, Some(renames)));
+    objects.flat_map(pairs::Objects::into_keys).collect()
 }
 
 fn listed(pair: &Pair<usize>, sides: ClusterSides<'_>, changed: bool) -> ComparedCluster {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Effect, Stay, Verdict};
+use crate::lint::Shift;
 use crate::model::Truth;
 use crate::model::redundancy::covers;
 use crate::model::toleration::Toleration;
@@ -48,6 +49,26 @@ pub struct Outlook<'s> {
     pub after: Vec<&'s str>,
     /// The pools that decide: those that they are evicted from, that they lose, or where it is not known.
     pub decisive: Vec<&'s str>,
+}
+
+/// Where pods can run on either side. A side is `None` where the object is not there; where the API server refuses the
+/// pods of a side, nothing is gained or lost for certain.
+pub fn shift(before: Option<&Side<'_>>, after: &Side<'_>) -> Shift {
+    let (old, new) = (Names::of(before), Names::of(Some(after)));
+    let is_refused = after.refused || before.is_some_and(|before| before.refused);
+    let owned = |all: &BTreeSet<&str>| all.iter().map(|name| (*name).to_owned()).collect();
+    let only = |open: &BTreeSet<&str>, other: &Names<'_>| -> Vec<String> {
+        let is_closed =
+            |name: &&&str| !(other.open.contains(**name) || other.maybe.contains(**name));
+        let names = open.iter().filter(is_closed).filter(|_| !is_refused);
+        names.map(|name| (*name).to_owned()).collect()
+    };
+    Shift {
+        before: owned(&old.open),
+        after: owned(&new.open),
+        gained: only(&new.open, &old),
+        lost: only(&old.open, &new),
+    }
 }
 
 /// The names of pools by what is known of them. Pools with one name are one.

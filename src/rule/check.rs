@@ -360,6 +360,7 @@ fn list_element(ty: Ty) -> &'static Ty {
         Ty::Fact(FactKind::Taint) => &Ty::Fact(FactKind::Taint),
         Ty::Fact(FactKind::Pool) => &Ty::Fact(FactKind::Pool),
         Ty::Fact(FactKind::Toleration) => &Ty::Fact(FactKind::Toleration),
+        Ty::Fact(FactKind::Workload) => &Ty::Fact(FactKind::Workload),
         _ => &Ty::Dyn,
     }
 }

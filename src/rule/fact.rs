@@ -65,9 +65,11 @@ pub enum FactKind {
     Refusal,
     /// A label that no pool has.
     UnansweredLabel,
+    /// What a change does to a workload or a pool.
+    Change,
 }
 
-static NAMES: [&str; 18] = [
+static NAMES: [&str; 19] = [
     "toleration",
     "taint",
     "workload",
@@ -86,13 +88,14 @@ static NAMES: [&str; 18] = [
     "witness",
     "refusal",
     "unansweredLabel",
+    "change",
 ];
 
-static TYPES: LazyLock<[Type; 18]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
+static TYPES: LazyLock<[Type; 19]> = LazyLock::new(|| NAMES.map(Type::new_unspecified_type));
 
 impl FactKind {
     /// All kinds.
-    pub const ALL: [FactKind; 18] = [
+    pub const ALL: [FactKind; 19] = [
         FactKind::Toleration,
         FactKind::Taint,
         FactKind::Workload,
@@ -111,6 +114,7 @@ impl FactKind {
         FactKind::Witness,
         FactKind::Refusal,
         FactKind::UnansweredLabel,
+        FactKind::Change,
     ];
 
     /// Returns the name of its type in messages.
@@ -150,6 +154,8 @@ pub enum Handle {
     Workload(Arc<PodShape>),
     /// A pool.
     Pool(Arc<NodePool>),
+    /// A workload or pool that one side of a change does not have: it tolerates, selects and accepts nothing.
+    Missing,
 }
 
 #[derive(Debug, Clone)]

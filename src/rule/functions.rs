@@ -76,6 +76,7 @@ fn declare(env: &mut Env) -> Result<(), cel::DeclarationError> {
                 "tolerates",
                 shape_tolerates(shape, taint, one.comparison_operators()),
             ),
+            (Handle::Missing, _) => answer(Ok(false)),
             _ => mismatch("tolerates"),
         }
     })?;
@@ -141,6 +142,7 @@ fn of_pool<'b, 'v>(
         (Handle::Workload(shape), Handle::Pool(pool)) => {
             known(function, ask(shape, pool, one.comparison_operators()))
         }
+        (Handle::Missing, _) | (_, Handle::Missing) => answer(Ok(false)),
         _ => mismatch(function),
     }
 }

@@ -37,7 +37,7 @@ use gives_way::GivesWay;
 use kinds::Kinds;
 use names::Names;
 use parse::ExpressionError;
-use schema::{ExampleFile, ExampleText, FixFiles, Need, Otherwise, RuleFile, Scope};
+use schema::{ChangeOf, ExampleFile, ExampleText, FixFiles, Need, Otherwise, RuleFile, Scope};
 use template::Template;
 use vocabulary::Ty;
 
@@ -89,6 +89,8 @@ pub struct Rule {
     pub examples: Vec<Example>,
     /// The file of the rule: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
     pub file: String,
+    /// What a finding points to, in scope `change`.
+    points_at: Option<Expression>,
     when: Expression,
     stands_when: Option<Expression>,
     related: Vec<(Expression, Template)>,
@@ -121,8 +123,10 @@ pub struct Words {
 pub struct Example {
     /// Whether findings are expected.
     pub bad: bool,
-    /// Paths and texts.
+    /// Paths and texts; after the change in scope `change`.
     pub files: Vec<(String, String)>,
+    /// Paths and texts before the change, in scope `change`.
+    pub before: Vec<(String, String)>,
     /// The changed files after all fixes of the rule; empty if the example has none.
     pub fixed: Vec<(String, String)>,
     /// Why it is good or bad.
@@ -173,6 +177,8 @@ pub struct Verdict {
     pub gives_way_to: Vec<String>,
     /// It is only counted, because it reports something usual.
     pub counted: bool,
+    /// The places that it points to, best first, in scope `change`.
+    pub at: Vec<Place>,
 }
 
 /// The sentences of a finding.
@@ -226,6 +232,7 @@ impl Rule {
             || self.needs(Need::Pools)
             || self.needs(Need::CompletePools)
             || self.scope == Scope::Workload
+            || self.scope.is_of_changes()
             || self.condition.contains("pool")
             || self.names.iter().any(|(_, text)| text.contains("pool"))
     }
@@ -324,9 +331,15 @@ impl Rule {
             Some(summary) => summary.when.surely(bindings)?,
             None => false,
         };
+        let at = match self.points_at.as_ref().map(|at| at.facts(bindings)) {
+            Some(Ok(facts)) => facts.iter().filter_map(Fact::place).cloned().collect(),
+            Some(Err(Evaluation::Failed(why))) => return Err(why),
+            Some(Err(Evaluation::Unknown(_) | Evaluation::Absent)) | None => Vec::new(),
+        };
         Ok(Verdict {
             severity,
             stands,
+            at,
             said: self.say(&bound)?,
             as_warning,
             as_note,
@@ -401,8 +414,9 @@ impl Loader<'_> {
     fn check(&self, file: RuleFile) -> Result<Rule, Vec<Problem>> {
         let mut problems = self.check_id(&file);
         self.check_examples(&file, &mut problems);
-        let scope = file.scope;
-        if !vocabulary::places(scope).contains(&file.at.value.as_str()) {
+        let scope = scope_of(&file);
+        self.check_change(&file, &mut problems);
+        if !scope.is_of_changes() && !vocabulary::places(scope).contains(&file.at.value.as_str()) {
             let known = vocabulary::places(scope).join(", ");
             problems.push(self.problem(
                 file.at.span,
@@ -439,6 +453,10 @@ impl Loader<'_> {
             Expression::compile(&text.value, &compiler, expected)
                 .map_err(|error| keep(text, error))
                 .ok()
+        };
+        let points_at = match scope.is_of_changes() {
+            true => expression(&file.at, Expected::Facts),
+            false => None,
         };
         let places: Vec<_> = file
             .related
@@ -521,6 +539,7 @@ impl Loader<'_> {
                 help_text: file.help.map(|text| text.value),
                 examples: number_examples(file.examples),
                 file: self.source.path.clone(),
+                points_at,
                 when,
                 stands_when,
                 related,
@@ -548,7 +567,8 @@ impl Loader<'_> {
             false => parse::parse(&file.when.value)
                 .map_or(Kinds::ALL, |when| Kinds::where_it(true, when.expression())),
         };
-        let taken = vocabulary::variables(file.scope);
+        let scope = scope_of(file);
+        let taken = vocabulary::variables(scope);
         for (name, text) in written_names(&file.names) {
             if self.built_in {
                 names.push(name, &text.value, Ty::Dyn);
@@ -566,7 +586,7 @@ impl Loader<'_> {
                 problems.push(self.problem(text.span, format!("the name `{name}` {why}")));
             }
             let compiler = Compiler {
-                scope: file.scope,
+                scope,
                 names: Arc::new(std::mem::take(&mut names)),
                 kinds,
                 deferred: false,
@@ -607,6 +627,38 @@ impl Loader<'_> {
             ));
         }
         problems
+    }
+
+    /// What belongs to rules of scope `change` only, and what they cannot have.
+    fn check_change(&self, file: &RuleFile, problems: &mut Vec<Problem>) {
+        let span = file.id.span;
+        if !file.scope.is_of_changes() {
+            if let Some(of) = &file.of {
+                let message = "`of` belongs to rules of scope `change`";
+                problems.push(self.problem(of.span, message));
+            }
+            let texts = file.examples.iter().flat_map(ExampleFile::texts);
+            if !texts.into_iter().all(ExampleText::has_files_only) {
+                let message =
+                    "only a rule of scope `change` has examples with `before` and `after`";
+                problems.push(self.problem(span, message));
+            }
+            return;
+        }
+        let others = [
+            ("fix", file.fix.is_some()),
+            ("summary", file.summary.is_some()),
+            ("of-parts", file.of_parts),
+        ];
+        for (key, _) in others.iter().filter(|(_, is_there)| *is_there) {
+            let message = format!("a rule of scope `change` has no `{key}`");
+            problems.push(self.problem(span, message));
+        }
+        let mut texts = file.examples.iter().flat_map(ExampleFile::texts);
+        if !texts.all(ExampleText::is_change) {
+            let message = "an example of a rule of scope `change` is a map with `before` and `after`, each a map from path to text";
+            problems.push(self.problem(span, message));
+        }
     }
 
     fn check_examples(&self, file: &RuleFile, problems: &mut Vec<Problem>) {
@@ -664,6 +716,14 @@ impl Loader<'_> {
     }
 }
 
+/// The scope of a rule, which says whether a change of a workload or of a pool is meant.
+fn scope_of(file: &RuleFile) -> Scope {
+    match (file.scope, file.of.as_ref().map(|of| of.value)) {
+        (Scope::Change, Some(ChangeOf::Pool)) => Scope::PoolChange,
+        (scope, _) => scope,
+    }
+}
+
 /// Returns the named values in source order.
 fn written_names(
     names: &BTreeMap<String, yaml::Spanned<String>>,
@@ -685,16 +745,20 @@ fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
             let text = example.bad.or(example.good)?;
             let number = numbers.entry(bad).or_default();
             *number += 1;
-            let owned = |text: ExampleText| {
-                let files = text.files().into_iter();
+            let owned = |files: Vec<(&str, &str)>| -> Vec<(String, String)> {
                 files
+                    .into_iter()
                     .map(|(path, text)| (path.to_owned(), text.to_owned()))
                     .collect()
             };
             Some(Example {
                 bad,
-                files: owned(text),
-                fixed: example.fixed.map(owned).unwrap_or_default(),
+                files: owned(text.files()),
+                before: owned(text.before()),
+                fixed: example
+                    .fixed
+                    .map(|text| owned(text.files()))
+                    .unwrap_or_default(),
                 why: example.why,
                 number: *number,
             })

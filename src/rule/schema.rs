@@ -23,6 +23,9 @@ pub struct RuleFile {
     pub tags: Vec<String>,
     /// What `when` sees, and how often it runs.
     pub scope: Scope,
+    /// What a rule of scope `change` looks at: `workload` (the default) or `pool`.
+    #[serde(default)]
+    pub of: Option<Spanned<ChangeOf>>,
     /// What must be known before it may conclude anything.
     #[serde(default)]
     pub needs: Vec<Need>,
@@ -40,7 +43,7 @@ pub struct RuleFile {
     pub names: BTreeMap<String, Spanned<String>>,
     /// CEL; a finding is where it is true.
     pub when: Spanned<String>,
-    /// The field that the finding points at.
+    /// The field that the finding points at; in scope `change`, CEL that gives one fact or a list of facts.
     pub at: Spanned<String>,
     /// Other places that belong to the finding.
     #[serde(default)]
@@ -97,9 +100,29 @@ pub enum Scope {
     DeviceTaint,
     /// Each toleration of a request for devices.
     DeviceToleration,
+    /// What a change does to each workload or pool; only where two revisions are compared.
+    Change,
+    /// The same for a pool: scope `change` with `of: pool`.
+    #[serde(skip)]
+    PoolChange,
+}
+
+/// What a rule of scope `change` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeOf {
+    /// Each pod template that is new, that differs, or whose pods can run on other pools.
+    Workload,
+    /// Each pool that is new, differs or is gone.
+    Pool,
 }
 
 impl Scope {
+    /// Whether it compares two revisions.
+    pub fn is_of_changes(self) -> bool {
+        matches!(self, Scope::Change | Scope::PoolChange)
+    }
+
     /// Returns the word that rule files use.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -110,6 +133,7 @@ impl Scope {
             Scope::Notice => "notice",
             Scope::DeviceTaint => "device-taint",
             Scope::DeviceToleration => "device-toleration",
+            Scope::Change | Scope::PoolChange => "change",
         }
     }
 
@@ -118,8 +142,8 @@ impl Scope {
         match self {
             Scope::Toleration | Scope::DeviceToleration => "toleration",
             Scope::Taint | Scope::DeviceTaint => "taint",
-            Scope::Workload => "workload",
-            Scope::Pool => "pool",
+            Scope::Workload | Scope::Change => "workload",
+            Scope::Pool | Scope::PoolChange => "pool",
             Scope::Notice => "notice",
         }
     }
@@ -300,27 +324,95 @@ pub struct ExampleFile {
     pub why: Option<String>,
 }
 
-/// One manifest, or several files by path.
+impl ExampleFile {
+    /// Returns its texts, whatever they are.
+    pub fn texts(&self) -> impl Iterator<Item = &ExampleText> {
+        let all = [&self.bad, &self.good, &self.fixed];
+        all.into_iter().flatten()
+    }
+}
+
+/// One manifest, or several files by path. For a rule of scope `change`, the files `before` and `after`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(untagged)]
 pub enum ExampleText {
     /// One file.
     #[serde(rename = "$string")]
     One(String),
-    /// Several files.
+    /// Several files, or two states.
     #[serde(rename = "$mapping")]
-    Many(BTreeMap<String, String>),
+    Many(BTreeMap<String, ExamplePart>),
+}
+
+/// A file of an example, or one of its two states.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(untagged)]
+pub enum ExamplePart {
+    /// The text of a file.
+    #[serde(rename = "$string")]
+    Text(String),
+    /// The files of a state by path.
+    #[serde(rename = "$mapping")]
+    State(BTreeMap<String, String>),
 }
 
 impl ExampleText {
-    /// Returns paths and texts; a single text is named `example.yaml`.
+    /// Returns paths and texts; a single text is named `example.yaml`. Of two states, these are the files after.
     pub fn files(&self) -> Vec<(&str, &str)> {
         match self {
             ExampleText::One(text) => vec![("example.yaml", text)],
-            ExampleText::Many(files) => files
+            ExampleText::Many(files) => match self.state("after") {
+                Some(after) => after,
+                None => files
+                    .iter()
+                    .filter_map(|(path, part)| match part {
+                        ExamplePart::Text(text) => Some((path.as_str(), text.as_str())),
+                        ExamplePart::State(_) => None,
+                    })
+                    .collect(),
+            },
+        }
+    }
+
+    /// Returns paths and texts before a change; none if there are no two states.
+    pub fn before(&self) -> Vec<(&str, &str)> {
+        self.state("before").unwrap_or_default()
+    }
+
+    /// Whether these are the two states of a change, and nothing else.
+    pub fn is_change(&self) -> bool {
+        let ExampleText::Many(files) = self else {
+            return false;
+        };
+        files.len() == 2
+            && ["before", "after"]
                 .iter()
-                .map(|(path, text)| (path.as_str(), text.as_str()))
-                .collect(),
+                .all(|one| self.state(one).is_some())
+    }
+
+    /// Whether it has files only.
+    pub fn has_files_only(&self) -> bool {
+        match self {
+            ExampleText::One(_) => true,
+            ExampleText::Many(files) => {
+                let mut parts = files.values();
+                parts.all(|part| matches!(part, ExamplePart::Text(_)))
+            }
+        }
+    }
+
+    fn state(&self, name: &str) -> Option<Vec<(&str, &str)>> {
+        let ExampleText::Many(files) = self else {
+            return None;
+        };
+        match files.get(name)? {
+            ExamplePart::State(files) => Some(
+                files
+                    .iter()
+                    .map(|(path, text)| (path.as_str(), text.as_str()))
+                    .collect(),
+            ),
+            ExamplePart::Text(_) => None,
         }
     }
 }

@@ -33,6 +33,7 @@ const WORKLOAD: Ty = Ty::Fact(FactKind::Workload);
 const POOL: Ty = Ty::Fact(FactKind::Pool);
 const TAINTS: Ty = Ty::List(&TAINT);
 const POOLS: Ty = Ty::List(&POOL);
+const WORKLOADS: Ty = Ty::List(&WORKLOAD);
 const TEXT: Ty = Ty::Text;
 const NEAR_KEYS: Ty = Ty::List(&Ty::Fact(FactKind::NearKey));
 const NEAR_VALUES: Ty = Ty::List(&Ty::Fact(FactKind::NearValue));
@@ -50,6 +51,8 @@ const TOLERATIONS: Ty = Ty::List(&TOLERATION);
 
 const CLUSTER_VARIABLES: [Entry; 2] = [("cluster", Ty::Fact(FactKind::Cluster)), ("pools", POOLS)];
 
+const CHANGE: Entry = ("change", Ty::Fact(FactKind::Change));
+
 /// Returns the variables of a scope.
 pub fn variables(scope: Scope) -> Vec<Entry> {
     let mut all = vec![("kubernetes", Ty::Fact(FactKind::Kubernetes))];
@@ -66,6 +69,8 @@ pub fn variables(scope: Scope) -> Vec<Entry> {
         Scope::DeviceToleration => {
             all.extend([("toleration", TOLERATION), ("workload", WORKLOAD)]);
         }
+        Scope::Change => all.extend([("before", WORKLOAD), ("after", WORKLOAD), CHANGE]),
+        Scope::PoolChange => all.extend([("before", POOL), ("after", POOL), CHANGE]),
     }
     if !is_alone(scope) {
         all.extend(CLUSTER_VARIABLES);
@@ -200,6 +205,15 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                 ("managedAddOn", Ty::Bool),
                 ("dumped", Ty::Bool),
             ]);
+            if scope.is_of_changes() {
+                all.extend([
+                    ("name", TEXT),
+                    ("namespace", TEXT),
+                    ("labels", Ty::TextMap),
+                    ("annotations", Ty::TextMap),
+                    ("lands", TEXTS),
+                ]);
+            }
             if scope == Scope::Workload {
                 all.extend([
                     ("name", TEXT),
@@ -295,6 +309,26 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             ]
         }
         FactKind::Witness => vec![("kind", TEXT), ("name", TEXT)],
+        FactKind::Change => {
+            let mut all = vec![("isNew", Ty::Bool), ("gained", TEXTS), ("lost", TEXTS)];
+            match scope {
+                Scope::PoolChange => all.extend([
+                    ("isGone", Ty::Bool),
+                    ("added", TAINTS),
+                    ("removed", TAINTS),
+                    ("gainedBy", WORKLOADS),
+                    ("lostBy", WORKLOADS),
+                ]),
+                _ => all.extend([
+                    ("effect", TEXT),
+                    ("added", TOLERATIONS),
+                    ("removed", TOLERATIONS),
+                    ("newlyTolerated", TAINTS),
+                    ("noLongerTolerated", TAINTS),
+                ]),
+            }
+            all
+        }
     }
 }
 
@@ -416,5 +450,7 @@ pub fn places(scope: Scope) -> &'static [&'static str] {
         Scope::Pool => &["pool", "pool.taints"],
         Scope::Notice => &["notice"],
         Scope::DeviceTaint => &["taint", "taint.key", "taint.value", "taint.effect"],
+        // There, `at` is an expression.
+        Scope::Change | Scope::PoolChange => &[],
     }
 }

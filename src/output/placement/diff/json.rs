@@ -32,6 +32,7 @@ pub fn write_diff_json(found: &Difference, out: &mut dyn Write) -> io::Result<()
         "tenancies": found.tenancies.iter().map(tenancy).collect::<Vec<_>>(),
         "findings": {
             "new": rows(&findings.head, &mut findings.new_ones())?,
+            "on-change": rows(&findings.head, &mut findings.on_change.iter().map(|one| &one.finding))?,
             "gone": rows(&findings.base, &mut findings.gone_ones())?,
             "moved": findings.moved,
         },
@@ -51,6 +52,11 @@ fn summary(found: &Difference) -> Value {
         let same = findings.new_ones().filter(|one| one.severity == severity);
         same.count()
     };
+    let on_change = |severity: Severity| {
+        let mut all = findings.on_change.iter();
+        let same = all.by_ref().filter(|one| one.finding.severity == severity);
+        same.count()
+    };
     let more = [
         ("pools", json!(found.pools.len())),
         (
@@ -59,6 +65,14 @@ fn summary(found: &Difference) -> Value {
                 "error": new(Severity::Error),
                 "warning": new(Severity::Warning),
                 "note": new(Severity::Note),
+            }),
+        ),
+        (
+            "on_change",
+            json!({
+                "error": on_change(Severity::Error),
+                "warning": on_change(Severity::Warning),
+                "note": on_change(Severity::Note),
             }),
         ),
         ("gone", json!(findings.gone.len())),

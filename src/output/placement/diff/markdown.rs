@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{
-    Group, groups, not_judged, object_name, other_pools, renamed, tenancies, title, unchanged,
-    verdict, worst_first,
+    Group, groups, not_judged, object_name, other_pools, renamed, tenancies, title, told,
+    unchanged, verdict, worst_first,
 };
 use crate::finding::{CausePlace, Difference, Effect, Finding, PlacementEffect, Severity, Stay};
 use crate::output::place::locate;
@@ -30,7 +30,7 @@ pub fn write_diff_markdown(found: &Difference, out: &mut dyn Write) -> io::Resul
     let sides = format!("{} → {}", code(&found.base), code(&found.head));
     let has_errors = found
         .findings
-        .new_ones()
+        .brought()
         .any(|finding| finding.severity > Severity::Note);
     let sign = match (
         found.is_harmful(),
@@ -103,6 +103,7 @@ pub fn write_diff_markdown(found: &Difference, out: &mut dyn Write) -> io::Resul
             "findings only moved",
         ));
     }
+    lines.extend(told(findings).map(|line| prose(&line)));
     lines.extend(not_judged(found));
     if !lines.is_empty() {
         writeln!(out)?;

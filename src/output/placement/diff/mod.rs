@@ -99,7 +99,7 @@ fn verdict(found: &Difference) -> String {
     });
     let mut parts: Vec<String> = parts.collect();
     let mut by_severity: BTreeMap<Severity, usize> = BTreeMap::new();
-    for finding in found.findings.new_ones() {
+    for finding in listed_news(&found.findings) {
         *by_severity.entry(finding.severity).or_default() += 1;
     }
     for (severity, many) in by_severity.iter().rev() {
@@ -227,9 +227,30 @@ fn not_judged(found: &Difference) -> Option<String> {
     (before != after || unknown > 0).then(|| format!("not judged: {before} before, {after} after"))
 }
 
-/// The new findings, worst first, then those that are gone.
+/// The findings that a change brings in, without those that say what the effects on placement say.
+fn listed_news(found: &FindingDifference) -> impl Iterator<Item = &Finding> {
+    let own = found.on_change.iter().filter(|one| !one.is_told);
+    found.new_ones().chain(own.map(|one| &one.finding))
+}
+
+/// How many findings say what the effects on placement say, by rule.
+fn told(found: &FindingDifference) -> Option<String> {
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in found.on_change.iter().filter(|one| one.is_told) {
+        *rules.entry(&one.finding.rule).or_default() += 1;
+    }
+    let all: usize = rules.values().sum();
+    let names: Vec<String> = rules
+        .into_keys()
+        .map(|rule| escape::name(rule).into_owned())
+        .collect();
+    let (one, many) = ("finding says the same", "findings say the same");
+    (all > 0).then(|| format!("{}: {}", count(all, one, many), names.join(", ")))
+}
+
+/// The new findings, worst first.
 fn worst_first(found: &FindingDifference) -> Vec<&Finding> {
-    let mut new: Vec<&Finding> = found.new_ones().collect();
+    let mut new: Vec<&Finding> = listed_news(found).collect();
     new.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     new
 }

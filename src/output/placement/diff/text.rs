@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::super::style;
 use super::{
-    Group, groups, listed, not_judged, object_name, other_pools, renamed, tenancies, title,
+    Group, groups, listed, not_judged, object_name, other_pools, renamed, tenancies, title, told,
     unchanged, verdict, worst_first,
 };
 use crate::finding::{
@@ -81,6 +81,7 @@ impl DiffText<'_> {
         if moved > 0 {
             last.push(count(moved, "finding only moved", "findings only moved"));
         }
+        last.extend(told(found_findings));
         last.extend(not_judged(found));
         last.push(sides);
         writeln!(out)?;
