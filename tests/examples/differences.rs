@@ -7,13 +7,17 @@ use kubetaint::yaml::{self, Kind, Node};
 
 /// In how many facts two examples differ. A field or entry that only one has is one fact, with all that is in it.
 pub fn between(one: &Example, other: &Example) -> usize {
-    let text = |example: &Example, path: &str| {
-        let found = example.files.iter().find(|(known, _)| known == path);
+    in_files(&one.before, &other.before) + in_files(&one.files, &other.files)
+}
+
+fn in_files(one: &[(String, String)], other: &[(String, String)]) -> usize {
+    let text = |files: &[(String, String)], path: &str| {
+        let found = files.iter().find(|(known, _)| known == path);
         found.map(|(_, text)| verify::without_marks(text))
     };
     let mut paths: Vec<&str> = [one, other]
         .iter()
-        .flat_map(|example| example.files.iter().map(|(path, _)| path.as_str()))
+        .flat_map(|files| files.iter().map(|(path, _)| path.as_str()))
         .collect();
     paths.sort_unstable();
     paths.dedup();

@@ -14,7 +14,7 @@ use kubetaint::rule::vocabulary;
 
 const PAGE: &str = include_str!("../../docs/writing-rules.md");
 
-const SCOPES: [Scope; 7] = [
+const SCOPES: [Scope; 9] = [
     Scope::Toleration,
     Scope::Taint,
     Scope::Workload,
@@ -22,6 +22,8 @@ const SCOPES: [Scope; 7] = [
     Scope::Notice,
     Scope::DeviceTaint,
     Scope::DeviceToleration,
+    Scope::Change,
+    Scope::PoolChange,
 ];
 
 fn is_named(name: &str) -> bool {
@@ -83,16 +85,20 @@ fn every_place_is_on_the_page() {
 }
 
 #[test]
-fn the_rule_on_the_page_works() {
-    let start = PAGE.find("```yaml\n").expect("a rule stands on the page") + "```yaml\n".len();
-    let end = start + PAGE[start..].find("```").expect("the block ends");
-    let source =
-        kubetaint::source::Source::new("team-label-on-dedicated-taints.yaml", &PAGE[start..end]);
-    let rules = kubetaint::rule::RuleSet::load([&source]).expect("the rule loads");
-    let rule = rules.get("team-label-on-dedicated-taints").unwrap();
-    for example in &rule.examples {
-        let outcome = kubetaint::verify::run(&rules, &TABLE, rule, example);
-        assert_eq!(outcome, kubetaint::verify::Outcome::Passed);
+fn the_rules_on_the_page_work() {
+    for id in [
+        "team-label-on-dedicated-taints",
+        "gpu-toleration-outside-ml",
+    ] {
+        let start = PAGE.find(&format!("```yaml\nid: {id} ")).expect(id) + "```yaml\n".len();
+        let end = start + PAGE[start..].find("```").expect("the block ends");
+        let source = kubetaint::source::Source::new(format!("{id}.yaml"), &PAGE[start..end]);
+        let rules = kubetaint::rule::RuleSet::load([&source]).expect("the rule loads");
+        let rule = rules.get(id).unwrap();
+        for example in &rule.examples {
+            let outcome = kubetaint::verify::run(&rules, &TABLE, rule, example);
+            assert_eq!(outcome, kubetaint::verify::Outcome::Passed, "{id}");
+        }
     }
 }
 
