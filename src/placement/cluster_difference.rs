@@ -113,7 +113,11 @@ type Pods<'w> = Option<(&'w PodShape, bool)>;
 type Placed<'w> = (&'w Workload, &'w str);
 
 /// What was already judged.
-type Known<'w> = HashMap<(Pods<'w>, Pods<'w>), Option<Judged>>;
+#[derive(Default)]
+struct Known<'w> {
+    judged: HashMap<(Pods<'w>, Pods<'w>), Option<Judged>>,
+    shifts: HashMap<(Pods<'w>, Pods<'w>), Rc<Shift>>,
+}
 
 impl<'s> ClusterDifference<'s> {
     pub(super) fn new(
@@ -262,7 +266,7 @@ impl<'s> ClusterDifference<'s> {
             complete: (before.complete, after.complete),
             stands: (stands(&self.pools.0), stands(&self.pools.1)),
         };
-        let mut known = Known::new();
+        let mut known = Known::default();
         for pair in pairs::keys(&old, &new) {
             let of = |survey: &'s Survey<'s>, all: Option<&Vec<usize>>| -> Vec<&'s Workload> {
                 let all = all.into_iter().flatten();
@@ -320,10 +324,7 @@ impl<'s> ClusterDifference<'s> {
                         before: one,
                         after,
                         effect: judged.as_ref().map(|judged| judged.effect),
-                        shift: Rc::new(judge.shift(
-                            one.map(|one| (&*one.shape, self.rejected(false, one))),
-                            (&after.shape, self.rejected(true, after)),
-                        )),
+                        shift: self.shift(one, after, judge, known),
                     });
                 }
             }
@@ -337,6 +338,20 @@ impl<'s> ClusterDifference<'s> {
         }
         let (judged, one, other) = worst?;
         Some(self.told(judged, one, other, judge))
+    }
+
+    fn shift<'w>(
+        &self,
+        before: Option<&'w Workload>,
+        after: &'w Workload,
+        judge: &Judge<'_>,
+        known: &mut Known<'w>,
+    ) -> Rc<Shift> {
+        let one = before.map(|one| (&*one.shape, self.rejected(false, one)));
+        let other = (&*after.shape, self.rejected(true, after));
+        let shift = known.shifts.entry((one, Some(other)));
+        let shift = shift.or_insert_with(|| Rc::new(judge.shift(one, other)));
+        Rc::clone(shift)
     }
 
     /// An object with a list that nothing reads, whose pods run where they ran.
@@ -379,13 +394,14 @@ impl<'s> ClusterDifference<'s> {
         let new = objects.filter(|(key, _)| !is_known(key));
         let workloads = new.flat_map(|(_, all)| all);
         let workloads = workloads.filter_map(|at| head.workloads().get(at));
+        let mut known = Known::default();
         workloads
             .filter(|one| !self.is_hidden(one, &[]))
             .map(|one| WorkloadChange {
                 before: None,
                 after: one,
                 effect: None,
-                shift: Rc::new(judge.shift(None, (&one.shape, self.rejected(true, one)))),
+                shift: self.shift(None, one, &judge, &mut known),
             })
             .collect()
     }
@@ -404,10 +420,10 @@ impl<'s> ClusterDifference<'s> {
         let one = (&*before.shape, self.rejected(false, before));
         let other = (&*after.shape, self.rejected(true, after));
         let key = (Some(one), Some(other));
-        let found = known.get(&key).cloned();
+        let found = known.judged.get(&key).cloned();
         found.unwrap_or_else(|| {
             let judged = judge.outlook(Some(one), Some(other));
-            known.insert(key, judged.clone());
+            known.judged.insert(key, judged.clone());
             judged
         })
     }
