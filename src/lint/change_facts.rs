@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Settings;
+use super::cluster_change::{ClusterChange, WorkloadChange};
 use super::facts::{entry_fact, named, pool_fact, pool_span, shape_fact, taint_facts};
-use super::on_change::{ClusterChange, WorkloadChange};
 use super::purpose;
 use super::search::{is_managed, of_cluster};
 use super::survey::Survey;

@@ -1,20 +1,20 @@
 //! Evaluates the rules of scope `change`: on two revisions of a repository, once for each workload and pool that a change
 //! does something to.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::Settings;
 use super::assignment::Cluster;
 use super::change_facts::{ChangeFacts, Sides};
+use super::cluster_change::ClusterChange;
 use super::ignores;
 use super::judge::{Judge, Place, asked};
+use super::moved::Moved;
 use super::place::{self, At};
-use super::survey::{Survey, SurveyedCluster};
+use super::survey::Survey;
 use super::{identity, several};
-use crate::finding::{Effect, Finding, Label, Report};
+use crate::finding::{Finding, Label, Report};
 use crate::model::node_pool::NodePool;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::Workload;
@@ -24,49 +24,6 @@ use crate::rule::schema::{Need, Scope};
 use crate::rule::{Rule, Verdict};
 use crate::source::{SourceId, Span};
 use crate::yaml::join;
-
-/// What a change does in a cluster.
-#[derive(Debug)]
-pub struct ClusterChange<'s> {
-    /// Its name.
-    pub name: &'s str,
-    /// The cluster after.
-    pub after: Option<&'s SurveyedCluster>,
-    /// Whether the configuration names it.
-    pub is_configured: bool,
-    /// Whether all its pools are known, on both sides.
-    pub complete: bool,
-    /// The workloads that are new, that differ, or that gain or lose pools.
-    pub workloads: Vec<WorkloadChange<'s>>,
-    /// The pools that are new, differ or are gone.
-    pub pools: Vec<(Option<Arc<NodePool>>, Option<Arc<NodePool>>)>,
-}
-
-/// A workload that a change does something to.
-#[derive(Debug)]
-pub struct WorkloadChange<'s> {
-    /// `None` if it is new.
-    pub before: Option<&'s Workload>,
-    /// After.
-    pub after: &'s Workload,
-    /// What the change does to its pods.
-    pub effect: Option<Effect>,
-    /// Where its pods can run.
-    pub shift: Rc<Shift>,
-}
-
-/// Where pods can run before and after a change, by names of pools.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shift {
-    /// Where they certainly could run.
-    pub before: Vec<String>,
-    /// Where they certainly can run.
-    pub after: Vec<String>,
-    /// Where they certainly can run, and certainly could not before.
-    pub gained: Vec<String>,
-    /// Where they certainly could run, and certainly cannot any more.
-    pub lost: Vec<String>,
-}
 
 /// The rules of scope `change`, and what they have found.
 pub struct OnChange<'c> {
@@ -178,6 +135,12 @@ impl<'c> OnChange<'c> {
         report.problems.extend(problems);
         report.problems.sort();
         report.problems.dedup();
+        for finding in &mut findings {
+            finding.span = self.moved.settled(finding.span);
+            for label in &mut finding.related {
+                label.span = self.moved.settled(label.span);
+            }
+        }
         let gathered = self.head.gathered();
         let mut suppressed = ignores::take_out(&mut findings, gathered, self.settings);
         let taken_out = suppressed.iter().map(|one| &one.finding);
@@ -353,61 +316,5 @@ impl Subject<'_> {
             }
         };
         At { span, path }
-    }
-}
-
-/// Where the files before a change are among the sources of findings: under an id of their own, unless the file is the
-/// same on both sides.
-#[derive(Clone)]
-struct Moved<'c> {
-    base: &'c Survey<'c>,
-    head: &'c Survey<'c>,
-    ids: Rc<RefCell<Ids>>,
-}
-
-struct Ids {
-    taken: BTreeSet<SourceId>,
-    next: u32,
-    moved: BTreeMap<SourceId, SourceId>,
-}
-
-impl<'c> Moved<'c> {
-    fn new(base: &'c Survey<'c>, head: &'c Survey<'c>) -> Moved<'c> {
-        let ids = Ids {
-            taken: head.texts().ids().collect(),
-            next: SourceId::CONFIGURATION.0,
-            moved: BTreeMap::new(),
-        };
-        Moved {
-            base,
-            head,
-            ids: Rc::new(RefCell::new(ids)),
-        }
-    }
-
-    fn span(&self, span: Span) -> Span {
-        let mut ids = self.ids.borrow_mut();
-        let known = ids.moved.get(&span.source).copied();
-        let source = known.unwrap_or_else(|| {
-            if self.base.texts().is_same(self.head.texts(), span.source) {
-                return span.source;
-            }
-            loop {
-                ids.next = ids.next.saturating_sub(1);
-                let fresh = SourceId(ids.next);
-                if ids.next == 0 || !ids.taken.contains(&fresh) {
-                    ids.moved.insert(span.source, fresh);
-                    return fresh;
-                }
-            }
-        });
-        Span { source, ..span }
-    }
-
-    /// The id before the change of a source that has one of its own.
-    fn original(&self, id: SourceId) -> Option<SourceId> {
-        let ids = self.ids.borrow();
-        let mut moved = ids.moved.iter();
-        moved.find(|(_, own)| **own == id).map(|(id, _)| *id)
     }
 }

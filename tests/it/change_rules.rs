@@ -285,7 +285,7 @@ fn a_check_since_a_revision_reports_it_and_one_without_does_not() {
     write(
         root,
         ".kubetaint.yaml",
-        "rule-dirs: [policies]\nexclude: [policies]\n",
+        "rule-dirs: [policies]\nexclude: [policies/]\n",
     );
     write(root, "pool.yaml", POOL);
     write(root, "web.yaml", web("shop", SPOT));
@@ -358,6 +358,32 @@ fn a_rule_that_cannot_work_is_refused_with_the_reason() {
             "{problems:?}"
         );
     }
+}
+
+#[test]
+fn an_entry_in_a_patch_that_is_no_longer_listed_is_told_of_the_object() {
+    let patch = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n{GPU}"
+    );
+    let listed = "resources: [web.yaml]\npatches: [{path: patch.yaml}]\n";
+    let plain = web("shop", "");
+    let files = |kustomization: &'static str| {
+        [
+            ("pool.yaml", POOL),
+            ("kustomization.yaml", kustomization),
+            ("web.yaml", &*plain),
+            ("patch.yaml", &*patch),
+        ]
+    };
+    let (before, after) = (files(listed), files("resources: [web.yaml]\n"));
+    let at = told(
+        "workload",
+        "change.removed.size() > 0",
+        "change.removed",
+        &before,
+        &after,
+    );
+    assert_eq!(at, ["web.yaml:4"]);
 }
 
 /// What a rule of this scope, condition and place finds between two states, with the built-in rules beside it.
