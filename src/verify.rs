@@ -263,6 +263,9 @@ pub fn report<T: AsRef<str>>(
     Ok(lint(&memory.inputs, &|at| memory.content(at), settings))
 }
 
+/// Paths and texts.
+pub type Files<'t, T> = &'t [(T, T)];
+
 /// What a change of files in memory brings in: the report after, with only the findings that are new.
 ///
 /// # Errors
@@ -270,7 +273,7 @@ pub fn report<T: AsRef<str>>(
 pub fn news<T: AsRef<str>>(
     rules: &RuleSet,
     table: &Table,
-    (before, after): (&[(T, T)], &[(T, T)]),
+    (before, after): (Files<'_, T>, Files<'_, T>),
     suppressions: Suppressions,
 ) -> Result<Report, Vec<Problem>> {
     let (before, after) = (Memory::of(before)?, Memory::of(after)?);

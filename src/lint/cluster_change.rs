@@ -22,8 +22,11 @@ pub struct ClusterChange<'s> {
     /// The workloads that are new, that differ, or that gain or lose pools.
     pub workloads: Vec<WorkloadChange<'s>>,
     /// The pools that are new, differ or are gone.
-    pub pools: Vec<(Option<Arc<NodePool>>, Option<Arc<NodePool>>)>,
+    pub pools: Vec<PoolSides>,
 }
+
+/// A pool before and after.
+pub type PoolSides = (Option<Arc<NodePool>>, Option<Arc<NodePool>>);
 
 /// A workload that a change does something to.
 #[derive(Debug)]

@@ -88,7 +88,7 @@ pub use ignores::Suppressions;
 use session::{Load, Session};
 use texts::Held;
 
-pub use cluster_change::{ClusterChange, Shift, WorkloadChange};
+pub use cluster_change::{ClusterChange, PoolSides, Shift, WorkloadChange};
 pub use clusters::{ClusterListing, list_clusters};
 pub use listing::{Listing, Purpose, list, list_pools};
 pub use novelty::{Renames, compare};

@@ -14,7 +14,9 @@ use super::stand::Stand;
 use crate::finding::{
     Cause, CausePlace, Effect, PlacementEffect, PoolChange, PoolDifference, Standing, Stay, Tenancy,
 };
-use crate::lint::{ClusterChange, Renames, Shift, Survey, SurveyedCluster, WorkloadChange};
+use crate::lint::{
+    ClusterChange, PoolSides, Renames, Shift, Survey, SurveyedCluster, WorkloadChange,
+};
 use crate::model::node_pool::NodePool;
 use crate::model::placement::Moment;
 use crate::model::workload::{PodShape, Workload};
@@ -36,9 +38,6 @@ pub(super) struct Compared<'s> {
     pub(super) workloads: Vec<WorkloadChange<'s>>,
     pub(super) changed_pools: Vec<PoolSides>,
 }
-
-/// A pool before and after.
-pub(super) type PoolSides = (Option<Arc<NodePool>>, Option<Arc<NodePool>>);
 
 impl<'s> Compared<'s> {
     /// Whether it changes anything.

@@ -13,6 +13,7 @@ mod kinds;
 mod names;
 mod parse;
 pub mod schema;
+mod standard;
 mod template;
 mod text_map;
 pub mod vocabulary;

@@ -3,6 +3,7 @@
 
 use super::fact::FactKind;
 use super::schema::Scope;
+pub use super::standard::{is_standard_function, standard_path};
 use crate::model::notice::{NoticeKind, NoticeType};
 
 /// The type of an expression, as far as it matters for checking names.
@@ -330,53 +331,6 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             all
         }
     }
-}
-
-/// Returns the field in Kubernetes' own object (the entry, the pod spec or the object) that a name corresponds to, or
-/// `None` for names that only kubetaint knows, which a policy inside of the API server cannot use.
-pub fn standard_path(kind: FactKind, name: &str) -> Option<&'static str> {
-    let names: &[(&str, &str)] = match kind {
-        FactKind::Toleration => &[
-            ("key", "key"),
-            ("operator", "operator"),
-            ("value", "value"),
-            ("effect", "effect"),
-            ("tolerationSeconds", "tolerationSeconds"),
-        ],
-        FactKind::Taint => &[("key", "key"), ("value", "value"), ("effect", "effect")],
-        FactKind::Workload => &[
-            ("kind", "kind"),
-            ("name", "metadata.name"),
-            ("namespace", "metadata.namespace"),
-            ("labels", "metadata.labels"),
-            ("annotations", "metadata.annotations"),
-            ("tolerations", "spec.tolerations"),
-            ("nodeSelector", "spec.nodeSelector"),
-            ("nodeName", "spec.nodeName"),
-            ("hostNetwork", "spec.hostNetwork"),
-            ("priorityClassName", "spec.priorityClassName"),
-            ("runtimeClassName", "spec.runtimeClassName"),
-        ],
-        _ => &[],
-    };
-    let found = names.iter().find(|(standard, _)| *standard == name);
-    found.map(|(_, path)| *path)
-}
-
-/// Whether a function is one of CEL's own; the others are kubetaint's and have Kubernetes' semantics.
-pub fn is_standard_function(name: &str) -> bool {
-    const STANDARD: [&str; 9] = [
-        "size",
-        "string",
-        "int",
-        "bool",
-        "type",
-        "startsWith",
-        "endsWith",
-        "contains",
-        "matches",
-    ];
-    STANDARD.contains(&name)
 }
 
 /// Returns the fields of facts based on evidence from workloads: these texts, and how many agree and deviate.
