@@ -40,6 +40,7 @@ pub fn run(cli: &Cli, arguments: &Diff, out: &mut dyn Write) -> Result<Exit, Com
             let screen = Screen::of(cli);
             let text = DiffText {
                 standpoint: &place.standpoint,
+                base: &states.base.inputs.place.standpoint,
                 color: screen.color,
                 width: screen.width,
                 unfolds: cli.verbose,

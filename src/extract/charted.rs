@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::FileFacts;
 use super::character;
 use super::chart_notices;
+use super::chart_pods::{Reached, reached};
 use super::chart_values::{At, Instance, Spot, Values};
 use super::installed::Installed;
 use super::pod::{Pod, read_affinity_at, read_selector_at};
 use super::read::{is_filled_in, read_text};
 use super::subject::Subject;
 use super::workloads;
-use crate::charts::{self, Group, Input, ValuePath};
+use crate::charts::{Group, Input, ValuePath};
 use crate::model::toleration::Toleration;
 use crate::model::workload::{Level, MoreTolerations, Stands, Workload};
 use crate::model::{Field, Truth};
@@ -72,25 +73,13 @@ struct GroupReading<'g, 'a> {
     of: Instance<'g, 'a>,
 }
 
-/// The pods that a group reaches.
-struct Reached<'p> {
-    /// The built-in kind that makes the pods; `DaemonSet` if one of several is. Empty for custom resources.
-    kind: &'p str,
-    /// The only kind, if it is a built-in one.
-    only: bool,
-    /// The name of the only object.
-    name: Option<&'p str>,
-    /// Its namespace, if its template says one.
-    namespace: Option<&'p str>,
-}
-
 impl<'g, 'a> GroupReading<'g, 'a> {
     fn at(&self, input: Option<&Input>) -> Option<At<'a>> {
         input.map(|input| self.of.values.at(&input.path, self.of.caught))
     }
 
     fn read(&self, charted: &mut Charted) {
-        let Some(reached) = self.reached() else {
+        let Some(reached) = reached(&self.of) else {
             return;
         };
         let tolerations = self.of.group.tolerations.as_ref();
@@ -134,49 +123,6 @@ impl<'g, 'a> GroupReading<'g, 'a> {
             Kind::Mapping => self.of.installed.sure && !value.fields().is_empty(),
             Kind::Scalar => value.is_null() || is_filled_in(value),
         }
-    }
-
-    /// The pods that the values reach, or `None` if there are none.
-    fn reached(&self) -> Option<Reached<'g>> {
-        let group = self.of.group;
-        let under: Vec<(&charts::Pod, Truth)> = group
-            .pods_if
-            .iter()
-            .flat_map(|one| {
-                let truth = self.of.values.holds(&one.condition, self.of.caught);
-                one.pods.iter().map(move |pod| (pod, truth))
-            })
-            .collect();
-        // The same name under another condition is another kind of the same program.
-        let is_replaced = |pod: &charts::Pod| {
-            under.iter().any(|(other, truth)| {
-                *truth == Truth::Yes && other.name == pod.name && other.kind != pod.kind
-            })
-        };
-        let always = group.pods.iter().filter(|pod| !is_replaced(pod));
-        let perhaps = under.iter().filter(|(_, truth)| *truth != Truth::No);
-        let pods: Vec<&charts::Pod> = always.chain(perhaps.map(|(pod, _)| *pod)).collect();
-        let first = *pods.first()?;
-        let built_in: BTreeSet<&str> = pods
-            .iter()
-            .filter(|pod| pod.place.is_none())
-            .map(|pod| pod.kind.as_str())
-            .collect();
-        let is_custom = pods.iter().any(|pod| pod.place.is_some());
-        let kind = match built_in.get("DaemonSet") {
-            Some(kind) => *kind,
-            None if is_custom => "",
-            None => first.kind.as_str(),
-        };
-        let name = Some(first.name.as_str())
-            .filter(|name| !name.starts_with(['*', '(']))
-            .filter(|name| pods.iter().all(|pod| pod.name == **name));
-        Some(Reached {
-            kind,
-            only: built_in.len() == 1 && !is_custom,
-            name,
-            namespace: first.namespace.as_deref().filter(|_| name.is_some()),
-        })
     }
 
     /// The pods as a workload, or `None` if the values say nothing that can be judged.

@@ -15,6 +15,13 @@ pub struct Renames {
     pub clusters: BTreeMap<String, String>,
 }
 
+impl Renames {
+    /// The name of a file after the change.
+    pub fn file<'p>(&'p self, path: &'p str) -> &'p str {
+        self.files.get(path).map_or(path, String::as_str)
+    }
+}
+
 /// How a finding is known, with the cluster apart.
 struct Known<'r> {
     key: String,

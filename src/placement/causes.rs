@@ -2,15 +2,43 @@
 
 use std::collections::BTreeSet;
 
+use super::judge::Judged;
 use super::pool_changes::{listed, text};
-use crate::finding::{Cause, CausePlace};
+use super::stand::Surveys;
+use crate::finding::{Cause, CausePlace, Effect, PoolChange, PoolDifference};
 use crate::lint::Survey;
 use crate::model::toleration::Toleration;
 use crate::model::workload::Workload;
 use crate::source::Span;
 
-/// The sides of a comparison.
-pub(super) type Surveys<'s> = (&'s Survey<'s>, &'s Survey<'s>);
+/// The changes of the pools that decide.
+pub(super) fn of_pools(judged: &Judged, differences: &[PoolDifference]) -> Cause {
+    let mut meant: BTreeSet<&String> = judged.decisive.iter().collect();
+    if judged.effect != Effect::Evicted {
+        let sets = [&judged.before, &judged.after];
+        let [old, new] = sets.map(|all| all.iter().collect::<BTreeSet<_>>());
+        meant.extend(old.symmetric_difference(&new).copied());
+    }
+    let is_meant = |one: &&PoolDifference| meant.contains(&one.pool);
+    let mut changes: Vec<&PoolDifference> = differences.iter().filter(is_meant).collect();
+    if changes.is_empty() {
+        changes = differences.iter().collect();
+    }
+    let messages: Vec<&str> = changes.iter().map(|one| one.message.as_str()).collect();
+    let places = changes.iter().filter_map(|one| {
+        let place = one.place.clone()?;
+        let is_after = one.change != PoolChange::Removed;
+        Some(CausePlace { is_after, place })
+    });
+    Cause {
+        places: places.collect(),
+        is_pool: true,
+        message: match messages.is_empty() {
+            true => "not all pools can be read".to_owned(),
+            false => messages.join("; "),
+        },
+    }
+}
 
 /// What is different about the pods of a workload.
 pub(super) fn of_workload(

@@ -3,9 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cluster_difference::{ClusterDifference, ClusterSides};
+use super::cluster_difference::ClusterDifference;
 use super::judgement::shown_object;
 use super::pairs::{self, ObjectKey, Pair};
+use super::pool_pairs::ClusterSides;
 use crate::finding::{
     Cause, CausePlace, ChangeFinding, ComparedCluster, Difference, Effect, FilePlace, Finding,
     FindingDifference, Object, PlacementEffect, Presence, Standing,

@@ -5,13 +5,17 @@ mod causes;
 mod change;
 mod changes;
 mod cluster_difference;
+mod compared;
 mod difference;
 mod effects;
+mod judge;
 mod judgement;
 mod matrix;
 mod pairs;
 mod pool_changes;
+mod pool_pairs;
 mod stand;
+mod tenancies;
 mod whatif;
 mod why;
 

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use super::effects::Seat;
 use super::judgement::{Outcome, outcome_at, stay};
 use crate::finding::Verdict;
+use crate::lint::Survey;
 use crate::model::Truth;
 use crate::model::node_pool::NodePool;
 use crate::model::placement::Moment;
 use crate::model::taint::Taint;
 use crate::model::toleration::Toleration;
 use crate::model::workload::PodShape;
+
+/// The sides of a comparison.
+pub(super) type Surveys<'s> = (&'s Survey<'s>, &'s Survey<'s>);
 
 /// A pool on one side of a comparison.
 #[derive(Debug)]

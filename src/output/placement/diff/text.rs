@@ -24,8 +24,10 @@ const MOST_FINDINGS: usize = 12;
 
 /// The answer with the user's display options.
 pub struct DiffText<'a> {
-    /// The user's working directory.
+    /// The user's working directory, seen from the state after.
     pub standpoint: &'a Standpoint,
+    /// The same, seen from the state before.
+    pub base: &'a Standpoint,
     /// Whether terminal colours may be used.
     pub color: bool,
     /// The width of the terminal in columns. 0 means unknown.
@@ -149,8 +151,11 @@ impl DiffText<'_> {
     fn places(&self, places: &[CausePlace]) -> String {
         let side = |is_after: bool| {
             let mut own = places.iter().filter(|one| one.is_after == is_after);
-            own.next()
-                .map(|one| self.place(&one.place.0, one.place.1.line))
+            own.next().map(|one| {
+                let from = if is_after { self.standpoint } else { self.base };
+                let file = from.path(&one.place.0);
+                super::super::place((&file, one.place.1.line))
+            })
         };
         match (side(false), side(true)) {
             (Some(before), Some(after)) if before == after => format!("  {after}"),
@@ -192,6 +197,8 @@ impl DiffText<'_> {
     fn line(&self, text: &str, indent: usize, out: &mut dyn Write) -> io::Result<()> {
         let width = if self.width == 0 { WIDTH } else { self.width };
         let wrapped = wrap::wrap(text, width, indent, indent + 2);
+        let lines: Vec<&str> = wrapped.lines().map(str::trim_end).collect();
+        let wrapped = lines.join("\n");
         writeln!(out, "{:indent$}{wrapped}", "")
     }
 
