@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::judge::Judged;
-use super::pool_changes::{listed, text};
+use super::pool_changes::{code, listed, text};
 use super::stand::Surveys;
 use crate::finding::{Cause, CausePlace, Effect, PoolChange, PoolDifference};
 use crate::lint::Survey;
@@ -96,8 +96,7 @@ fn tolerations(before: &Workload, after: &Workload) -> Option<Told> {
     let (old, new) = (set(before), set(after));
     let lost: Vec<&Toleration> = old.difference(&new).collect();
     let gained: Vec<&Toleration> = new.difference(&old).collect();
-    let texts =
-        |all: &[&Toleration]| -> Vec<String> { all.iter().map(|one| one.to_string()).collect() };
+    let texts = |all: &[&Toleration]| -> Vec<String> { all.iter().map(code).collect() };
     let message = match (lost.as_slice(), gained.as_slice()) {
         ([], []) => {
             let unread = (
@@ -170,10 +169,17 @@ fn selectors(before: &Workload, after: &Workload) -> Vec<Told> {
         let message = match (old.node_selector.get(key), new.node_selector.get(key)) {
             (Some(one), Some(other)) if one != other => {
                 let (one, other) = (text(one), text(other));
-                format!("the node selector {key}={one} becomes {key}={other}")
+                let (one, other) = (format!("{key}={one}"), format!("{key}={other}"));
+                format!("the node selector {} becomes {}", code(one), code(other))
             }
-            (Some(one), None) => format!("the node selector {key}={} is gone", text(one)),
-            (None, Some(other)) => format!("the node selector {key}={} is new", text(other)),
+            (Some(one), None) => {
+                let one = format!("{key}={}", text(one));
+                format!("the node selector {} is gone", code(one))
+            }
+            (None, Some(other)) => {
+                let other = format!("{key}={}", text(other));
+                format!("the node selector {} is new", code(other))
+            }
             _ => continue,
         };
         told.push(Told {

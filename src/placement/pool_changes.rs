@@ -24,8 +24,8 @@ pub(super) fn compare(before: &NodePool, after: &NodePool) -> Vec<(PoolChange, S
 
 /// A new or removed pool in words.
 pub(super) fn said(pool: &NodePool, change: PoolChange) -> String {
-    let name = &pool.name;
-    let own: Vec<String> = taint_set(pool).iter().map(ToString::to_string).collect();
+    let name = code(&pool.name);
+    let own: Vec<String> = taint_set(pool).into_iter().map(code).collect();
     let verb = match change {
         PoolChange::Added => "is added",
         PoolChange::Removed => "is removed",
@@ -79,10 +79,10 @@ fn has_same_labels(before: &NodePool, after: &NodePool) -> bool {
 }
 
 fn taints(before: &NodePool, after: &NodePool) -> String {
-    let name = &after.name;
+    let name = code(&after.name);
     let (old, new) = (taint_set(before), taint_set(after));
     let texts = |all: std::collections::btree_set::Difference<'_, &Taint>| -> Vec<String> {
-        all.map(ToString::to_string).collect()
+        all.map(code).collect()
     };
     let (lost, gained) = (texts(old.difference(&new)), texts(new.difference(&old)));
     match (lost.as_slice(), gained.as_slice()) {
@@ -118,10 +118,10 @@ fn taint_list(all: &[String]) -> String {
 }
 
 fn labels(before: &NodePool, after: &NodePool) -> String {
-    let name = &after.name;
+    let name = code(&after.name);
     let shown = |pool: &NodePool| -> BTreeSet<String> {
         let labels = pool.labels.labels.iter();
-        let own = labels.map(|(key, value)| format!("{key}={}", text(value)));
+        let own = labels.map(|(key, value)| code(format_args!("{key}={}", text(value))));
         own.collect()
     };
     let (old, new) = (shown(before), shown(after));
@@ -145,6 +145,11 @@ fn label_list(all: &[String]) -> String {
         _ => "the labels",
     };
     format!("{word} {}", listed(all))
+}
+
+/// A name or a taint as code.
+pub(super) fn code(of: impl std::fmt::Display) -> String {
+    format!("`{}`", of.to_string().replace('`', "'"))
 }
 
 /// The text of a value, or an ellipsis.

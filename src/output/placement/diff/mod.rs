@@ -198,10 +198,10 @@ fn renamed(found: &Difference) -> Vec<String> {
         match (&one.before, one.side) {
             (Some(before), _) => {
                 let before = escape::name(before);
-                Some(format!("cluster {before} is called {name} now"))
+                Some(format!("cluster `{before}` is called `{name}` now"))
             }
-            (None, Presence::Added) => Some(format!("cluster {name} is new")),
-            (None, Presence::Removed) => Some(format!("cluster {name} is gone")),
+            (None, Presence::Added) => Some(format!("cluster `{name}` is new")),
+            (None, Presence::Removed) => Some(format!("cluster `{name}` is gone")),
             (None, Presence::Both) => None,
         }
     });
@@ -213,8 +213,8 @@ fn tenancies(found: &Difference) -> Vec<String> {
     let told = found.tenancies.iter().map(|one| {
         let (pool, cluster) = (escape::name(&one.pool), escape::name(&one.cluster));
         match one.is_used {
-            true => format!("pool {pool} of cluster {cluster} gets its first workload"),
-            false => format!("pool {pool} of cluster {cluster} loses its last workload"),
+            true => format!("pool `{pool}` of cluster `{cluster}` gets its first workload"),
+            false => format!("pool `{pool}` of cluster `{cluster}` loses its last workload"),
         }
     });
     told.collect()
