@@ -96,7 +96,7 @@ pub enum Command {
     /// Say what changes on node pools would do: who is evicted, Pending, or runs elsewhere
     #[command(name = "whatif")]
     WhatIf(Box<WhatIf>),
-    /// Say what a change does to placement: who loses pools, becomes Pending, tolerates more, and which findings are new
+    /// Say what a change does to placement, and which findings are new
     Diff(Box<Diff>),
     /// Write a commented .kubetaint.yaml for what is found here
     Init(Init),
