@@ -1,4 +1,4 @@
-//! The built-in rules, provider tables, chart tables and release table. `build.rs` lists those that consist of several files.
+//! The built-in rules, provider tables, chart tables and other tables, as `build.rs` has prepared them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,24 +7,24 @@ use serde::de::DeserializeOwned;
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// The table of releases.
-pub const RELEASES: &str = include_str!("../kubernetes/releases.yaml");
-/// Known keys of node labels.
-pub const LABEL_KEYS: &str = include_str!("../kubernetes/label-keys.yaml");
-/// Clouds, and the commands that create their node pools.
-pub const CLOUDS: &str = include_str!("../kubernetes/clouds.yaml");
-/// The meaning of words in paths.
-pub const PATH_WORDS: &str = include_str!("../kubernetes/path-words.yaml");
-/// Taints that exist without being declared in a manifest.
-pub const WELL_KNOWN_TAINTS: &str = include_str!("../providers/well-known-taints.yaml");
+/// A rule as the program carries it: JSON, without its examples.
+#[derive(Clone, Copy, Debug)]
+pub struct CarriedRule {
+    /// The name of its file in `rules/`.
+    pub file: &'static str,
+    /// The rule, with an empty list of examples.
+    pub rule: &'static str,
+    /// The list of its examples.
+    pub examples: &'static str,
+}
 
-/// Parses one of the tables above.
+/// Parses one of the tables that the program carries.
 #[allow(
     clippy::expect_used,
     reason = "the program carries the file, and tests read it"
 )]
 pub fn table<T: DeserializeOwned>(text: &str) -> T {
-    serde_yaml::from_str(text).expect("the table has the form of its type")
+    serde_json::from_str(text).expect("the table has the form of its type")
 }
 
 /// The fields of Kubernetes types, with a line for each release in which a type differs from the previous release.
@@ -44,11 +44,13 @@ pub fn fields_of(kind: &str) -> BTreeSet<String> {
 
 /// Returns the oldest release of Kubernetes that [`RELEASES`] knows: `20` for 1.20.
 pub fn oldest_release() -> u32 {
-    RELEASES
-        .lines()
-        .find_map(|line| {
-            let release = line.strip_prefix("oldest: \"1.")?;
-            release.trim_end_matches('"').parse().ok()
-        })
+    #[derive(Deserialize)]
+    struct Oldest {
+        oldest: String,
+    }
+    let known: Oldest = table(RELEASES);
+    let minor = known.oldest.strip_prefix("1.");
+    minor
+        .and_then(|minor| minor.parse().ok())
         .unwrap_or_default()
 }

@@ -287,19 +287,20 @@ impl Edition {
 
 /// All names of charts, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    let files = builtin::CHARTS.iter();
+    let files = builtin::CARRIED_CHARTS.iter();
     files.map(|(file, _)| file.strip_suffix(".yaml").unwrap_or(file))
 }
 
 /// The charts of this name; empty if none is known.
 pub fn named(name: &str) -> &'static [Edition] {
-    static READ: LazyLock<Vec<OnceLock<Vec<Edition>>>> =
-        LazyLock::new(|| builtin::CHARTS.iter().map(|_| OnceLock::new()).collect());
+    static READ: LazyLock<Vec<OnceLock<Vec<Edition>>>> = LazyLock::new(|| {
+        let files = builtin::CARRIED_CHARTS.iter();
+        files.map(|_| OnceLock::new()).collect()
+    });
     let file = format!("{name}.yaml");
-    let at = builtin::CHARTS.binary_search_by_key(&file.as_str(), |(file, _)| *file);
-    let found = at
-        .ok()
-        .and_then(|at| Some((READ.get(at)?, builtin::CHARTS.get(at)?)));
+    let files = builtin::CARRIED_CHARTS;
+    let at = files.binary_search_by_key(&file.as_str(), |(file, _)| *file);
+    let found = at.ok().and_then(|at| Some((READ.get(at)?, files.get(at)?)));
     found.map_or(&[], |(read, (_, text))| {
         read.get_or_init(|| builtin::table::<ChartFile>(text).editions)
     })

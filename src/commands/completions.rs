@@ -14,9 +14,9 @@ use crate::output::Format;
 /// # Errors
 /// Returns an error if the output cannot be written.
 pub fn run(arguments: &Completions, out: &mut dyn Write) -> Result<Exit, CommandError> {
-    let ids: Vec<&str> = builtin::RULES
+    let ids: Vec<&str> = builtin::CARRIED_RULES
         .iter()
-        .map(|(file, _)| file.trim_end_matches(".yaml"))
+        .map(|one| one.file.trim_end_matches(".yaml"))
         .collect();
     let formats: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
     // Completions only offer common values. Report files and custom rules can still be typed.

@@ -40,7 +40,6 @@ pub mod whatif;
 pub mod why;
 mod write;
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -115,28 +114,8 @@ fn lines(problems: &[Problem]) -> String {
 /// # Errors
 /// Returns an error if a folder cannot be read or contains no table, or a table does not load.
 pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
-    let mut files: BTreeMap<String, Source> = builtin::PROVIDERS
-        .iter()
-        .map(|(name, text)| {
-            (
-                (*name).to_owned(),
-                Source::new(format!("providers/{name}"), *text),
-            )
-        })
-        .collect();
-    for source in yaml_files(folders, PROVIDER_TABLES)? {
-        let name = source
-            .path
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        files.insert(name, source);
-    }
-    let files = files
-        .values()
-        .map(|source| (source.path.as_str(), &*source.text));
-    Table::load(files).map_err(CommandError::Problems)
+    let own = yaml_files(folders, PROVIDER_TABLES)?;
+    Table::load_beside(builtin::CARRIED_PROVIDERS, &own).map_err(CommandError::Problems)
 }
 
 /// The built-in rules and those at the given files and folders. A given rule replaces a built-in one with the same id.
@@ -144,11 +123,8 @@ pub fn load_table(folders: &[PathBuf]) -> Result<Table, CommandError> {
 /// # Errors
 /// Returns an error if a path cannot be read, a folder contains no rules, or a rule does not load.
 pub fn load_rules(paths: &[PathBuf]) -> Result<RuleSet, CommandError> {
-    let built_in: Vec<Source> = builtin::RULES
-        .iter()
-        .map(|(name, text)| Source::new(format!("rules/{name}"), *text))
-        .collect();
-    RuleSet::load_beside(&built_in, &rule_sources(paths)?).map_err(CommandError::Problems)
+    let own = rule_sources(paths)?;
+    RuleSet::load_beside(builtin::CARRIED_RULES, &own).map_err(CommandError::Problems)
 }
 
 /// Like [`load_rules`], plus the rules that the repository's configuration names, since findings refer to them. Errors in

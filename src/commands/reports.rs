@@ -163,7 +163,7 @@ fn target(asked: &FormatTarget) -> Result<(Format, Option<PathBuf>), CommandErro
 fn rule_page(rule: &Rule) -> RulePage {
     let file = format!("{}.yaml", rule.id);
     let built_in = rule.file == format!("rules/{file}")
-        && builtin::RULES.iter().any(|(name, _)| *name == file);
+        && builtin::CARRIED_RULES.iter().any(|one| one.file == file);
     RulePage {
         id: rule.id.clone(),
         title: rule.title.clone(),

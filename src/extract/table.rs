@@ -19,7 +19,7 @@ use super::rows::{
 use crate::finding::Problem;
 use crate::model::well_known::WellKnownTaint;
 use crate::source::{Source, SourceId, Span};
-use crate::yaml::{self, Node, Path, Spanned, join};
+use crate::yaml::{self, Node, Path, Reading, Spanned, join};
 
 /// All rows, indexed by API group and kind.
 #[derive(Debug, Default)]
@@ -30,6 +30,15 @@ pub struct Table {
     kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.
     modules: Vec<(String, usize, usize)>,
+}
+
+/// A provider file in messages.
+const WHAT: &str = "the provider table";
+
+/// How a table is written.
+enum Written<'w> {
+    Yaml(&'w Source),
+    Json(&'w str),
 }
 
 /// In a row for modules, any module that no other row names.
@@ -55,10 +64,37 @@ impl Table {
     pub fn load<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Table, Vec<Problem>> {
-        let files: Vec<(&str, &str)> = files.into_iter().collect();
-        let read: Vec<_> = files
+        let files: Vec<Source> = files
+            .into_iter()
+            .map(|(file, text)| Source::new(file, text))
+            .collect();
+        Table::load_beside(&[], &files)
+    }
+
+    /// Does the same together with the tables that the program carries, given as name and JSON. A file replaces a table with
+    /// the same name.
+    ///
+    /// # Errors
+    /// Returns all errors in the files.
+    pub fn load_beside(carried: &[(&str, &str)], files: &[Source]) -> Result<Table, Vec<Problem>> {
+        let carried = carried
+            .iter()
+            .map(|(name, json)| (*name, Written::Json(json)));
+        let files = files.iter().map(|file| {
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            (name, Written::Yaml(file))
+        });
+        let all: BTreeMap<&str, Written<'_>> = carried.chain(files).collect();
+        let all: Vec<(&str, Written<'_>)> = all.into_iter().collect();
+        let read: Vec<_> = all
             .par_iter()
-            .map(|(file, text)| Self::read(&Source::new(*file, *text)))
+            .map(|(name, written)| match written {
+                Written::Yaml(source) => Self::read(source, yaml::read(source, SourceId(0), WHAT)),
+                Written::Json(json) => {
+                    let source = Source::new(format!("providers/{name}"), "");
+                    Self::read(&source, yaml::read_json(json, SourceId(0), WHAT))
+                }
+            })
             .collect();
         let mut table = Table::default();
         let mut problems = Vec::new();
@@ -74,8 +110,7 @@ impl Table {
         }
     }
 
-    fn read(source: &Source) -> Result<Provider, Vec<Problem>> {
-        let reading = yaml::read::<Provider>(source, SourceId(0), "the provider table");
+    fn read(source: &Source, reading: Reading<Provider>) -> Result<Provider, Vec<Problem>> {
         let start = Span::new(SourceId(0), 0..0);
         let (span, message) = match reading.whole(source, Problem::at)? {
             None => (start, "the provider table is empty".to_owned()),

@@ -4,6 +4,7 @@ mod budget;
 mod cases;
 mod check;
 mod compiler;
+mod examples;
 pub mod expression;
 pub mod fact;
 pub mod fix;
@@ -19,12 +20,14 @@ mod text_map;
 pub mod vocabulary;
 
 pub use budget::says_exhausted;
+pub use examples::{Example, Examples, MARK};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::builtin::CarriedRule;
 use crate::finding::{Problem, Severity};
 use crate::source::{Source, SourceId, Span};
 use crate::yaml;
@@ -87,7 +90,7 @@ pub struct Rule {
     /// The help as written, including holes.
     pub help_text: Option<String>,
     /// Examples, in source order.
-    pub examples: Vec<Example>,
+    pub examples: Examples,
     /// The file of the rule: a path of the user's, or `rules/<id>.yaml` for a built-in rule.
     pub file: String,
     /// What a finding points to, in scope `change`.
@@ -118,33 +121,6 @@ pub struct Words {
     /// The words after any other number.
     pub many: String,
 }
-
-/// An example of a rule.
-#[derive(Debug, Clone)]
-pub struct Example {
-    /// Whether findings are expected.
-    pub bad: bool,
-    /// Paths and texts; after the change in scope `change`.
-    pub files: Vec<(String, String)>,
-    /// Paths and texts before the change, in scope `change`.
-    pub before: Vec<(String, String)>,
-    /// The changed files after all fixes of the rule; empty if the example has none.
-    pub fixed: Vec<(String, String)>,
-    /// Why it is good or bad.
-    pub why: Option<String>,
-    /// The number within its kind, from 1: `bad-1`, `good-2`.
-    pub number: usize,
-}
-
-impl Example {
-    /// Returns a name that is unique within the rule.
-    pub fn name(&self) -> String {
-        format!("{}-{}", if self.bad { "bad" } else { "good" }, self.number)
-    }
-}
-
-/// The marker of a line with an expected finding.
-pub const MARK: &str = "# <- finding";
 
 /// The result of a rule for one input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,8 +188,11 @@ impl Rule {
     /// # Errors
     /// Returns all errors in the rule, each with its place.
     pub fn load(source: &Source) -> Result<Rule, Vec<Problem>> {
-        let built_in = false;
-        Loader { source, built_in }.load()
+        Loader {
+            source,
+            built_in: None,
+        }
+        .load()
     }
 
     /// Whether the rule has a tag.
@@ -392,8 +371,8 @@ fn mentions(expression: &str, name: &str) -> bool {
 
 struct Loader<'s> {
     source: &'s Source,
-    /// The rule is part of the program, and tests ensure that it is valid.
-    built_in: bool,
+    /// The rule, if the program carries it; tests ensure that it is valid.
+    built_in: Option<&'s CarriedRule>,
 }
 
 impl Loader<'_> {
@@ -402,7 +381,10 @@ impl Loader<'_> {
     }
 
     fn load(&self) -> Result<Rule, Vec<Problem>> {
-        let reading = yaml::read(self.source, SourceId(0), "the rule");
+        let reading = match self.built_in {
+            Some(carried) => yaml::read_json(carried.rule, SourceId(0), "the rule"),
+            None => yaml::read(self.source, SourceId(0), "the rule"),
+        };
         match reading.whole(self.source, Problem::at)? {
             Some(file) => self.check(file),
             None => {
@@ -414,7 +396,9 @@ impl Loader<'_> {
 
     fn check(&self, file: RuleFile) -> Result<Rule, Vec<Problem>> {
         let mut problems = self.check_id(&file);
-        self.check_examples(&file, &mut problems);
+        if self.built_in.is_none() {
+            self.check_examples(&file, &mut problems);
+        }
         let scope = scope_of(&file);
         self.check_change(&file, &mut problems);
         if !scope.is_of_changes() && !vocabulary::places(scope).contains(&file.at.value.as_str()) {
@@ -434,7 +418,7 @@ impl Loader<'_> {
             scope,
             names: Arc::new(names),
             kinds: Kinds::ALL,
-            deferred: self.built_in,
+            deferred: self.built_in.is_some(),
         };
         let mut keep = |spanned: &yaml::Spanned<String>, error: ExpressionError| {
             let offset = self.offset_in(spanned, error.offset);
@@ -538,7 +522,10 @@ impl Loader<'_> {
                     .collect(),
                 cases,
                 help_text: file.help.map(|text| text.value),
-                examples: number_examples(file.examples),
+                examples: match self.built_in {
+                    Some(carried) => Examples::carried(carried.examples),
+                    None => Examples::of(file.examples),
+                },
                 file: self.source.path.clone(),
                 points_at,
                 when,
@@ -562,7 +549,7 @@ impl Loader<'_> {
         let mut names = Names::default();
         let mut problems = Vec::new();
         // A named value may be used wherever `when` holds.
-        let kinds = match self.built_in {
+        let kinds = match self.built_in.is_some() {
             // Built-in conditions are correct, and are parsed when they are first evaluated.
             true => Kinds::ALL,
             false => parse::parse(&file.when.value)
@@ -571,7 +558,7 @@ impl Loader<'_> {
         let scope = scope_of(file);
         let taken = vocabulary::variables(scope);
         for (name, text) in written_names(&file.names) {
-            if self.built_in {
+            if self.built_in.is_some() {
                 names.push(name, &text.value, Ty::Dyn);
                 continue;
             }
@@ -737,36 +724,6 @@ fn written_names(
     all
 }
 
-fn number_examples(examples: Vec<ExampleFile>) -> Vec<Example> {
-    let mut numbers: BTreeMap<bool, usize> = BTreeMap::new();
-    examples
-        .into_iter()
-        .filter_map(|example| {
-            let bad = example.bad.is_some();
-            let text = example.bad.or(example.good)?;
-            let number = numbers.entry(bad).or_default();
-            *number += 1;
-            let owned = |files: Vec<(&str, &str)>| -> Vec<(String, String)> {
-                files
-                    .into_iter()
-                    .map(|(path, text)| (path.to_owned(), text.to_owned()))
-                    .collect()
-            };
-            Some(Example {
-                bad,
-                files: owned(text.files()),
-                before: owned(text.before()),
-                fixed: example
-                    .fixed
-                    .map(|text| owned(text.files()))
-                    .unwrap_or_default(),
-                why: example.why,
-                number: *number,
-            })
-        })
-        .collect()
-}
-
 /// All rules of a run, by id.
 #[derive(Debug, Default)]
 pub struct RuleSet {
@@ -793,19 +750,17 @@ impl RuleSet {
     /// # Errors
     /// Returns all errors in the other rules.
     pub fn load_beside<'s>(
-        built_in: &'s [Source],
+        built_in: &[CarriedRule],
         sources: impl IntoIterator<Item = &'s Source>,
     ) -> Result<RuleSet, Vec<Problem>> {
-        let own = sources.into_iter().map(|source| (source, false));
-        let all: Vec<(&Source, bool)> = built_in
-            .iter()
-            .map(|source| (source, true))
-            .chain(own)
-            .collect();
-        let loaded: Vec<_> = all
-            .par_iter()
-            .map(|&(source, built_in)| Loader { source, built_in }.load())
-            .collect();
+        let carried = built_in.par_iter().map(|carried| {
+            let source = Source::new(format!("rules/{}", carried.file), "");
+            let built_in = Some(carried);
+            let source = &source;
+            Loader { source, built_in }.load()
+        });
+        let mut loaded: Vec<_> = carried.collect();
+        loaded.extend(sources.into_iter().map(Rule::load));
         let mut by_id = BTreeMap::new();
         let mut problems = Vec::new();
         for rule in loaded {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 
 use super::de::{DeError, Pass};
+use super::json;
 use super::node::Node;
 use super::parse::parse;
 use crate::source::{Source, SourceId, Span};
@@ -73,6 +74,20 @@ pub fn read<T: DeserializeOwned>(source: &Source, id: SourceId, what: &str) -> R
         });
     }
     reading
+}
+
+/// Reads JSON like [`read`] reads a file. Places tell the order of the values and nothing else.
+pub fn read_json<T: DeserializeOwned>(text: &str, id: SourceId, what: &str) -> Reading<T> {
+    match json::parse(text, id) {
+        Ok(document) => from_node(document.root(), what),
+        Err(error) => Reading {
+            value: None,
+            errors: vec![DeError {
+                message: format!("not valid JSON: {error}"),
+                span: Span::new(id, 0..0),
+            }],
+        },
+    }
 }
 
 /// Reads a node like [`read`] reads a file.
