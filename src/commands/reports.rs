@@ -102,7 +102,7 @@ impl<'a> Reports<'a> {
         out: &mut dyn Write,
     ) -> Result<(), CommandError> {
         let screen = Screen::of(self.cli);
-        let rules: Vec<RulePage> = rules.iter().map(rule_page).collect();
+        let rules: Vec<RulePage<'_>> = rules.iter().map(rule_page).collect();
         let mut view = View {
             report,
             standpoint: &place.standpoint,
@@ -160,7 +160,7 @@ fn target(asked: &FormatTarget) -> Result<(Format, Option<PathBuf>), CommandErro
     Ok((format, asked.file.clone()))
 }
 
-fn rule_page(rule: &Rule) -> RulePage {
+fn rule_page(rule: &Rule) -> RulePage<'_> {
     let file = format!("{}.yaml", rule.id);
     let built_in = rule.file == format!("rules/{file}")
         && builtin::CARRIED_RULES.iter().any(|one| one.file == file);
@@ -170,7 +170,7 @@ fn rule_page(rule: &Rule) -> RulePage {
         severity: rule.severity,
         tags: rule.tags.clone(),
         why: rule.why.clone(),
-        page: page(rule),
+        page: Box::new(|| page(rule)),
         uri: built_in.then(|| format!("{REPOSITORY}/blob/HEAD/docs/rules/{}.md", rule.id)),
     }
 }

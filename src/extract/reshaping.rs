@@ -1,6 +1,8 @@
 //! How chart templates use `tolerations`. Most copy the value into the pod unchanged, so its mistakes reach the pod.
 //! Some write each entry separately, and may add quotes or a dash that the value lacks.
 
+use memchr::memmem;
+
 /// Words in an action that transform a value or each of its entries.
 const RESHAPING: [&str; 10] = [
     "first", "get", "index", "join", "list", "printf", "quote", "range", "squote", "toString",
@@ -19,6 +21,9 @@ pub fn chart_of(path: &str) -> Option<&str> {
 
 /// Whether a template does more with `tolerations` than copy it.
 pub(super) fn reshapes(text: &str) -> bool {
+    if memmem::find(text.as_bytes(), b"olerations").is_none() {
+        return false;
+    }
     let mut rest = text;
     // The number of open blocks inside a `with` block on tolerations.
     let mut inside: Option<u32> = None;

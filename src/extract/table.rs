@@ -8,7 +8,7 @@
     )
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
@@ -26,6 +26,8 @@ use crate::yaml::{self, Node, Path, Reading, Spanned, join};
 pub struct Table {
     pub(super) providers: Vec<Provider>,
     pub(super) by_kind: BTreeMap<(String, String), Vec<RowRef>>,
+    /// The kinds of all groups, and whether one declares pools.
+    kinds: HashMap<String, bool>,
     /// Rows for documents without a kind: provider and row.
     kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.
@@ -171,6 +173,8 @@ impl Table {
             }
         }
         for (key, row) in rows {
+            let is_pool = self.kinds.entry(key.1.clone()).or_default();
+            *is_pool |= matches!(row, RowRef::Pool(..));
             self.by_kind.entry(key).or_default().push(row);
         }
         self.providers.push(provider);
@@ -185,7 +189,7 @@ impl Table {
 
     /// Whether objects of a kind contain pods or pools, in any group.
     pub fn knows_kind(&self, kind: &str) -> bool {
-        self.by_kind.keys().any(|(_, known)| known == kind)
+        self.kinds.contains_key(kind)
     }
 
     /// Workload rows for a kind.
@@ -244,10 +248,7 @@ impl Table {
 
     /// Whether any group has a kind of this name that declares pools.
     pub fn may_have_pools(&self, kind: &str) -> bool {
-        let is_pool = |row: &RowRef| matches!(row, RowRef::Pool(..));
-        self.by_kind
-            .iter()
-            .any(|((_, known), rows)| known == kind && rows.iter().any(is_pool))
+        self.kinds.get(kind).copied().unwrap_or_default()
     }
 
     /// Pool rows for a kind, with the provider's name.

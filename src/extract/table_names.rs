@@ -1,8 +1,11 @@
 //! What provider tables say about clusters as a whole and about the programs in them, by kind and by name.
 
+use memchr::memmem;
+
 use super::placeholders::is_placeholder;
 use super::rows::{Provider, RowLevel};
 use super::table::{RowRef, TERRAFORM, Table, is_module_of};
+use crate::source::text::Cut as _;
 
 impl Table {
     /// Whether the provider of these pools runs the control plane of their clusters itself.
@@ -122,9 +125,14 @@ fn is_named<'k>(known: impl Iterator<Item = &'k String>, names: &[&str]) -> bool
 
 /// The kinds that lines of a text name, whether the text is YAML or not.
 fn kinds_in(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let line = line.trim_start_matches(['-', ' ']);
-        let kind = line.strip_prefix("kind:")?.split('#').next()?;
-        Some(kind.trim().trim_matches(['"', '\'']))
+    const KEY: &str = "kind:";
+    memmem::find_iter(text.as_bytes(), KEY).filter_map(|at| {
+        let before = text.until(at).trim_end_matches(['-', ' ']);
+        if !(before.is_empty() || before.ends_with('\n')) {
+            return None;
+        }
+        let rest = text.since(at + KEY.len());
+        let line = rest.split(['\n', '#']).next()?;
+        Some(line.trim().trim_matches(['"', '\'']))
     })
 }

@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::builtin;
@@ -53,6 +54,13 @@ static CLOUDS: LazyLock<Vec<Cloud>> = LazyLock::new(|| {
     file.clouds
 });
 
+/// Finds a domain of any cloud.
+static DOMAINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let domains = CLOUDS.iter().flat_map(|cloud| &cloud.domains);
+    let domains: Vec<String> = domains.map(|domain| regex::escape(domain)).collect();
+    Regex::new(&domains.join("|")).ok()
+});
+
 /// Returns the commands of all clouds, in the order of the file.
 pub fn pool_commands() -> impl Iterator<Item = &'static PoolCommand> {
     CLOUDS.iter().flat_map(|cloud| &cloud.commands)
@@ -83,6 +91,13 @@ impl Clouds {
     /// Returns the clouds whose keys occur in a text, ignoring comments.
     pub fn spoken_of_in(text: &str) -> Clouds {
         let mut found = Clouds::default();
+        // Few files mention a cloud, and looking at each line takes longer than searching the whole text.
+        if !DOMAINS
+            .as_ref()
+            .is_none_or(|domains| domains.is_match(text))
+        {
+            return found;
+        }
         for line in text.lines() {
             let line = line.split_once(" #").map_or(line, |(said, _)| said);
             if !line.trim_start().starts_with('#') && line.contains('.') {

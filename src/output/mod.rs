@@ -79,14 +79,13 @@ pub struct View<'a> {
     /// Whether to list what was not judged.
     pub verbose: bool,
     /// The rules that ran, for formats that describe them.
-    pub rules: &'a [RulePage],
+    pub rules: &'a [RulePage<'a>],
     /// The exit code of the run, for formats that contain it.
     pub exit_code: u8,
 }
 
 /// The description of a rule for readers of a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RulePage {
+pub struct RulePage<'a> {
     /// The rule's id.
     pub id: String,
     /// A one-line title.
@@ -97,8 +96,8 @@ pub struct RulePage {
     pub tags: Vec<String>,
     /// Why the rule matters: a few paragraphs of Markdown.
     pub why: String,
-    /// The whole page, as Markdown.
-    pub page: String,
+    /// Writes the whole page, as Markdown. Few formats contain it.
+    pub page: Box<dyn Fn() -> String + 'a>,
     /// The URI of the page, if it has one.
     pub uri: Option<String>,
 }
@@ -121,7 +120,7 @@ impl View<'_> {
     }
 
     /// The description of a rule, or `None` if it is unknown.
-    fn rule(&self, id: &str) -> Option<&RulePage> {
+    fn rule(&self, id: &str) -> Option<&RulePage<'_>> {
         self.rules.iter().find(|page| page.id == id)
     }
 }

@@ -192,14 +192,14 @@ impl Serialize for Results<'_> {
     }
 }
 
-fn of_rule(page: &RulePage) -> Value {
+fn of_rule(page: &RulePage<'_>) -> Value {
     let first = page.why.split("\n\n").next().unwrap_or_default();
     let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut rule = json!({
         "id": page.id,
         "shortDescription": { "text": page.title },
         "fullDescription": { "text": escape::shorten(first.into(), DESCRIPTION - 1) },
-        "help": { "text": page.why.trim_end(), "markdown": page.page },
+        "help": { "text": page.why.trim_end(), "markdown": (page.page)() },
         "defaultConfiguration": { "level": page.severity },
         "properties": {
             "tags": page.tags.iter().take(TAGS).collect::<Vec<_>>(),

@@ -5,6 +5,7 @@ mod advice;
 mod baseline;
 mod broken_files;
 mod builtin;
+mod carried;
 mod change_rules;
 mod charts;
 mod cli;

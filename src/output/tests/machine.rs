@@ -69,14 +69,14 @@ fn hostile() -> Draft {
     draft
 }
 
-fn page(id: &str, severity: Severity) -> RulePage {
+fn page(id: &str, severity: Severity) -> RulePage<'_> {
     RulePage {
         id: id.to_owned(),
         title: "What it finds".to_owned(),
         severity,
         tags: vec!["security".to_owned()],
         why: "Why it\nmatters.\n\nMore of it.\n".to_owned(),
-        page: format!("# {id}\n\nWhy it matters."),
+        page: Box::new(move || format!("# {id}\n\nWhy it matters.")),
         uri: Some(format!("https://example.com/{id}.md")),
     }
 }
