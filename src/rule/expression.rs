@@ -14,7 +14,7 @@ use super::fact::{Fact, UNKNOWN};
 use super::functions::ENV;
 use super::kinds::Kinds;
 use super::names::Names;
-use super::parse::{ExpressionError, parse};
+use super::parse::{ExpressionError, parse, parse_known};
 use super::vocabulary::{self, Ty};
 use crate::finding::Severity;
 
@@ -141,7 +141,11 @@ impl Expression {
 
     fn program(&self) -> Result<&IdedExpr, ExecutionError> {
         self.program
-            .get_or_init(|| written_out(&self.text, &self.names))
+            .get_or_init(|| {
+                let mut program = parse_known(&self.text)?;
+                self.names.write_out(&mut program)?;
+                Ok(program)
+            })
             .as_ref()
             .map_err(|error| ExecutionError::function_error("compile", &error.message))
     }

@@ -559,7 +559,7 @@ impl Loader<'_> {
         let taken = vocabulary::variables(scope);
         for (name, text) in written_names(&file.names) {
             if self.built_in.is_some() {
-                names.push(name, &text.value, Ty::Dyn);
+                names.push_known(name, &text.value);
                 continue;
             }
             let is_word = name.starts_with(|first: char| first.is_ascii_lowercase())

@@ -22,6 +22,7 @@ struct Named {
     text: Box<str>,
     ty: Ty,
     size: Size,
+    is_known: bool,
     program: OnceLock<Result<IdedExpr, ExpressionError>>,
 }
 
@@ -37,12 +38,22 @@ pub struct Size {
 impl Names {
     /// Adds a value that may use the earlier ones.
     pub fn push(&mut self, name: &str, text: &str, ty: Ty) {
+        self.add(name, text, ty, false);
+    }
+
+    /// Adds a value of a built-in rule, which is known to be valid.
+    pub fn push_known(&mut self, name: &str, text: &str) {
+        self.add(name, text, Ty::Dyn, true);
+    }
+
+    fn add(&mut self, name: &str, text: &str, ty: Ty, is_known: bool) {
         let size = self.size(text);
         self.0.push(Named {
             name: name.to_owned(),
             text: text.into(),
             ty,
             size,
+            is_known,
             program: OnceLock::new(),
         });
     }
@@ -102,7 +113,10 @@ impl Names {
             return Ok(IdedExpr::default());
         };
         let parsed = || {
-            let mut program = parse::parse(&one.text)?.expression().clone();
+            let mut program = match one.is_known {
+                true => parse::parse_known(&one.text)?,
+                false => parse::parse(&one.text)?.expression().clone(),
+            };
             // A value can only use earlier values, so this terminates.
             self.write_out(&mut program)?;
             Ok(program)
