@@ -66,6 +66,11 @@ fn main() -> io::Result<()> {
             "Clouds, and the commands that create their node pools",
         ),
         (
+            "QUIET_KINDS",
+            "kubernetes/quiet-kinds.yaml",
+            "Kinds whose objects say nothing of pods or nodes",
+        ),
+        (
             "PATH_WORDS",
             "kubernetes/path-words.yaml",
             "The meaning of words in paths",

@@ -47,6 +47,12 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    /// Returns the span of a part of a text that begins at `offset`, as a span of the text.
+    pub fn shifted(self, offset: usize) -> Self {
+        let range = self.range();
+        Span::new(self.source, range.start + offset..range.end + offset)
+    }
+
     /// Returns the smallest span that covers both, or `self` if they are in different sources.
     pub fn cover(self, other: Span) -> Span {
         if self.source != other.source {

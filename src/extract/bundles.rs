@@ -1,5 +1,6 @@
 //! Files that projects generate for their users to install. Their contents are what the project ships.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::subject::read_object;
@@ -24,8 +25,13 @@ const RENDERED: [&str; 2] = ["helm.sh/chart", "app.kubernetes.io/version"];
 /// Files with fewer objects are often handwritten.
 const MANY: usize = 5;
 
-/// Marks the workloads of a file that a project generated.
-pub(super) fn mark(documents: &[Document], source: &Source, workloads: &mut [Workload]) {
+/// Marks the workloads of a file that a project generated. `quiet` are the kinds of documents that were not parsed.
+pub(super) fn mark(
+    documents: &[Document],
+    quiet: &BTreeMap<String, u32>,
+    source: &Source,
+    workloads: &mut [Workload],
+) {
     if workloads.is_empty() {
         return;
     }
@@ -37,14 +43,16 @@ pub(super) fn mark(documents: &[Document], source: &Source, workloads: &mut [Wor
     let kinds: Vec<String> = kinds
         .map(|document| read_object(document.root()).kind)
         .collect();
-    let defines = kinds.iter().any(|kind| kind == "CustomResourceDefinition");
+    let definition = "CustomResourceDefinition";
+    let defines = quiet.contains_key(definition) || kinds.iter().any(|kind| kind == definition);
+    let objects = kinds.len() + quiet.values().sum::<u32>() as usize;
     for workload in workloads {
         let is_rendered = || {
             let is_from_tool = |(key, value): &(String, Field<String>)| {
                 RENDERED.contains(&key.as_str())
                     || (key == "app.kubernetes.io/managed-by" && value.text() == Some("Helm"))
             };
-            kinds.len() >= MANY && workload.labels.iter().any(is_from_tool)
+            objects >= MANY && workload.labels.iter().any(is_from_tool)
         };
         if is_vendored || defines || is_rendered() {
             let shape = Arc::make_mut(&mut workload.shape);

@@ -54,6 +54,7 @@ mod pool_document;
 mod pool_facts;
 mod pool_rows;
 mod pools;
+mod quiet;
 mod read;
 mod reading;
 mod release_rows;
@@ -100,6 +101,7 @@ pub use notation::api_group;
 pub use overlays::{Injection, Kustomization, Overlay, Target, Words};
 pub use placeholders::is_placeholder;
 pub use pool_facts::{ReadPool, Referred};
+use quiet::Parsed;
 use reading::Reading;
 pub use rendered::{extract_rendered, is_about_scheduling};
 pub use reshaping::chart_of;
@@ -188,6 +190,18 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     extract_with(source, id, table, &ChartSources::default())
 }
 
+/// Reads one file without leaving out documents that cannot matter, to compare with [`extract`].
+pub fn extract_all(source: &Source, id: SourceId, table: &Table) -> FileFacts {
+    let beside = Beside {
+        sources: &ChartSources::default(),
+        values: None,
+        templates: Templates::none(),
+    };
+    extract_parsed(source, id, table, &beside, &|text| {
+        quiet::parse_all(text, id)
+    })
+}
+
 /// Reads one file, where it is known what other files say about its charts.
 pub fn extract_with(
     source: &Source,
@@ -219,6 +233,18 @@ pub fn extract_beside(
     id: SourceId,
     table: &Table,
     beside: &Beside<'_>,
+) -> FileFacts {
+    extract_parsed(source, id, table, beside, &|text| {
+        quiet::parse(text, id, table)
+    })
+}
+
+fn extract_parsed(
+    source: &Source,
+    id: SourceId,
+    table: &Table,
+    beside: &Beside<'_>,
+    parse: &dyn Fn(&str) -> Parsed,
 ) -> FileFacts {
     let Beside {
         sources,
@@ -273,7 +299,11 @@ pub fn extract_beside(
         return facts;
     }
     let filled = ytt::fill(&source.text);
-    let stream = yaml::parse(filled.as_deref().unwrap_or(&source.text), id);
+    let Parsed { stream, quiet } = match &filled {
+        Some(filled) => quiet::parse_all(filled, id),
+        None => parse(&source.text),
+    };
+    facts.documents += quiet.values().sum::<u32>();
     let is_broken = !stream.errors.is_empty();
     let is_template = is_broken && template_files::is_template(source, stream.errors.len(), id);
     let mut in_template = is_template;
@@ -343,7 +373,7 @@ pub fn extract_beside(
         }
     }
     add_clouds(&mut facts, source, id);
-    bundles::mark(&stream.documents, source, &mut facts.workloads);
+    bundles::mark(&stream.documents, &quiet, source, &mut facts.workloads);
     nodes::fold(&mut facts.pools, table);
     // Most files contain one workload. A `Vec` that grew to one item keeps room for four until the end of the run.
     facts.workloads.shrink_to_fit();

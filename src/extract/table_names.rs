@@ -25,6 +25,30 @@ impl Table {
         kinds_in(text).any(|kind| kind.is_empty() || self.knows_kind(kind) || is_placeholder(kind))
     }
 
+    /// Whether any row is about objects of a kind.
+    pub(super) fn has_rows(&self, group: &str, kind: &str) -> bool {
+        let is_one =
+            |of: &str, kinds: &[String]| of == group && kinds.iter().any(|one| one == kind);
+        !self.rows(group, kind).is_empty()
+            || self.providers.iter().any(|one| {
+                one.devices.iter().any(|row| is_one(&row.group, &row.kinds))
+                    || one.injects.iter().any(|row| is_one(&row.group, &row.kinds))
+                    || one.holds.iter().any(|row| is_one(&row.group, &row.kinds))
+                    || one
+                        .values_texts
+                        .iter()
+                        .any(|row| is_one(&row.group, &row.kinds))
+                    || one
+                        .releases
+                        .iter()
+                        .any(|row| is_one(&row.group, &row.kinds))
+                    || one
+                        .chart_sources
+                        .iter()
+                        .any(|row| is_one(&row.group, &row.kinds))
+            })
+    }
+
     /// The `apiVersion` of a built-in kind with pods, or `None` for other kinds.
     pub fn built_in_version(&self, kind: &str) -> Option<String> {
         let is_built_in = |row: &RowRef| match *row {

@@ -134,6 +134,20 @@ impl Document {
         Node::new(self, self.root)
     }
 
+    /// Moves all places of a document that was parsed from a part of a text. The part begins at `offset`.
+    pub(super) fn shift(&mut self, offset: usize) {
+        let by = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.start = self.start.saturating_add(by);
+        self.range = self.range.start + offset..self.range.end + offset;
+        for node in &mut self.nodes {
+            node.start = node.start.saturating_add(by);
+            node.end = node.end.saturating_add(by);
+        }
+        for comment in &mut self.comments {
+            comment.span = comment.span.shifted(offset);
+        }
+    }
+
     /// Returns the node with an id of this document.
     pub fn node(&self, id: NodeId) -> Option<Node<'_>> {
         self.nodes.get(id.0 as usize).map(|_| Node::new(self, id))

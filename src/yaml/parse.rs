@@ -30,6 +30,23 @@ pub struct Stream {
     pub errors: Vec<SyntaxError>,
 }
 
+impl Stream {
+    /// Adds what another part of the same text holds, which begins at `offset`.
+    pub fn append(&mut self, part: Stream, offset: usize) {
+        self.documents
+            .extend(part.documents.into_iter().map(|mut document| {
+                document.shift(offset);
+                document
+            }));
+        self.errors
+            .extend(part.errors.into_iter().map(|error| SyntaxError {
+                span: error.span.shifted(offset),
+                document: error.document.start + offset..error.document.end + offset,
+                ..error
+            }));
+    }
+}
+
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

@@ -39,6 +39,7 @@ mod policies;
 mod pools;
 mod program;
 mod providers;
+mod quiet;
 mod renderings;
 mod reports;
 mod rule_costs;
