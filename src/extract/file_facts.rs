@@ -214,6 +214,11 @@ impl FileFacts {
 
     /// Appends the facts from another file, except for Terraform files, which are combined elsewhere.
     pub fn absorb(&mut self, other: FileFacts) {
+        // Most readers find nothing in most objects.
+        let has_parts = !other.libraries.is_empty() || !other.declared_clusters.is_empty();
+        if other.documents == 0 && !has_parts && other.is_empty() {
+            return;
+        }
         let FileFacts {
             documents,
             workloads,

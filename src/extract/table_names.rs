@@ -138,13 +138,19 @@ impl Table {
 /// Whether a known word is one of the names, or part of one between dashes: `node-exporter` matches
 /// `prometheus-node-exporter-main`.
 fn is_named<'k>(known: impl Iterator<Item = &'k String>, names: &[&str]) -> bool {
-    let dashed: Vec<String> = names
+    let names: Vec<String> = names
         .iter()
-        .map(|name| format!("-{}-", name.to_ascii_lowercase().replace(['_', '.'], "-")))
+        .map(|name| name.to_ascii_lowercase().replace(['_', '.'], "-"))
         .collect();
-    known
-        .map(|word| format!("-{word}-"))
-        .any(|word| dashed.iter().any(|name| name.contains(&word)))
+    let contains = |name: &str, word: &str| {
+        name.match_indices(word).any(|(at, _)| {
+            let (before, after) = (name.until(at), name.since(at + word.len()));
+            (before.is_empty() || before.ends_with('-'))
+                && (after.is_empty() || after.starts_with('-'))
+        })
+    };
+    let mut known = known;
+    known.any(|word| names.iter().any(|name| contains(name, word)))
 }
 
 /// The kinds that lines of a text name, whether the text is YAML or not.
