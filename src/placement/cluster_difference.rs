@@ -11,7 +11,7 @@ use super::judge::{Judge, Judged, Pods, stands};
 use super::judgement::shown_object;
 use super::pairs::{self, ObjectKey};
 use super::pool_pairs::{ClusterSides, PoolPairs};
-use super::stand::Surveys;
+use super::stand::{Surveys, of_side};
 use super::tenancies;
 use crate::finding::{Cause, CausePlace, Effect, PlacementEffect, Standing};
 use crate::lint::{Renames, Shift, Survey, SurveyedCluster, WorkloadChange};
@@ -331,11 +331,7 @@ impl<'s> ClusterDifference<'s> {
         judge: &Judge<'_>,
     ) -> Cause {
         let at = |is_after: bool, one: &Workload| -> Vec<CausePlace> {
-            let survey = if is_after {
-                self.surveys.1
-            } else {
-                self.surveys.0
-            };
+            let survey = of_side(&self.surveys, is_after);
             let span = one.list.unwrap_or(one.span);
             causes::place(survey, span, is_after).into_iter().collect()
         };

@@ -7,6 +7,7 @@ use super::cluster_difference::ClusterDifference;
 use super::judgement::shown_object;
 use super::pairs::{self, ObjectKey, Pair};
 use super::pool_pairs::ClusterSides;
+use super::stand::of_side;
 use crate::finding::{
     Cause, CausePlace, ChangeFinding, ComparedCluster, Difference, Effect, FilePlace, Finding,
     FindingDifference, Object, PlacementEffect, Presence, Standing,
@@ -63,10 +64,8 @@ pub fn difference(
     let reports = (base.report, head.report);
     found.findings = compare(reports.0, reports.1, &renames);
     let news = unread.news(&found.findings);
-    let is_rejected = |is_after: bool, one: &Workload| {
-        let side = if is_after { &rejected.1 } else { &rejected.0 };
-        side.contains(one)
-    };
+    let is_rejected =
+        |is_after: bool, one: &Workload| of_side(&rejected, is_after).contains(one);
     let known: OnceCell<BTreeSet<ObjectKey>> = OnceCell::new();
     let is_known = |key: &ObjectKey| {
         let known = known.get_or_init(|| objects(before, &renames));

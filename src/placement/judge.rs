@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::effects::{Outlook, Seat, Side, outlook, shift};
-use super::stand::{Stand, Surveys};
+use super::stand::{Stand, Surveys, of_side};
 use crate::finding::{Effect, Stay};
 use crate::lint::Shift;
 use crate::model::node_pool::NodePool;
@@ -46,10 +46,8 @@ pub(super) struct Judge<'s> {
 
 impl<'s> Judge<'s> {
     fn seats(&'s self, is_after: bool, shape: &PodShape) -> Vec<Seat<'s>> {
-        let (stands, survey) = match is_after {
-            true => (&self.stands.1, self.surveys.1),
-            false => (&self.stands.0, self.surveys.0),
-        };
+        let stands = of_side(&self.stands, is_after);
+        let survey = of_side(&self.surveys, is_after);
         let tolerations = shape.all_tolerations();
         let gate = survey.comparison_operators;
         let judged = stands.iter();
@@ -124,16 +122,8 @@ impl<'s> Judge<'s> {
     }
 
     pub(super) fn lands_on(&self, is_after: bool, shape: &PodShape, pool: &str) -> bool {
-        let stands = if is_after {
-            &self.stands.1
-        } else {
-            &self.stands.0
-        };
-        let survey = if is_after {
-            self.surveys.1
-        } else {
-            self.surveys.0
-        };
+        let stands = of_side(&self.stands, is_after);
+        let survey = of_side(&self.surveys, is_after);
         let tolerations = shape.all_tolerations();
         let gate = survey.comparison_operators;
         let mut meant = stands.iter().filter(|stand| stand.pool.name == pool);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::stand::Surveys;
+use super::stand::{Surveys, of_side};
 use super::{pairs, pool_changes};
 use crate::finding::{PoolChange, PoolDifference};
 use crate::lint::{PoolSides, Renames, SurveyedCluster};
@@ -121,11 +121,7 @@ impl<'s> PoolPairs<'s> {
         change: PoolChange,
         message: String,
     ) {
-        let survey = if is_after {
-            self.surveys.1
-        } else {
-            self.surveys.0
-        };
+        let survey = of_side(&self.surveys, is_after);
         let shown = self.sides.after.or(self.sides.before);
         let mut spans = pool.taints.iter().filter_map(|taint| taint.span);
         let of_taint = spans.next().filter(|_| change == PoolChange::Taints);

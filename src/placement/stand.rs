@@ -16,6 +16,14 @@ use crate::model::workload::PodShape;
 /// The sides of a comparison.
 pub(super) type Surveys<'s> = (&'s Survey<'s>, &'s Survey<'s>);
 
+/// What belongs to the side after a change, or to the one before.
+pub(super) fn of_side<T>(both: &(T, T), is_after: bool) -> &T {
+    match is_after {
+        true => &both.1,
+        false => &both.0,
+    }
+}
+
 /// A pool on one side of a comparison.
 #[derive(Debug)]
 pub(super) struct Stand<'s> {

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::judge::Judge;
-use super::stand::Surveys;
+use super::stand::{Surveys, of_side};
 use crate::finding::{Effect, PlacementEffect, Tenancy};
 use crate::lint::SurveyedCluster;
 
 /// The pools of a cluster that are used now and were not, or the reverse, as far as a change has an effect there.
 pub(super) fn find(
     placement: &[PlacementEffect],
-    ((base, head), judge): (Surveys<'_>, &Judge<'_>),
-    (before, after): (&SurveyedCluster, &SurveyedCluster),
+    (surveys, judge): (Surveys<'_>, &Judge<'_>),
+    clusters: (&SurveyedCluster, &SurveyedCluster),
 ) -> Vec<Tenancy> {
     let mut touched: BTreeSet<&str> = BTreeSet::new();
     for one in placement {
@@ -20,10 +20,8 @@ pub(super) fn find(
         touched.extend(old.symmetric_difference(&new).map(|name| name.as_str()));
     }
     let is_used = |pool: &str, is_after: bool| {
-        let (survey, cluster) = match is_after {
-            true => (head, after),
-            false => (base, before),
-        };
+        let survey = of_side(&surveys, is_after);
+        let cluster = of_side(&clusters, is_after);
         let own = cluster.workloads.iter();
         let mut own = own.filter_map(|at| survey.workloads().get(*at));
         own.any(|one| one.shape.kind != "DaemonSet" && judge.lands_on(is_after, &one.shape, pool))
@@ -38,7 +36,7 @@ pub(super) fn find(
         let (old, new) = (is_used(pool, false), is_used(pool, true));
         (old != new && !is_unknown(pool)).then(|| Tenancy {
             pool: pool.to_owned(),
-            cluster: after.name.clone(),
+            cluster: clusters.1.name.clone(),
             is_used: new,
         })
     });
