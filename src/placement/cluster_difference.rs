@@ -10,7 +10,7 @@ use super::compared::Compared;
 use super::judge::{Judge, Judged, Pods, stands};
 use super::judgement::shown_object;
 use super::pairs::{self, ObjectKey};
-use super::pool_pairs::{ClusterSides, PoolPairs};
+use super::pool_pairs::{Broken, ClusterSides, PoolPairs};
 use super::stand::{Surveys, of_side};
 use super::tenancies;
 use crate::finding::{Cause, CausePlace, Effect, PlacementEffect, Standing};
@@ -43,7 +43,7 @@ impl<'s> ClusterDifference<'s> {
     pub(super) fn new(
         surveys: Surveys<'s>,
         sides: ClusterSides<'s>,
-        renames: &'s Renames,
+        (renames, broken): (&'s Renames, Broken<'s>),
         is_rejected: IsRejected<'s>,
     ) -> ClusterDifference<'s> {
         ClusterDifference {
@@ -51,7 +51,7 @@ impl<'s> ClusterDifference<'s> {
             sides,
             renames,
             is_rejected,
-            pools: PoolPairs::new(surveys, sides, renames),
+            pools: PoolPairs::new(surveys, sides, renames, broken),
         }
     }
 

@@ -14,8 +14,10 @@ mod matrix;
 mod pairs;
 mod pool_changes;
 mod pool_pairs;
+mod rejected;
 mod stand;
 mod tenancies;
+mod unread;
 mod whatif;
 mod why;
 

@@ -16,13 +16,15 @@ pub(super) struct ClusterSides<'s> {
     pub(super) after: Option<&'s SurveyedCluster>,
 }
 
+/// The files that cannot be read, on each side.
+pub(super) type Broken<'s> = &'s (BTreeSet<&'s str>, BTreeSet<&'s str>);
+
 /// The pools of a cluster on both sides.
 pub(super) struct PoolPairs<'s> {
     surveys: Surveys<'s>,
     sides: ClusterSides<'s>,
     renames: &'s Renames,
-    /// The files that cannot be read, on each side.
-    pub(super) broken: (BTreeSet<&'s str>, BTreeSet<&'s str>),
+    pub(super) broken: Broken<'s>,
     /// The pools on each side. One that is missing because its file cannot be read is there, with nothing known.
     pub(super) both: (Vec<Arc<NodePool>>, Vec<Arc<NodePool>>),
     /// What is different.
@@ -39,12 +41,13 @@ impl<'s> PoolPairs<'s> {
         surveys: Surveys<'s>,
         sides: ClusterSides<'s>,
         renames: &'s Renames,
+        broken: Broken<'s>,
     ) -> PoolPairs<'s> {
         let mut pairs = PoolPairs {
             surveys,
             sides,
             renames,
-            broken: (surveys.0.broken_files(), surveys.1.broken_files()),
+            broken,
             both: (Vec::new(), Vec::new()),
             differences: Vec::new(),
             changed: Vec::new(),
