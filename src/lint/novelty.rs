@@ -1,9 +1,10 @@
 //! Which findings of a report are new against an earlier one: a finding is known by its rule, cluster, object, path without
 //! indices and content, counted; where there is no object, by its file.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::identity::key;
+use super::matching::pair_in_rounds;
 use crate::finding::{Finding, FindingDifference, Report};
 
 /// Says that files and clusters had another name before.
@@ -33,47 +34,29 @@ struct Known<'r> {
 pub fn compare(base: Report, head: Report, renames: &Renames) -> FindingDifference {
     let before = known(&base, Some(renames));
     let after = known(&head, None);
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
-    let mut left = (all(before.len()), all(after.len()));
     // The nearest first: the same file and cluster, the same cluster, the same file, and any.
-    type Same<'k, 'r> = fn(&'k Known<'r>) -> (&'k str, Option<&'k str>, &'k str);
+    type Same<'k, 'r> = fn(&'k Known<'r>) -> Option<(&'k str, Option<&'k str>, &'k str)>;
     let rounds: [Same<'_, '_>; 4] = [
-        |one| (&one.key, one.cluster, one.file),
-        |one| (&one.key, one.cluster, ""),
-        |one| (&one.key, None, one.file),
-        |one| (&one.key, None, ""),
+        |one| Some((&one.key, one.cluster, one.file)),
+        |one| Some((&one.key, one.cluster, "")),
+        |one| Some((&one.key, None, one.file)),
+        |one| Some((&one.key, None, "")),
     ];
-    for same in rounds {
-        let mut waiting: HashMap<_, Vec<usize>> = HashMap::new();
-        for at in left.0.iter().rev() {
-            if let Some(one) = before.get(*at) {
-                waiting.entry(same(one)).or_default().push(*at);
-            }
-        }
-        left.1.retain(|at| {
-            let found = after.get(*at).and_then(|one| waiting.get_mut(&same(one)));
-            let found = found.and_then(Vec::pop);
-            pairs.extend(found.map(|before| (before, *at)));
-            found.is_none()
-        });
-        left.0 = waiting.into_values().flatten().collect();
-        left.0.sort_unstable();
-    }
+    let matched = pair_in_rounds(&before, &after, rounds);
     let mut found = FindingDifference {
-        new: left.1,
-        gone: left.0,
+        new: matched.fresh,
+        gone: matched.gone,
         ..FindingDifference::default()
     };
     let (mut moved, mut raised) = (Vec::new(), HashSet::new());
-    for (one, other) in pairs {
+    for (one, other) in matched.pairs {
         let severity = |report: &Report, at: usize| report.findings.get(at).map(|one| one.severity);
         if severity(&head, other) > severity(&base, one) {
             found.new.push(other);
             raised.insert(other);
             continue;
         }
-        let file = |known: &[Known<'_>], at: usize| known.get(at).map(|one| one.file.to_owned());
-        match file(&before, one) == file(&after, other) && !is_moved(&base, &head, (one, other)) {
+        match path(&base, one) == path(&head, other) {
             true => found.same += 1,
             false => {
                 found.moved += 1;
@@ -107,14 +90,11 @@ pub fn compare(base: Report, head: Report, renames: &Renames) -> FindingDifferen
     }
 }
 
-/// Whether a finding stands in a file with another name.
-fn is_moved(base: &Report, head: &Report, (one, other): (usize, usize)) -> bool {
-    let path = |report: &Report, at: usize| {
-        let finding = report.findings.get(at)?;
-        let source = report.sources.get(&finding.span.source)?;
-        Some(source.path.clone())
-    };
-    path(base, one) != path(head, other)
+/// The path of the file of a finding, as it is called on its side.
+fn path(report: &Report, at: usize) -> Option<&str> {
+    let finding = report.findings.get(at)?;
+    let source = report.sources.get(&finding.span.source)?;
+    Some(&source.path)
 }
 
 fn known<'r>(report: &'r Report, renames: Option<&'r Renames>) -> Vec<Known<'r>> {
@@ -132,8 +112,4 @@ fn known<'r>(report: &'r Report, renames: Option<&'r Renames>) -> Vec<Known<'r>>
         }
     };
     report.findings.iter().map(known).collect()
-}
-
-fn all(length: usize) -> Vec<usize> {
-    (0..length).collect()
 }

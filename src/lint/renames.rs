@@ -1,26 +1,37 @@
 //! Which files had another name before: those with the same text, then those with mostly the same lines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use super::matching::pair_in_rounds;
+
 /// The files that moved, by their path before. Takes the texts of the files that are gone and of those that are new.
-pub fn find_renames(
-    gone: &BTreeMap<String, String>,
-    new: &BTreeMap<String, String>,
+pub fn find_renames<'f>(
+    gone: &'f BTreeMap<String, String>,
+    new: &'f BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let mut by_text: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (path, text) in new {
-        by_text.entry(text).or_default().push(path);
+    let mut texts: HashMap<&str, usize> = HashMap::new();
+    for text in new.values() {
+        let number = texts.len();
+        texts.entry(text).or_insert(number);
     }
+    let numbered = |files: &'f BTreeMap<String, String>| -> Vec<File<'f>> {
+        let files = files.iter();
+        let numbered = files.map(|(path, text)| Some((&**path, *texts.get(text.as_str())?)));
+        numbered.flatten().collect()
+    };
+    let (old, fresh) = (numbered(gone), numbered(new));
+    // The one whose path ends alike, such as the same name in another folder.
+    let rounds = (0..=MOST_PARTS).rev();
+    let rounds =
+        rounds.map(|parts| move |(path, text): &File<'f>| Some((*text, end(path, parts)?)));
+    let same = pair_in_rounds(&old, &fresh, rounds);
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut taken: BTreeSet<&str> = BTreeSet::new();
-    for (path, text) in gone {
-        let same = by_text.get(text.as_str()).into_iter().flatten();
-        let free = same.copied().filter(|other| !taken.contains(other));
-        // The one whose name is most alike, such as the same name in another folder.
-        if let Some(other) = free.max_by_key(|other| common_end(path, other)) {
+    for (at, other) in same.pairs {
+        if let (Some((path, _)), Some((other, _))) = (old.get(at), fresh.get(other)) {
             taken.insert(other);
-            found.insert(path.clone(), other.to_owned());
+            found.insert((*path).to_owned(), (*other).to_owned());
         }
     }
     let lines = |text: &str| -> BTreeSet<u64> {
@@ -36,14 +47,14 @@ pub fn find_renames(
     let left: Vec<(&String, BTreeSet<u64>)> = new
         .iter()
         .filter(|(path, _)| free(path))
+        .take(MOST_RENAMES)
         .map(|(path, text)| (path, lines(text)))
         .collect();
     let mut alike = Vec::new();
     let unpaired = gone.iter().filter(|(path, _)| !found.contains_key(*path));
-    // Beyond this, comparing each with each costs more than it tells.
     for (path, text) in unpaired.take(MOST_RENAMES) {
         let own = lines(text);
-        for (other, theirs) in left.iter().take(MOST_RENAMES) {
+        for (other, theirs) in &left {
             let common = own.intersection(theirs).count();
             if common > 0 && 2 * common >= own.len().max(theirs.len()) {
                 let near = (common, common_end(path, other));
@@ -61,8 +72,26 @@ pub fn find_renames(
     found
 }
 
-/// The most files on each side that are compared line by line.
+/// The most files on each side that are compared line by line. Beyond this, comparing each with each costs more than it
+/// tells.
 const MOST_RENAMES: usize = 200;
+
+/// The most parts of two paths that are compared, from their ends.
+const MOST_PARTS: usize = 16;
+
+/// A file with the number of its text.
+type File<'f> = (&'f str, usize);
+
+/// The last parts of a path, or `None` if it has fewer.
+fn end(path: &str, parts: usize) -> Option<&str> {
+    let Some(before) = parts.checked_sub(1) else {
+        return Some("");
+    };
+    match path.rmatch_indices('/').nth(before) {
+        Some((at, _)) => path.get(at + 1..),
+        None => (path.split('/').count() == parts).then_some(path),
+    }
+}
 
 /// How many characters two paths have in common at their ends.
 fn common_end(one: &str, other: &str) -> usize {
@@ -102,6 +131,30 @@ mod tests {
                 pair("a/web.yaml", "b/web.yaml")
             ]
         );
+    }
+
+    #[test]
+    fn the_same_text_in_many_folders_stays_in_the_folder_that_ends_alike() {
+        let found = renamed(
+            &[
+                ("old/a/kustomization.yaml", "x"),
+                ("old/b/kustomization.yaml", "x"),
+            ],
+            &[
+                ("new/b/kustomization.yaml", "x"),
+                ("new/c/kustomization.yaml", "x"),
+            ],
+        );
+        assert_eq!(
+            found,
+            [
+                pair("old/a/kustomization.yaml", "new/c/kustomization.yaml"),
+                pair("old/b/kustomization.yaml", "new/b/kustomization.yaml")
+            ]
+        );
+        assert_eq!(end("a/b/c", 2), Some("b/c"));
+        assert_eq!(end("a/b/c", 3), Some("a/b/c"));
+        assert_eq!((end("a/b/c", 4), end("a/b/c", 0)), (None, Some("")));
     }
 
     #[test]

@@ -1,17 +1,42 @@
 //! What is the same before and after a change: clusters by name, pools by their own name, objects by kind, namespace and
 //! name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::judgement::shown_object;
-use crate::lint::{Renames, Survey, SurveyedCluster};
-use crate::model::workload::Workload;
+use crate::lint::{Renames, Survey, SurveyedCluster, pair_in_rounds};
+use crate::model::workload::{PodShape, Workload};
 
 /// Something on both sides, or on one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair<T> {
     pub(super) before: Option<T>,
     pub(super) after: Option<T>,
+}
+
+impl<T> Pair<T> {
+    fn only_before(one: T) -> Pair<T> {
+        Pair {
+            before: Some(one),
+            after: None,
+        }
+    }
+
+    fn only_after(one: T) -> Pair<T> {
+        Pair {
+            before: None,
+            after: Some(one),
+        }
+    }
+}
+
+impl<T> From<(T, T)> for Pair<T> {
+    fn from((before, after): (T, T)) -> Pair<T> {
+        Pair {
+            before: Some(before),
+            after: Some(after),
+        }
+    }
 }
 
 /// How an object is known in a cluster.
@@ -60,24 +85,15 @@ pub(super) fn objects(
 }
 
 /// The clusters that are the same: those with one name, then those that have most in common.
-pub(super) fn clusters(before: &Survey<'_>, after: &Survey<'_>) -> Vec<Pair<usize>> {
-    let mut waiting: HashMap<&str, usize> = HashMap::new();
-    for (at, cluster) in before.clusters.iter().enumerate() {
-        waiting.insert(&cluster.name, at);
-    }
-    let mut pairs: Vec<Pair<usize>> = Vec::new();
-    let mut fresh = Vec::new();
-    for (at, cluster) in after.clusters.iter().enumerate() {
-        match waiting.remove(cluster.name.as_str()) {
-            Some(before) => pairs.push(Pair {
-                before: Some(before),
-                after: Some(at),
-            }),
-            None => fresh.push(at),
-        }
-    }
-    let mut gone: Vec<usize> = waiting.into_values().collect();
-    gone.sort_unstable();
+pub(super) fn clusters<'s>(before: &'s Survey<'_>, after: &'s Survey<'_>) -> Vec<Pair<usize>> {
+    let names = |survey: &'s Survey<'_>| -> Vec<&'s str> {
+        let clusters = survey.clusters.iter();
+        clusters.map(|cluster| cluster.name.as_str()).collect()
+    };
+    let (old, new) = (names(before), names(after));
+    let named = pair_in_rounds(&old, &new, [|name: &&'s str| Some(*name)]);
+    let (mut gone, mut fresh) = (named.gone, named.fresh);
+    let mut pairs: Vec<Pair<usize>> = named.pairs.into_iter().map(Pair::from).collect();
     let contents = |survey: &Survey<'_>, all: &[usize]| -> Vec<BTreeSet<String>> {
         let clusters = all.iter().filter_map(|at| survey.clusters.get(*at));
         clusters.map(|cluster| content(survey, cluster)).collect()
@@ -98,21 +114,11 @@ pub(super) fn clusters(before: &Survey<'_>, after: &Survey<'_>) -> Vec<Pair<usiz
         if gone.contains(&at) && fresh.contains(&other) {
             gone.retain(|one| *one != at);
             fresh.retain(|one| *one != other);
-            pairs.push(Pair {
-                before: Some(at),
-                after: Some(other),
-            });
+            pairs.push(Pair::from((at, other)));
         }
     }
-    let (removed, added) = (gone.into_iter(), fresh.into_iter());
-    pairs.extend(removed.map(|at| Pair {
-        before: Some(at),
-        after: None,
-    }));
-    pairs.extend(added.map(|at| Pair {
-        before: None,
-        after: Some(at),
-    }));
+    pairs.extend(gone.into_iter().map(Pair::only_before));
+    pairs.extend(fresh.into_iter().map(Pair::only_after));
     pairs
 }
 
@@ -127,31 +133,13 @@ fn content(survey: &Survey<'_>, cluster: &SurveyedCluster) -> BTreeSet<String> {
     pools.chain(objects).collect()
 }
 
-/// Pairs what has the same name, several with one name in their order.
-pub(super) fn by_name<'n>(
-    before: impl Iterator<Item = &'n str>,
-    after: impl Iterator<Item = &'n str>,
-) -> Vec<Pair<usize>> {
-    let mut waiting: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, name) in before.enumerate() {
-        waiting.entry(name).or_default().push(at);
-    }
-    for all in waiting.values_mut() {
-        all.reverse();
-    }
-    let mut pairs: Vec<Pair<usize>> = Vec::new();
-    for (at, name) in after.enumerate() {
-        pairs.push(Pair {
-            before: waiting.get_mut(name).and_then(Vec::pop),
-            after: Some(at),
-        });
-    }
-    let mut gone: Vec<usize> = waiting.into_values().flatten().collect();
-    gone.sort_unstable();
-    pairs.extend(gone.into_iter().map(|at| Pair {
-        before: Some(at),
-        after: None,
-    }));
+/// Pairs what has the same name, several with one name in their order: first what is there after, in its order.
+pub(super) fn by_name<'n>(before: &'n [&'n str], after: &'n [&'n str]) -> Vec<Pair<usize>> {
+    let named = pair_in_rounds(before, after, [|name: &'n &'n str| Some(*name)]);
+    let mut pairs: Vec<Pair<usize>> = named.pairs.into_iter().map(Pair::from).collect();
+    pairs.extend(named.fresh.into_iter().map(Pair::only_after));
+    pairs.sort_unstable_by_key(|pair| pair.after);
+    pairs.extend(named.gone.into_iter().map(Pair::only_before));
     pairs
 }
 
@@ -176,10 +164,7 @@ pub(super) fn keys(before: &Objects, after: &Objects) -> Vec<Pair<ObjectKey>> {
         });
     }
     let gone = gone.into_values().flatten();
-    pairs.extend(gone.map(|key| Pair {
-        before: Some(key.clone()),
-        after: None,
-    }));
+    pairs.extend(gone.cloned().map(Pair::only_before));
     pairs
 }
 
@@ -189,38 +174,17 @@ pub(super) fn templates<'w>(
     before: &[(&'w Workload, &'w str)],
     after: &[(&'w Workload, &'w str)],
 ) -> Vec<Pair<usize>> {
-    type Alike = fn(&(&Workload, &str), &(&Workload, &str)) -> bool;
-    let rounds: [Alike; 4] = [
-        |one, other| one.1 == other.1 && one.0.path == other.0.path,
-        |one, other| one.0.shape == other.0.shape,
-        |one, other| one.0.path == other.0.path,
-        |_, _| true,
+    type Key<'k> = (Option<&'k str>, Option<&'k str>, Option<&'k PodShape>);
+    type Round<'k, 'w> = fn(&'k (&'w Workload, &'w str)) -> Option<Key<'k>>;
+    let rounds: [Round<'_, 'w>; 4] = [
+        |(one, file)| Some((Some(file), Some(&one.path), None)),
+        |(one, _)| Some((None, None, Some(&one.shape))),
+        |(one, _)| Some((None, Some(&one.path), None)),
+        |_| Some((None, None, None)),
     ];
-    let mut gone: Vec<usize> = (0..before.len()).collect();
-    let mut fresh: Vec<usize> = (0..after.len()).collect();
-    let mut pairs = Vec::new();
-    for alike in rounds {
-        fresh.retain(|at| {
-            let same = gone.iter().position(|old| {
-                let sides = before.get(*old).zip(after.get(*at));
-                sides.is_some_and(|(one, other)| alike(one, other))
-            });
-            if let Some(same) = same {
-                pairs.push(Pair {
-                    before: Some(gone.remove(same)),
-                    after: Some(*at),
-                });
-            }
-            same.is_none()
-        });
-    }
-    pairs.extend(fresh.into_iter().map(|at| Pair {
-        before: None,
-        after: Some(at),
-    }));
-    pairs.extend(gone.into_iter().map(|at| Pair {
-        before: Some(at),
-        after: None,
-    }));
+    let alike = pair_in_rounds(before, after, rounds);
+    let mut pairs: Vec<Pair<usize>> = alike.pairs.into_iter().map(Pair::from).collect();
+    pairs.extend(alike.fresh.into_iter().map(Pair::only_after));
+    pairs.extend(alike.gone.into_iter().map(Pair::only_before));
     pairs
 }

@@ -60,9 +60,11 @@ impl<'s> PoolPairs<'s> {
     fn pair(&mut self) {
         let of = |side: Option<&'s SurveyedCluster>| side.map_or(&[][..], |one| &one.pools);
         let (before, after) = (of(self.sides.before), of(self.sides.after));
-        let names = |pools: &'s [Arc<NodePool>]| pools.iter().map(|pool| pool.name.as_str());
+        let names = |pools: &'s [Arc<NodePool>]| -> Vec<&'s str> {
+            pools.iter().map(|pool| pool.name.as_str()).collect()
+        };
         self.both = (before.to_vec(), after.to_vec());
-        for pair in pairs::by_name(names(before), names(after)) {
+        for pair in pairs::by_name(&names(before), &names(after)) {
             let old = pair.before.and_then(|at| before.get(at));
             let new = pair.after.and_then(|at| after.get(at));
             match (old, new) {
