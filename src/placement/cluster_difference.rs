@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::causes;
 use super::compared::Compared;
@@ -37,6 +36,16 @@ type Placed<'w> = (&'w Workload, &'w str);
 struct Known<'w> {
     judged: HashMap<(Pods<'w>, Pods<'w>), Option<Judged>>,
     shifts: HashMap<(Pods<'w>, Pods<'w>), Rc<Shift>>,
+    /// What decides, by the shapes before and after.
+    deciders: HashMap<(&'w PodShape, &'w PodShape), Decider>,
+}
+
+/// What decides about pods, where both they and the pools change.
+#[derive(Clone, Copy)]
+enum Decider {
+    Pools,
+    Workload,
+    Both,
 }
 
 impl<'s> ClusterDifference<'s> {
@@ -78,20 +87,20 @@ impl<'s> ClusterDifference<'s> {
         compared
     }
 
-    fn judge_objects(
-        &self,
+    fn judge_objects<'a>(
+        &'a self,
         (before, after): (&'s SurveyedCluster, &'s SurveyedCluster),
         unread: &dyn Fn(&Workload) -> Option<Cause>,
         compared: &mut Compared<'s>,
-    ) {
+    ) where
+        's: 'a,
+    {
         let (base, head) = self.surveys;
         let old = pairs::objects(base, before, Some(self.renames));
         let new = pairs::objects(head, after, None);
-        let judge = Judge {
-            surveys: self.surveys,
-            complete: (before.complete, after.complete),
-            stands: (stands(&self.pools.both.0), stands(&self.pools.both.1)),
-        };
+        let pools = (stands(&self.pools.both.0), stands(&self.pools.both.1));
+        let complete = (before.complete, after.complete);
+        let judge = Judge::new(self.surveys, complete, pools);
         let mut known = Known::default();
         for pair in pairs::keys(&old, &new) {
             let of = |survey: &'s Survey<'s>, all: Option<&Vec<usize>>| -> Vec<&'s Workload> {
@@ -104,7 +113,7 @@ impl<'s> ClusterDifference<'s> {
             let told = self.object(sides, &judge, &mut known, &mut compared.workloads);
             let told = told.or_else(|| {
                 let (old, new) = (*one.first()?, *other.first()?);
-                self.ignored((old, new), unread(new)?, &judge)
+                Some(self.ignored((old, new), unread(new)?, &judge))
             });
             compared.placement.extend(told);
         }
@@ -113,12 +122,12 @@ impl<'s> ClusterDifference<'s> {
     }
 
     /// The worst that the change does to the pod templates of an object.
-    fn object<'w>(
-        &self,
-        (before, after): (&[&'w Workload], &[&'w Workload]),
-        judge: &Judge<'_>,
-        known: &mut Known<'w>,
-        changes: &mut Vec<WorkloadChange<'w>>,
+    fn object<'a>(
+        &'a self,
+        (before, after): (&[&'s Workload], &[&'s Workload]),
+        judge: &Judge<'a>,
+        known: &mut Known<'s>,
+        changes: &mut Vec<WorkloadChange<'s>>,
     ) -> Option<PlacementEffect> {
         let (base, head) = self.surveys;
         let old: Vec<(&Workload, &str)> = before
@@ -129,7 +138,7 @@ impl<'s> ClusterDifference<'s> {
             .iter()
             .map(|one| (*one, head.path(one.source)))
             .collect();
-        let mut worst: Option<(Judged, Option<&'w Workload>, Option<&'w Workload>)> = None;
+        let mut worst: Option<(Judged, Option<&'s Workload>, Option<&'s Workload>)> = None;
         for pair in pairs::templates(&old, &new) {
             let one = pair.before.and_then(|at| before.get(at)).copied();
             let other = pair.after.and_then(|at| after.get(at)).copied();
@@ -164,15 +173,16 @@ impl<'s> ClusterDifference<'s> {
             }
         }
         let (judged, one, other) = worst?;
-        Some(self.told(judged, one, other, judge))
+        let cause = self.cause(&judged, one, other, (judge, known));
+        Some(self.told(judged, (one, other), cause))
     }
 
-    fn shift<'w>(
-        &self,
-        before: Option<&'w Workload>,
-        after: &'w Workload,
-        judge: &Judge<'_>,
-        known: &mut Known<'w>,
+    fn shift<'a>(
+        &'a self,
+        before: Option<&'s Workload>,
+        after: &'s Workload,
+        judge: &Judge<'a>,
+        known: &mut Known<'s>,
     ) -> Rc<Shift> {
         let one = before.map(|one| (&*one.shape, self.rejected(false, one)));
         let other = (&*after.shape, self.rejected(true, after));
@@ -182,12 +192,12 @@ impl<'s> ClusterDifference<'s> {
     }
 
     /// An object with a list that nothing reads, whose pods run where they ran.
-    fn ignored(
-        &self,
-        (before, after): (&Workload, &Workload),
+    fn ignored<'a>(
+        &'a self,
+        (before, after): (&'s Workload, &'s Workload),
         cause: Cause,
-        judge: &Judge<'_>,
-    ) -> Option<PlacementEffect> {
+        judge: &Judge<'a>,
+    ) -> PlacementEffect {
         let judged = Judged {
             effect: Effect::Ignored,
             stay: None,
@@ -195,8 +205,7 @@ impl<'s> ClusterDifference<'s> {
             after: judge.lands(true, &after.shape),
             decisive: Vec::new(),
         };
-        let told = self.told(judged, Some(before), Some(after), judge);
-        Some(PlacementEffect { cause, ..told })
+        self.told(judged, (Some(before), Some(after)), cause)
     }
 
     /// Whether an object that seems new may have been in a file that could not be read before.
@@ -212,11 +221,8 @@ impl<'s> ClusterDifference<'s> {
         is_known: &dyn Fn(&ObjectKey) -> bool,
     ) -> Vec<WorkloadChange<'s>> {
         let head = self.surveys.1;
-        let judge = Judge {
-            surveys: self.surveys,
-            complete: (true, after.complete),
-            stands: (Vec::new(), stands(&self.pools.both.1)),
-        };
+        let pools = (Vec::new(), stands(&self.pools.both.1));
+        let judge = Judge::new(self.surveys, (true, after.complete), pools);
         let objects = pairs::objects(head, after, None).into_iter();
         let new = objects.filter(|(key, _)| !is_known(key));
         let workloads = new.flat_map(|(_, all)| all);
@@ -237,12 +243,12 @@ impl<'s> ClusterDifference<'s> {
         (self.is_rejected)(is_after, workload)
     }
 
-    fn judged<'w>(
-        &self,
-        before: &'w Workload,
-        after: &'w Workload,
-        judge: &Judge<'_>,
-        known: &mut Known<'w>,
+    fn judged<'a>(
+        &'a self,
+        before: &'s Workload,
+        after: &'s Workload,
+        judge: &Judge<'a>,
+        known: &mut Known<'s>,
     ) -> Option<Judged> {
         let one = (&*before.shape, self.rejected(false, before));
         let other = (&*after.shape, self.rejected(true, after));
@@ -257,12 +263,12 @@ impl<'s> ClusterDifference<'s> {
 
     /// A pod template that only one side has: something is said of it if its file cannot be read on the other, or if it is
     /// new and lands nowhere.
-    fn of_one_side(
-        &self,
-        before: Option<&Workload>,
-        after: Option<&Workload>,
+    fn of_one_side<'a>(
+        &'a self,
+        before: Option<&'s Workload>,
+        after: Option<&'s Workload>,
         (old, new): (&[Placed<'_>], &[Placed<'_>]),
-        judge: &Judge<'_>,
+        judge: &Judge<'a>,
     ) -> Option<Judged> {
         let is_lost = match (before, after) {
             (Some(one), _) => {
@@ -272,26 +278,22 @@ impl<'s> ClusterDifference<'s> {
             (None, Some(other)) => self.is_hidden(other, old),
             (None, None) => false,
         };
-        let pods = |is_after: bool, one: Option<&'_ Workload>| {
-            one.map(|one| (one.shape.clone(), self.rejected(is_after, one)))
-        };
-        let (one, other) = (pods(false, before), pods(true, after));
         if is_lost {
-            let lands = |is_after: bool, pods: Option<&(Arc<PodShape>, bool)>| {
-                pods.map_or(Vec::new(), |(shape, _)| judge.lands(is_after, shape))
+            let lands = |is_after: bool, one: Option<&'s Workload>| {
+                one.map_or(Vec::new(), |one| judge.lands(is_after, &one.shape))
             };
             return Some(Judged {
                 effect: Effect::Unknown,
                 stay: None,
-                before: lands(false, one.as_ref()),
-                after: lands(true, other.as_ref()),
+                before: lands(false, before),
+                after: lands(true, after),
                 decisive: Vec::new(),
             });
         }
-        let (shape, rejected) = other?;
+        let other = after?;
         // An object with other pod templates before is not new.
         match before.is_none() && old.is_empty() {
-            true => judge.outlook(None, Some((&*shape, rejected))),
+            true => judge.outlook(None, Some((&*other.shape, self.rejected(true, other)))),
             false => None,
         }
     }
@@ -299,15 +301,14 @@ impl<'s> ClusterDifference<'s> {
     fn told(
         &self,
         judged: Judged,
-        before: Option<&Workload>,
-        after: Option<&Workload>,
-        judge: &Judge<'_>,
+        (before, after): (Option<&Workload>, Option<&Workload>),
+        cause: Cause,
     ) -> PlacementEffect {
         let (base, head) = self.surveys;
         let place = |survey: &Survey<'_>, one: Option<&Workload>| survey.place(one?.span);
         let object = after.or(before).map(shown_object).unwrap_or_default();
         PlacementEffect {
-            cause: self.cause(&judged, before, after, judge),
+            cause,
             object,
             cluster: self.name().to_owned(),
             effect: judged.effect,
@@ -323,12 +324,12 @@ impl<'s> ClusterDifference<'s> {
         }
     }
 
-    fn cause(
-        &self,
+    fn cause<'a>(
+        &'a self,
         judged: &Judged,
-        before: Option<&Workload>,
-        after: Option<&Workload>,
-        judge: &Judge<'_>,
+        before: Option<&'s Workload>,
+        after: Option<&'s Workload>,
+        (judge, known): (&Judge<'a>, &mut Known<'s>),
     ) -> Cause {
         let at = |is_after: bool, one: &Workload| -> Vec<CausePlace> {
             let survey = of_side(&self.surveys, is_after);
@@ -360,25 +361,37 @@ impl<'s> ClusterDifference<'s> {
         if self.pools.is_same {
             return of_workload();
         }
-        let old = Some((&*one.shape, false));
-        let by_pools = judge.outlook(old, old);
-        let new = Some((&*other.shape, false));
-        let by_workload = judge.outlook_after(old, new);
-        match (by_pools, by_workload) {
-            (None, _) => of_workload(),
-            (Some(alone), Some(own))
-                if own.effect == judged.effect && alone.effect != own.effect =>
-            {
-                of_workload()
-            }
-            (Some(_), None) => of_pools(),
-            (Some(alone), Some(_)) if alone == *judged => of_pools(),
-            (Some(_), Some(_)) => {
+        let shapes = (&*one.shape, &*other.shape);
+        let decider = known.deciders.entry(shapes);
+        match decider.or_insert_with(|| decider_of(judged, shapes, judge)) {
+            Decider::Pools => of_pools(),
+            Decider::Workload => of_workload(),
+            Decider::Both => {
                 let (mut cause, own) = (of_pools(), of_workload());
                 cause.message = format!("{}; {}", cause.message, own.message);
                 cause.places.extend(own.places);
                 cause
             }
         }
+    }
+}
+
+/// What decides about pods that change on pools that change: what either alone would do.
+fn decider_of<'s>(
+    judged: &Judged,
+    (before, after): (&'s PodShape, &'s PodShape),
+    judge: &Judge<'s>,
+) -> Decider {
+    let (old, new) = (Some((before, false)), Some((after, false)));
+    let Some(by_pools) = judge.outlook(old, old) else {
+        return Decider::Workload;
+    };
+    match judge.outlook_after(old, new) {
+        None => Decider::Pools,
+        Some(own) if own.effect == judged.effect && by_pools.effect != own.effect => {
+            Decider::Workload
+        }
+        Some(_) if by_pools == *judged => Decider::Pools,
+        Some(_) => Decider::Both,
     }
 }

@@ -1,6 +1,8 @@
 //! Judges pods on the pools of either side of a change.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::effects::{Outlook, Seat, Side, outlook, shift};
@@ -9,6 +11,7 @@ use crate::finding::{Effect, Stay};
 use crate::lint::Shift;
 use crate::model::node_pool::NodePool;
 use crate::model::placement::Moment;
+use crate::model::toleration::Toleration;
 use crate::model::workload::PodShape;
 
 /// What is said of an object before its cause is known.
@@ -37,97 +40,137 @@ impl Judged {
 /// The pods of a workload on one side, as a key.
 pub(super) type Pods<'w> = Option<(&'w PodShape, bool)>;
 
+/// What pods of one shape find on one side.
+struct Seen<'s> {
+    seats: Vec<Seat<'s>>,
+    tolerations: Vec<Toleration>,
+}
+
+/// The most seats that are kept at a time.
+const MOST_SEATS: usize = 1 << 19;
+
 /// Judges pods on the pools of either side.
 pub(super) struct Judge<'s> {
-    pub(super) surveys: Surveys<'s>,
-    pub(super) complete: (bool, bool),
-    pub(super) stands: (Vec<Stand<'s>>, Vec<Stand<'s>>),
+    surveys: Surveys<'s>,
+    complete: (bool, bool),
+    stands: (Vec<Stand<'s>>, Vec<Stand<'s>>),
+    /// What pods of a shape find before and after. One object asks for the same several times, one after another.
+    seen: RefCell<HashMap<(bool, &'s PodShape), Rc<Seen<'s>>>>,
 }
 
 impl<'s> Judge<'s> {
-    fn seats(&'s self, is_after: bool, shape: &PodShape) -> Vec<Seat<'s>> {
-        let stands = of_side(&self.stands, is_after);
-        let survey = of_side(&self.surveys, is_after);
-        let tolerations = shape.all_tolerations();
-        let gate = survey.comparison_operators;
-        let judged = stands.iter();
-        judged
-            .map(|stand| stand.judge(shape, &tolerations, gate).1)
-            .collect()
+    pub(super) fn new(
+        surveys: Surveys<'s>,
+        complete: (bool, bool),
+        stands: (Vec<Stand<'s>>, Vec<Stand<'s>>),
+    ) -> Judge<'s> {
+        Judge {
+            surveys,
+            complete,
+            stands,
+            seen: RefCell::default(),
+        }
     }
 
-    pub(super) fn outlook(&self, before: Pods<'_>, after: Pods<'_>) -> Option<Judged> {
+    fn see(&self, is_after: bool, shape: &'s PodShape) -> Rc<Seen<'s>> {
+        let mut seen = self.seen.borrow_mut();
+        if let Some(known) = seen.get(&(is_after, shape)) {
+            return Rc::clone(known);
+        }
+        let stands = of_side(&self.stands, is_after);
+        if seen.len() * stands.len() > MOST_SEATS {
+            seen.clear();
+        }
+        let tolerations = shape.all_tolerations();
+        let gate = of_side(&self.surveys, is_after).comparison_operators;
+        let judged = stands.iter();
+        let seats = judged.map(|stand| stand.judge(shape, &tolerations, gate).1);
+        let fresh = Rc::new(Seen {
+            seats: seats.collect(),
+            tolerations,
+        });
+        seen.insert((is_after, shape), Rc::clone(&fresh));
+        fresh
+    }
+
+    pub(super) fn outlook(&self, before: Pods<'s>, after: Pods<'s>) -> Option<Judged> {
         self.between((before, false), (after, true))
     }
 
     /// What it does to pods to change, on the pools after.
-    pub(super) fn outlook_after(&self, before: Pods<'_>, after: Pods<'_>) -> Option<Judged> {
+    pub(super) fn outlook_after(&self, before: Pods<'s>, after: Pods<'s>) -> Option<Judged> {
         self.between((before, true), (after, true))
     }
 
     fn between(
         &self,
-        (before, before_pools): (Pods<'_>, bool),
-        (after, after_pools): (Pods<'_>, bool),
+        (before, before_pools): (Pods<'s>, bool),
+        (after, after_pools): (Pods<'s>, bool),
     ) -> Option<Judged> {
-        let seats = |pods: Pods<'_>, is_after: bool| {
-            pods.map_or(Vec::new(), |(shape, _)| self.seats(is_after, shape))
+        let see = |pods: Pods<'s>, is_after: bool| {
+            pods.map(|(shape, rejected)| (shape, rejected, self.see(is_after, shape)))
         };
-        let tolerations =
-            |pods: Pods<'_>| pods.map_or(Vec::new(), |(shape, _)| shape.all_tolerations());
-        let (old, new) = (seats(before, before_pools), seats(after, after_pools));
-        let (own, other) = (tolerations(before), tolerations(after));
-        let known = |shape: &PodShape, complete: bool| {
-            complete || !shape.selection.telling_labels().is_empty()
-        };
-        let one = before.map(|(shape, rejected)| Side {
-            seats: &old,
-            tolerations: &own,
-            refused: rejected || shape.refused.is_some(),
-            pools_known: known(shape, self.complete.0),
-        });
-        let another = after.map(|(shape, rejected)| Side {
-            seats: &new,
-            tolerations: &other,
-            refused: rejected || shape.refused.is_some(),
-            pools_known: known(shape, self.complete.1),
-        });
-        outlook(one.as_ref(), another.as_ref()).map(|outlook| Judged::of(&outlook))
+        let (old, new) = (see(before, before_pools), see(after, after_pools));
+        let old = old.as_ref().map(|pods| side(pods, self.complete.0));
+        let new = new.as_ref().map(|pods| side(pods, self.complete.1));
+        outlook(old.as_ref(), new.as_ref()).map(|outlook| Judged::of(&outlook))
     }
 
     /// Where pods could run and can run. `None` if they are new.
-    pub(super) fn shift(&self, before: Pods<'_>, (shape, rejected): (&PodShape, bool)) -> Shift {
-        let old = before.map_or(Vec::new(), |(shape, _)| self.seats(false, shape));
-        let new = self.seats(true, shape);
-        let earlier = before.map(|(shape, rejected)| Side {
-            seats: &old,
-            tolerations: &[],
-            refused: rejected || shape.refused.is_some(),
-            pools_known: true,
-        });
-        let later = Side {
-            seats: &new,
-            tolerations: &[],
-            refused: rejected || shape.refused.is_some(),
-            pools_known: true,
-        };
-        shift(earlier.as_ref(), &later)
+    pub(super) fn shift(&self, before: Pods<'s>, (shape, rejected): (&'s PodShape, bool)) -> Shift {
+        let old = before.map(|(shape, rejected)| (shape, rejected, self.see(false, shape)));
+        let new = (shape, rejected, self.see(true, shape));
+        shift(
+            old.as_ref().map(|pods| side(pods, true)).as_ref(),
+            &side(&new, true),
+        )
     }
 
-    pub(super) fn lands(&self, is_after: bool, shape: &PodShape) -> Vec<String> {
-        let seats = self.seats(is_after, shape).into_iter();
-        let open = seats.filter(|seat| seat.verdict.is_open());
-        let names: BTreeSet<String> = open.map(|seat| seat.pool.to_owned()).collect();
-        names.into_iter().collect()
+    pub(super) fn lands(&self, is_after: bool, shape: &'s PodShape) -> Vec<String> {
+        let seen = self.see(is_after, shape);
+        let open = seen.seats.iter().filter(|seat| seat.verdict.is_open());
+        let names: BTreeSet<&str> = open.map(|seat| seat.pool).collect();
+        names.into_iter().map(str::to_owned).collect()
     }
 
-    pub(super) fn lands_on(&self, is_after: bool, shape: &PodShape, pool: &str) -> bool {
-        let stands = of_side(&self.stands, is_after);
-        let survey = of_side(&self.surveys, is_after);
-        let tolerations = shape.all_tolerations();
-        let gate = survey.comparison_operators;
-        let mut meant = stands.iter().filter(|stand| stand.pool.name == pool);
-        meant.any(|stand| stand.judge(shape, &tolerations, gate).1.verdict.is_open())
+    /// On which of some pools pods of any of these shapes can run.
+    pub(super) fn landed_on<'p>(
+        &self,
+        is_after: bool,
+        shapes: impl IntoIterator<Item = &'s PodShape>,
+        asked: &BTreeSet<&'p str>,
+    ) -> BTreeSet<&'p str> {
+        let gate = of_side(&self.surveys, is_after).comparison_operators;
+        let stands = of_side(&self.stands, is_after).iter();
+        let stands = stands.filter_map(|stand| Some((stand, *asked.get(&*stand.pool.name)?)));
+        let mut empty: Vec<(&Stand<'_>, &str)> = stands.collect();
+        let mut found = BTreeSet::new();
+        for shape in shapes {
+            if empty.is_empty() {
+                break;
+            }
+            let tolerations = shape.all_tolerations();
+            empty.retain(|(stand, name)| {
+                let is_open = stand.judge(shape, &tolerations, gate).1.verdict.is_open();
+                if is_open {
+                    found.insert(*name);
+                }
+                !is_open
+            });
+        }
+        found
+    }
+}
+
+fn side<'a, 's>(
+    (shape, rejected, seen): &'a (&'s PodShape, bool, Rc<Seen<'s>>),
+    complete: bool,
+) -> Side<'a> {
+    Side {
+        seats: &seen.seats,
+        tolerations: &seen.tolerations,
+        refused: *rejected || shape.refused.is_some(),
+        pools_known: complete || !shape.selection.telling_labels().is_empty(),
     }
 }
 
