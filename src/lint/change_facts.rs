@@ -1,7 +1,8 @@
 //! Facts about what a change does to a workload or a pool, as rules of scope `change` see them. Of a list, they hold what
 //! is certain: what is not known on one side is never different.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Settings;
@@ -30,8 +31,14 @@ pub struct ChangeFacts<'s> {
     pub cluster: Fact,
     /// `pools`
     pub pools: FactList,
-    settings: Settings<'s>,
+    /// `kubernetes`
+    pub kubernetes: Fact,
     well_known: &'s WellKnown,
+    changes: &'s [WorkloadChange<'s>],
+    /// By the name of a pool: which of these gain it, and which lose it.
+    shifts: HashMap<&'s str, (Vec<usize>, Vec<usize>)>,
+    /// Their facts after the change, as far as they were asked for.
+    workloads: Vec<OnceCell<Fact>>,
     /// Each pool after the change, with the facts of its taints.
     after: Vec<(Arc<NodePool>, Vec<Fact>)>,
     /// Whether `Gt` and `Lt` work, before and after.
@@ -50,7 +57,7 @@ pub struct Sides {
 
 impl<'s> ChangeFacts<'s> {
     pub fn new(
-        of: &ClusterChange<'_>,
+        of: &'s ClusterChange<'s>,
         (base, head): (&Survey<'_>, &Survey<'_>),
         settings: Settings<'s>,
         well_known: &'s WellKnown,
@@ -72,18 +79,35 @@ impl<'s> ChangeFacts<'s> {
             .text("clause", of_cluster(named))
             .bool("complete", of.complete)
             .bool("managed", is_managed(models, head.gathered(), settings));
+        let changes = of.workloads.as_slice();
+        let mut shifts: HashMap<&str, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for (at, one) in changes.iter().enumerate() {
+            for name in &one.shift.gained {
+                shifts.entry(name).or_default().0.push(at);
+            }
+            for name in &one.shift.lost {
+                shifts.entry(name).or_default().1.push(at);
+            }
+        }
         ChangeFacts {
             cluster: cluster.build(),
             pools: FactList::new(&facts),
-            settings,
+            kubernetes: super::facts::kubernetes(settings.config),
             well_known,
+            changes,
+            shifts,
+            workloads: changes.iter().map(|_| OnceCell::new()).collect(),
             after,
             gates,
         }
     }
 
-    /// The facts about a workload. `moved` says where a place before the change is among the sources of the findings.
-    pub fn of_workload(&self, changed: &WorkloadChange<'_>, moved: &dyn Fn(Span) -> Span) -> Sides {
+    /// The facts about the workload with this index. `moved` says where a place before the change is among the sources of the findings.
+    pub fn of_workload(
+        &self,
+        (at, changed): (usize, &WorkloadChange<'_>),
+        moved: &dyn Fn(Span) -> Span,
+    ) -> Sides {
         let (before, after) = (changed.before, changed.after);
         let shift = &changed.shift;
         let here = |span: Span| span;
@@ -125,8 +149,19 @@ impl<'s> ChangeFacts<'s> {
                 Some(before) => self.workload(before, &shift.before, earlier, self.gates.0, moved),
                 None => missing(FactKind::Workload, Scope::Change),
             },
-            after: self.workload(after, &shift.after, later, self.gates.1, &here),
+            after: self.after(at, changed, later),
             change: change.build(),
+        }
+    }
+
+    /// The fact about a workload after the change.
+    fn after(&self, at: usize, changed: &WorkloadChange<'_>, entries: Vec<Fact>) -> Fact {
+        let here = |span: Span| span;
+        let (after, lands) = (changed.after, &changed.shift.after);
+        let build = || self.workload(after, lands, entries, self.gates.1, &here);
+        match self.workloads.get(at) {
+            Some(known) => known.get_or_init(build).clone(),
+            None => build(),
         }
     }
 
@@ -164,37 +199,27 @@ impl<'s> ChangeFacts<'s> {
         builder.build()
     }
 
-    /// The facts about a pool: on each side, if it is there. `changes` are the workloads of the cluster that gain or lose
-    /// pools.
+    /// The facts about a pool: on each side, if it is there.
     pub fn of_pool(
         &self,
         (before, after): (Option<&Arc<NodePool>>, Option<&Arc<NodePool>>),
-        changes: &[WorkloadChange<'_>],
         moved: &dyn Fn(Span) -> Span,
     ) -> Sides {
         let before = before.map(|pool| Arc::new(of_before(pool, moved)));
         let facts = |pool: Option<&Arc<NodePool>>| pool.map_or_else(Vec::new, taint_facts);
         let (earlier, later) = (facts(before.as_ref()), facts(after));
         let name = after.or(before.as_ref()).map_or("", |pool| &pool.name);
-        let is_named = |names: &[String]| names.iter().any(|own| own == name);
-        let all = || changes.iter();
-        let gained: Vec<_> = all().filter(|one| is_named(&one.shift.gained)).collect();
-        let lost: Vec<_> = all().filter(|one| is_named(&one.shift.lost)).collect();
-        let workloads = |all: &[&WorkloadChange<'_>]| -> Vec<Fact> {
-            let here = |span: Span| span;
-            let fact = |one: &&WorkloadChange<'_>| {
-                let entries = entries(one.after, self.gates.1, &here);
-                self.workload(one.after, &one.shift.after, entries, self.gates.1, &here)
-            };
-            all.iter().map(fact).collect()
+        let (gained, lost) = match self.shifts.get(name) {
+            Some((gained, lost)) => (gained.as_slice(), lost.as_slice()),
+            None => (&[][..], &[][..]),
         };
         let change = FactBuilder::new(FactKind::Change)
             .bool("isNew", before.is_none())
             .bool("isGone", after.is_none())
-            .texts("gained", &names(&gained))
-            .texts("lost", &names(&lost))
-            .facts("gainedBy", workloads(&gained))
-            .facts("lostBy", workloads(&lost))
+            .texts("gained", &self.names(gained))
+            .texts("lost", &self.names(lost))
+            .facts("gainedBy", self.all_after(gained))
+            .facts("lostBy", self.all_after(lost))
             .facts("added", only(after, &later, before.as_ref()))
             .facts("removed", only(before.as_ref(), &earlier, after));
         let fact = |pool: Option<&Arc<NodePool>>, taints: &[Fact], gate: bool| match pool {
@@ -208,19 +233,30 @@ impl<'s> ChangeFacts<'s> {
         }
     }
 
-    pub fn kubernetes(&self) -> Fact {
-        super::facts::kubernetes(self.settings.config)
+    /// `kind/name` of each workload.
+    fn names(&self, all: &[usize]) -> BTreeSet<String> {
+        let all = all.iter().filter_map(|at| self.changes.get(*at));
+        let name = |one: &WorkloadChange<'_>| {
+            let kind = one.after.shape.kind.to_lowercase();
+            format!("{kind}/{}", one.after.name().unwrap_or_default())
+        };
+        all.map(name).collect()
     }
-}
 
-/// `kind/name` of each workload.
-fn names(all: &[&WorkloadChange<'_>]) -> Vec<String> {
-    let name = |one: &&WorkloadChange<'_>| {
-        let kind = one.after.shape.kind.to_lowercase();
-        format!("{kind}/{}", one.after.name().unwrap_or_default())
-    };
-    let names: BTreeSet<String> = all.iter().map(name).collect();
-    names.into_iter().collect()
+    /// The facts of workloads after the change.
+    fn all_after(&self, all: &[usize]) -> Vec<Fact> {
+        let here = |span: Span| span;
+        let all = all.iter().filter_map(|at| {
+            let changed = self.changes.get(*at)?;
+            let known = self.workloads.get(*at)?;
+            let build = || {
+                let entries = entries(changed.after, self.gates.1, &here);
+                self.after(*at, changed, entries)
+            };
+            Some(known.get().cloned().unwrap_or_else(build))
+        });
+        all.collect()
+    }
 }
 
 /// The entries of a list, with their places.

@@ -1,24 +1,24 @@
 //! Places before a change, among the sources of findings on the side after.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::collections::{BTreeSet, HashMap};
 
 use super::survey::Survey;
 use crate::source::{SourceId, Span};
 
 /// Where the files before a change are among the sources of findings: under an id of their own.
-#[derive(Clone)]
 pub struct Moved<'c> {
     base: &'c Survey<'c>,
     head: &'c Survey<'c>,
-    ids: Rc<RefCell<Ids>>,
+    ids: RefCell<Ids>,
 }
 
 struct Ids {
     taken: BTreeSet<SourceId>,
     next: u32,
-    moved: BTreeMap<SourceId, SourceId>,
+    moved: HashMap<SourceId, SourceId>,
+    /// The other way round.
+    originals: HashMap<SourceId, SourceId>,
 }
 
 impl<'c> Moved<'c> {
@@ -26,12 +26,13 @@ impl<'c> Moved<'c> {
         let ids = Ids {
             taken: head.texts().ids().collect(),
             next: SourceId::CONFIGURATION.0,
-            moved: BTreeMap::new(),
+            moved: HashMap::new(),
+            originals: HashMap::new(),
         };
         Moved {
             base,
             head,
-            ids: Rc::new(RefCell::new(ids)),
+            ids: RefCell::new(ids),
         }
     }
 
@@ -45,6 +46,7 @@ impl<'c> Moved<'c> {
                 let fresh = SourceId(ids.next);
                 if ids.next == 0 || !ids.taken.contains(&fresh) {
                     ids.moved.insert(span.source, fresh);
+                    ids.originals.insert(fresh, span.source);
                     return fresh;
                 }
             }
@@ -64,8 +66,6 @@ impl<'c> Moved<'c> {
 
     /// The id before the change of a source that has one of its own.
     pub fn original(&self, id: SourceId) -> Option<SourceId> {
-        let ids = self.ids.borrow();
-        let mut moved = ids.moved.iter();
-        moved.find(|(_, own)| **own == id).map(|(id, _)| *id)
+        self.ids.borrow().originals.get(&id).copied()
     }
 }

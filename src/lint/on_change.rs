@@ -2,7 +2,6 @@
 //! does something to.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 use super::Settings;
 use super::assignment::Cluster;
@@ -30,7 +29,7 @@ pub struct OnChange<'c> {
     base: &'c Survey<'c>,
     head: &'c Survey<'c>,
     settings: Settings<'c>,
-    well_known: Rc<WellKnown>,
+    well_known: WellKnown,
     of_workloads: Vec<&'c Rule>,
     of_pools: Vec<&'c Rule>,
     judge: Judge<'c>,
@@ -63,7 +62,7 @@ impl<'c> OnChange<'c> {
             base,
             head,
             settings,
-            well_known: Rc::new(WellKnown::new(settings.table.well_known_taints())),
+            well_known: WellKnown::new(settings.table.well_known_taints()),
             of_workloads: judge.rules(Scope::Change),
             of_pools: judge.rules(Scope::PoolChange),
             judge,
@@ -81,12 +80,11 @@ impl<'c> OnChange<'c> {
         if change.workloads.is_empty() && change.pools.is_empty() {
             return;
         }
+        let OnChange { judge, moved, .. } = self;
         let surveys = (self.base, self.head);
-        let well_known = Rc::clone(&self.well_known);
-        let facts = ChangeFacts::new(change, surveys, self.settings, &well_known);
-        for one in &change.workloads {
-            let moved = self.moved.clone();
-            let sides = || facts.of_workload(one, &|span| moved.span(span));
+        let facts = ChangeFacts::new(change, surveys, self.settings, &self.well_known);
+        for (at, one) in change.workloads.iter().enumerate() {
+            let sides = || facts.of_workload((at, one), &|span| moved.span(span));
             let shapes = || {
                 let both = one.before.into_iter().chain([one.after]);
                 both.map(|workload| &workload.shape)
@@ -96,8 +94,7 @@ impl<'c> OnChange<'c> {
                 shapes().all(|shape| shape.selects_literally()),
             );
             let source = one.after.source;
-            let rules = self.of_workloads.clone();
-            self.judge.guarded(Some(source), |judge| {
+            judge.guarded(Some(source), |judge| {
                 let subject = Subject {
                     change,
                     after: After::Workload(one.after),
@@ -105,25 +102,23 @@ impl<'c> OnChange<'c> {
                     facts: &facts,
                     sides: sides(),
                 };
-                subject.ask(&rules, judge, &moved);
+                subject.ask(&self.of_workloads, judge, moved);
             });
         }
         for (before, after) in &change.pools {
             let Some(shown) = after.as_ref().or(before.as_ref()) else {
                 continue;
             };
-            let moved = self.moved.clone();
-            let rules = self.of_pools.clone();
-            self.judge.guarded(None, |judge| {
+            judge.guarded(None, |judge| {
                 let sides = (before.as_ref(), after.as_ref());
                 let subject = Subject {
                     change,
                     after: After::Pool(shown, after.is_none()),
                     is_literal: (true, true),
                     facts: &facts,
-                    sides: facts.of_pool(sides, &change.workloads, &|span| moved.span(span)),
+                    sides: facts.of_pool(sides, &|span| moved.span(span)),
                 };
-                subject.ask(&rules, judge, &moved);
+                subject.ask(&self.of_pools, judge, moved);
             });
         }
     }
@@ -174,7 +169,7 @@ impl<'c> OnChange<'c> {
 impl Subject<'_> {
     fn ask<'r>(&self, rules: &[&'r Rule], judge: &mut Judge<'r>, moved: &Moved<'_>) {
         let bindings = Bindings::default()
-            .fact("kubernetes", &self.facts.kubernetes())
+            .fact("kubernetes", &self.facts.kubernetes)
             .fact("cluster", &self.facts.cluster)
             .facts("pools", &self.facts.pools)
             .fact("before", &self.sides.before)
