@@ -116,16 +116,15 @@ impl<'s> ChangeFacts<'s> {
             before.map_or_else(Vec::new, |one| entries(one, self.gates.0, moved)),
             entries(after, self.gates.1, &here),
         );
+        let by_old = Tolerating::of(old, self.gates.0);
+        let by_new = Tolerating::of(Some(new), self.gates.1);
         let added = later.iter().zip(&new.tolerations);
-        let added = added.filter(|(_, entry)| is_covered(old, entry) == Truth::No);
+        let added = added.filter(|(_, entry)| by_old.covers(entry) == Truth::No);
         let removed = earlier
             .iter()
             .zip(old.map_or(&[][..], |old| &old.tolerations));
-        let removed = removed.filter(|(_, entry)| is_covered(Some(new), entry) == Truth::No);
-        let tolerated = |taint: &Taint| {
-            let before = tolerates(old, taint, self.gates.0);
-            (before, tolerates(Some(new), taint, self.gates.1))
-        };
+        let removed = removed.filter(|(_, entry)| by_new.covers(entry) == Truth::No);
+        let (newly, no_longer) = self.taints(&by_old, &by_new);
         let change = FactBuilder::new(FactKind::Change)
             .bool("isNew", before.is_none())
             .text(
@@ -136,14 +135,8 @@ impl<'s> ChangeFacts<'s> {
             .texts("lost", &shift.lost)
             .facts("added", added.map(|(fact, _)| fact.clone()))
             .facts("removed", removed.map(|(fact, _)| fact.clone()))
-            .facts(
-                "newlyTolerated",
-                self.taints(&|taint| tolerated(taint) == (Truth::No, Truth::Yes)),
-            )
-            .facts(
-                "noLongerTolerated",
-                self.taints(&|taint| tolerated(taint) == (Truth::Yes, Truth::No)),
-            );
+            .facts("newlyTolerated", newly)
+            .facts("noLongerTolerated", no_longer);
         Sides {
             before: match before {
                 Some(before) => self.workload(before, &shift.before, earlier, self.gates.0, moved),
@@ -165,15 +158,19 @@ impl<'s> ChangeFacts<'s> {
         }
     }
 
-    /// The lasting taints of the pools after the change for which this is true.
-    fn taints(&self, is_meant: &dyn Fn(&Taint) -> bool) -> Vec<Fact> {
-        let mut found = Vec::new();
+    /// The lasting taints of the pools after the change that pods certainly tolerate now and did not, and the reverse.
+    fn taints(&self, old: &Tolerating<'_>, new: &Tolerating<'_>) -> (Vec<Fact>, Vec<Fact>) {
+        let (mut newly, mut no_longer) = (Vec::new(), Vec::new());
         for (pool, facts) in &self.after {
-            let lasting = pool.lasting_taints();
-            let meant = lasting.filter(|(_, own)| is_meant(&own.taint));
-            found.extend(meant.filter_map(|(at, _)| facts.get(at).cloned()));
+            for (at, own) in pool.lasting_taints() {
+                match (old.tolerates(&own.taint), new.tolerates(&own.taint)) {
+                    (Truth::No, Truth::Yes) => newly.extend(facts.get(at).cloned()),
+                    (Truth::Yes, Truth::No) => no_longer.extend(facts.get(at).cloned()),
+                    _ => {}
+                }
+            }
         }
-        found
+        (newly, no_longer)
     }
 
     fn workload(
@@ -270,23 +267,37 @@ fn entries(workload: &Workload, gate: bool, moved: &dyn Fn(Span) -> Span) -> Vec
     own.map(fact).collect()
 }
 
-/// Whether pods tolerate all that an entry tolerates: with the same entry or a wider one.
-fn is_covered(by: Option<&PodShape>, entry: &Toleration) -> Truth {
-    let Some(shape) = by else {
-        return Truth::No;
-    };
-    let same = shape.tolerations.contains(entry);
-    let all = shape.all_tolerations();
-    let wide = Truth::any(all.iter().map(|wide| covers(wide, entry)));
-    let covered = Truth::from(same).or(wide);
-    unless_unread(shape, covered)
+/// Pods of one side with all their tolerations.
+struct Tolerating<'w> {
+    /// `None` if that side has no such pods.
+    shape: Option<&'w PodShape>,
+    all: Vec<Toleration>,
+    gate: bool,
 }
 
-fn tolerates(shape: Option<&PodShape>, taint: &Taint, gate: bool) -> Truth {
-    shape.map_or(Truth::No, |shape| {
-        let truth = tolerate(&shape.all_tolerations(), taint, gate);
-        unless_unread(shape, truth)
-    })
+impl<'w> Tolerating<'w> {
+    fn of(shape: Option<&'w PodShape>, gate: bool) -> Tolerating<'w> {
+        Tolerating {
+            shape,
+            all: shape.map_or_else(Vec::new, PodShape::all_tolerations),
+            gate,
+        }
+    }
+
+    /// Whether they tolerate all that an entry tolerates: with the same entry or a wider one.
+    fn covers(&self, entry: &Toleration) -> Truth {
+        self.shape.map_or(Truth::No, |shape| {
+            let same = shape.tolerations.contains(entry);
+            let wide = Truth::any(self.all.iter().map(|wide| covers(wide, entry)));
+            unless_unread(shape, Truth::from(same).or(wide))
+        })
+    }
+
+    fn tolerates(&self, taint: &Taint) -> Truth {
+        self.shape.map_or(Truth::No, |shape| {
+            unless_unread(shape, tolerate(&self.all, taint, self.gate))
+        })
+    }
 }
 
 /// Where there may be more entries, nothing is certainly missing.
