@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 
 use super::paths::Paths;
-use crate::finding::{Finding, Suppressed, count_occurrences};
+use crate::finding::{Finding, Object, Suppressed, count_occurrences};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Source, SourceId};
 
@@ -49,20 +49,9 @@ fn is_same(one: &Finding, other: &Finding) -> bool {
 pub fn key(finding: &Finding, sources: &BTreeMap<SourceId, Source>, file: &str) -> String {
     let source = sources.get(&finding.span.source);
     let path = source.map_or("", |source| source.path.as_str());
-    let content = source.map_or("", |source| source.slice(finding.span));
-    let content = said(content, FileKind::of(path) == Some(FileKind::Terraform));
-    let object = &finding.object;
-    let name = object.name.as_deref().unwrap_or_default();
-    let is_named = !object.kind.is_empty() && !name.is_empty();
-    fingerprint(&[
-        &finding.rule,
-        if is_named { "" } else { file },
-        &object.kind,
-        object.namespace.as_deref().unwrap_or_default(),
-        name,
-        &without_indices(&finding.path),
-        &content,
-    ])
+    let said = Said::of(finding, sources, path);
+    let file = if said.is_named() { "" } else { file };
+    said.fingerprint(&[&finding.rule, file])
 }
 
 fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
@@ -72,30 +61,55 @@ fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, S
         "" => source.map_or("", |source| source.path.as_str()),
         file => file,
     };
-    let content = source.map_or("", |source| source.slice(finding.span));
-    let content = said(content, FileKind::of(file) == Some(FileKind::Terraform));
-    let object = &finding.object;
-    let (kind, name) = (
-        object.kind.as_str(),
-        object.name.as_deref().unwrap_or_default(),
-    );
-    let named = !kind.is_empty() && !name.is_empty();
-    let field = without_indices(&finding.path);
+    let said = Said::of(finding, sources, file);
     let identity = |file: &str| {
-        fingerprint(&[
-            &finding.rule,
-            file,
-            &object.api_version,
-            kind,
-            object.namespace.as_deref().unwrap_or_default(),
-            name,
-            &field,
-            &content,
-        ])
+        let version = finding.object.api_version.as_str();
+        said.fingerprint(&[&finding.rule, file, version])
     };
-    let anywhere = if named { identity("") } else { String::new() };
-    finding.fingerprint = identity(file);
+    let anywhere = said.is_named().then(|| identity("")).unwrap_or_default();
+    let here = identity(file);
+    finding.fingerprint = here;
     finding.fingerprint_anywhere = anywhere;
+}
+
+/// What a finding says whatever file it stands in: of which object, where in it, and about what.
+struct Said<'f> {
+    object: &'f Object,
+    field: String,
+    content: String,
+}
+
+impl<'f> Said<'f> {
+    /// The path says which language the file is in.
+    fn of(finding: &'f Finding, sources: &BTreeMap<SourceId, Source>, path: &str) -> Said<'f> {
+        let source = sources.get(&finding.span.source);
+        let content = source.map_or("", |source| source.slice(finding.span));
+        Said {
+            object: &finding.object,
+            field: without_indices(&finding.path),
+            content: said(content, FileKind::of(path) == Some(FileKind::Terraform)),
+        }
+    }
+
+    fn name(&self) -> &'f str {
+        self.object.name.as_deref().unwrap_or_default()
+    }
+
+    fn is_named(&self) -> bool {
+        !self.object.kind.is_empty() && !self.name().is_empty()
+    }
+
+    fn fingerprint(&self, first: &[&str]) -> String {
+        let namespace = self.object.namespace.as_deref().unwrap_or_default();
+        let own = [
+            &self.object.kind,
+            namespace,
+            self.name(),
+            &self.field,
+            &self.content,
+        ];
+        fingerprint(&[first, &own].concat())
+    }
 }
 
 /// A field path without sequence indices, so that a new entry above does not change a finding's identity.
