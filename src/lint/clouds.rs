@@ -10,16 +10,19 @@ use crate::model::node_pool::NodePool;
 /// The cloud that is certain from the pools of a cluster: their kinds and the labels of their nodes name no other one. Paths
 /// only tell what somebody calls a folder.
 pub fn cloud_of<'p>(pools: impl Iterator<Item = &'p NodePool>) -> Clouds {
-    pools.fold(Clouds::default(), |known, pool| {
-        let names = [
-            pool.provider.as_str(),
-            &pool.object.kind,
-            &pool.object.api_version,
-        ];
-        let by_names = names.into_iter().map(Clouds::named_by);
-        let by_keys = keys(pool).map(Clouds::of_key);
-        by_names.chain(by_keys).fold(known, Clouds::with)
-    })
+    pools.fold(Clouds::default(), with_pool)
+}
+
+/// What is known of clouds, with what a pool says: its provider, its declaring kind and the labels of its nodes.
+fn with_pool(known: Clouds, pool: &NodePool) -> Clouds {
+    let names = [
+        pool.provider.as_str(),
+        &pool.object.kind,
+        &pool.object.api_version,
+    ];
+    let by_names = names.into_iter().map(Clouds::named_by);
+    let by_keys = keys(pool).map(Clouds::of_key);
+    by_names.chain(by_keys).fold(known, Clouds::with)
 }
 
 /// The cloud whose nodes alone have a key, if the pools of a cluster are all of another one, and none has the key.
@@ -47,18 +50,7 @@ fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
 
 /// The clouds of a pool, judging by its path, its declaring kind and the labels of its nodes.
 pub fn pool_clouds(placed: &PlacedPool, path: &str) -> Clouds {
-    let pool = &placed.pool;
-    let names = [
-        path,
-        &pool.provider,
-        &pool.object.kind,
-        &pool.object.api_version,
-    ];
-    let by_names = names.into_iter().map(Clouds::named_by);
-    let by_keys = keys(pool).map(Clouds::of_key);
-    by_names
-        .chain(by_keys)
-        .fold(Clouds::default(), Clouds::with)
+    with_pool(Clouds::named_by(path), &placed.pool)
 }
 
 /// The clouds of the workloads at each path, judging by the path and the other contents of the file.
