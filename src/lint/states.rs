@@ -1,7 +1,8 @@
 //! The clusters that Terraform configurations make. A state is one cluster's. One that makes node pools only belongs to a
 //! cluster that another configuration makes, in the nearest folder that holds one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 
 use super::gather::{Gathered, PlacedPool};
 use super::naming::is_example;
@@ -24,6 +25,8 @@ struct State {
 pub struct States {
     all: Vec<State>,
     of_folder: BTreeMap<String, usize>,
+    /// By the folder that holds all of their configurations.
+    of_root: HashMap<String, Vec<usize>>,
 }
 
 impl States {
@@ -42,6 +45,12 @@ impl States {
                 clouds.insert(cloud_of(&placed.pool.object.kind));
             }
         }
+        let inside: BTreeMap<&str, String> =
+            declaring.keys().map(|at| (*at, format!("{at}/"))).collect();
+        let declaring: BTreeMap<&str, Home<'_>> = declaring
+            .into_iter()
+            .map(|(at, clusters)| (at, Home::of(inside.get(at).map_or("", |at| at), &clusters)))
+            .collect();
         // The first of the folders of each cluster stands for all.
         let mut first: BTreeMap<&str, &str> = declaring.keys().map(|at| (*at, *at)).collect();
         for (at, clouds) in &with_pools {
@@ -56,8 +65,10 @@ impl States {
                 .iter()
                 .filter_map(|home| first.get(home).copied())
                 .collect();
-            for one in first.values_mut().filter(|one| others.contains(**one)) {
-                *one = home;
+            if others.len() > 1 {
+                for one in first.values_mut().filter(|one| others.contains(**one)) {
+                    *one = home;
+                }
             }
             first.insert(at, home);
         }
@@ -77,6 +88,10 @@ impl States {
             }
             states.of_folder.insert(at.to_owned(), number);
         }
+        for (number, state) in states.all.iter().enumerate() {
+            let same = states.of_root.entry(state.root.clone()).or_default();
+            same.push(number);
+        }
         states
     }
 
@@ -88,20 +103,21 @@ impl States {
 
     /// The cluster whose configurations stand around a file.
     pub fn around(&self, path: &str) -> Option<usize> {
-        let holds = |state: &State| {
-            let rest = match state.root.as_str() {
-                "" => Some(path),
-                root => path
-                    .strip_prefix(root)
-                    .and_then(|rest| rest.strip_prefix('/')),
-            };
-            rest.is_some_and(|rest| !is_example(rest))
-        };
-        let holding = self.all.iter().enumerate().filter(|(_, one)| holds(one));
-        let deepest = holding.max_by_key(|(_, state)| state.root.len())?;
-        let same = self.all.iter();
-        let is_only = same.filter(|one| one.root == deepest.1.root).count() == 1;
-        is_only.then_some(deepest.0)
+        let mut above = folder(path);
+        loop {
+            let below = path.get(above.len()..).unwrap_or_default();
+            let is_example = is_example(below.strip_prefix('/').unwrap_or(below));
+            if let Some(deepest) = self.of_root.get(above).filter(|_| !is_example) {
+                return match deepest.as_slice() {
+                    [only] => Some(*only),
+                    _ => None,
+                };
+            }
+            if above.is_empty() {
+                return None;
+            }
+            above = folder(above);
+        }
     }
 
     /// The folder of a cluster's configurations.
@@ -133,39 +149,54 @@ fn is_of_state(placed: &PlacedPool, path: &str) -> bool {
         && !placed.pool.weak
 }
 
+/// A folder whose configurations declare clusters.
+struct Home<'g> {
+    example: &'g str,
+    part: Part<'g>,
+    clouds: BTreeSet<&'g str>,
+    /// The names that its clusters share with other configurations; empty for one that shares none.
+    names: BTreeSet<&'g str>,
+}
+
+impl<'g> Home<'g> {
+    /// `inside` is the folder with a slash at its end.
+    fn of(inside: &'g str, clusters: &[&'g DeclaredCluster]) -> Home<'g> {
+        let name = |one: &&'g DeclaredCluster| one.shared_name.as_deref().unwrap_or_default();
+        Home {
+            example: example_of(inside),
+            part: Part::of(inside),
+            clouds: clusters.iter().map(|one| cloud_of(&one.of_type)).collect(),
+            names: clusters.iter().map(name).collect(),
+        }
+    }
+}
+
 /// The folders with the configurations of the cluster that a configuration of node pools belongs to. Several make it in
 /// different ways.
 fn homes<'g>(
     at: &str,
     clouds: &BTreeSet<&str>,
-    declaring: &BTreeMap<&'g str, Vec<&DeclaredCluster>>,
+    declaring: &BTreeMap<&'g str, Home<'_>>,
 ) -> Vec<&'g str> {
     let inside = format!("{at}/");
-    let own = Part::of(&inside);
+    let (example, own) = (example_of(&inside), Part::of(&inside));
     let mut above = at;
     while !above.is_empty() {
         above = folder(above);
-        let found: Vec<_> = declaring
-            .iter()
-            .filter(|(other, _)| above.is_empty() || is_below(other, above))
-            .filter(|(other, of)| {
-                let inside = format!("{other}/");
-                let same_cloud = of.iter().any(|one| clouds.contains(cloud_of(&one.of_type)));
-                same_cloud
-                    && example_of(&inside) == example_of(&format!("{at}/"))
-                    && Part::of(&inside).may_affect(&own)
+        let found: Vec<_> = below(above, declaring)
+            .filter(|(_, home)| {
+                !home.clouds.is_disjoint(clouds)
+                    && home.example == example
+                    && home.part.may_affect(&own)
             })
             .collect();
         if !found.is_empty() {
-            let names: BTreeSet<&str> = found
-                .iter()
-                .flat_map(|(_, of)| of.iter())
-                .map(|one| one.shared_name.as_deref().unwrap_or_default())
-                .collect();
+            let names = found.iter().flat_map(|(_, home)| &home.names);
+            let names: BTreeSet<&str> = names.copied().collect();
             // A name that comes from files of several configurations is the name of one cluster.
             let is_one = found.len() == 1 || (names.len() == 1 && !names.contains(""));
             return match is_one {
-                true => found.into_iter().map(|(other, _)| *other).collect(),
+                true => found.into_iter().map(|(other, _)| other).collect(),
                 false => Vec::new(),
             };
         }
@@ -173,9 +204,19 @@ fn homes<'g>(
     Vec::new()
 }
 
-fn is_below(one: &str, above: &str) -> bool {
-    let rest = one.strip_prefix(above);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+/// What belongs to a folder and to those below it, in order.
+fn below<'a, 'g, T>(
+    above: &str,
+    all: &'a BTreeMap<&'g str, T>,
+) -> impl Iterator<Item = (&'g str, &'a T)> {
+    let inside = match above.is_empty() {
+        true => String::new(),
+        false => format!("{above}/"),
+    };
+    let own = all.get_key_value(above).filter(|_| !above.is_empty());
+    let start = all.range::<str, _>((Bound::Included(inside.as_str()), Bound::Unbounded));
+    let deeper = start.take_while(move |(at, _)| at.starts_with(&inside));
+    own.into_iter().chain(deeper).map(|(at, one)| (*at, one))
 }
 
 /// The provider of a resource's type, or of a module's name in the registry.
