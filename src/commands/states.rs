@@ -122,13 +122,8 @@ impl Asked<'_> {
     ) -> Result<States, CommandError> {
         let head = Inputs::gather(place, &self.given(self.pools.1))?;
         let given = self.given(self.pools.0);
-        let (base, warnings) = before(&head, repository, (commit, base), self.beside, &given)?;
-        States {
-            base,
-            head: State::new(WORKING_TREE.to_owned(), head),
-            warnings,
-        }
-        .with_something()
+        let commit = (commit, base);
+        States::of_working_tree(head, repository, commit, (self.beside, &given))?.with_something()
     }
 
     fn revisions(
@@ -191,7 +186,18 @@ impl States {
         if meets {
             commit = repository.merge_base(&commit, &repository.commit("HEAD")?)?;
         }
-        let (base, warnings) = before(&head, &repository, (&commit, base), beside, &beside.pools)?;
+        let given = (beside, beside.pools.as_slice());
+        States::of_working_tree(head, &repository, (&commit, base), given)
+    }
+
+    /// The files of the working tree after, and as they were at a commit before. `given` are the pools before.
+    fn of_working_tree(
+        head: Inputs,
+        repository: &Repository,
+        commit: (&str, &str),
+        (beside, given): (&Beside, &[PathBuf]),
+    ) -> Result<States, CommandError> {
+        let (base, warnings) = before(&head, repository, commit, beside, given)?;
         Ok(States {
             base,
             head: State::new(WORKING_TREE.to_owned(), head),
