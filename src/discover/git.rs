@@ -84,6 +84,7 @@ impl Repository {
     /// # Errors
     /// Returns an error if there is no such commit, or a shallow clone does not have it.
     pub fn commit(&self, revision: &str) -> Result<String, GitError> {
+        // A name may be known without its commit, which git reads to say that it is one.
         let wanted = format!("{revision}^{{commit}}");
         let asked = [
             "rev-parse",
@@ -94,12 +95,7 @@ impl Repository {
         ];
         let found = run(&self.top, &asked)?;
         let commit = first_line(&found.stdout);
-        if !found.status.success() || commit.is_empty() {
-            return Err(GitError(self.without(revision)));
-        }
-        // A name may be known without its commit.
-        let has = run(&self.top, &["cat-file", "-e", &wanted])?;
-        match has.status.success() {
+        match found.status.success() && !commit.is_empty() {
             true => Ok(commit),
             false => Err(GitError(self.without(revision))),
         }
