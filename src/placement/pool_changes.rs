@@ -99,22 +99,26 @@ fn taints(before: &NodePool, after: &NodePool) -> String {
             format!("pool {name} is no longer cordoned")
         }
         ([], []) => format!("pool {name} has its taints for another time or reason"),
-        (lost, []) => format!("pool {name} loses the {}", taint_list(lost)),
-        ([], gained) => format!("pool {name} gets the {}", taint_list(gained)),
-        (lost, gained) => format!(
-            "pool {name} has the {} instead of {}",
-            taint_list(gained),
-            listed(lost)
-        ),
+        (lost, gained) => exchange(&name, (lost, gained), ["the taint", "the taints"]),
     }
 }
 
-fn taint_list(all: &[String]) -> String {
-    let word = match all {
-        [_] => "taint",
-        _ => "taints",
+/// What a pool loses and gets. `words` name what it is: one, and several.
+fn exchange(name: &str, (lost, gained): (&[String], &[String]), words: [&str; 2]) -> String {
+    let said = |all: &[String]| {
+        let [one, several] = words;
+        let word = if all.len() == 1 { one } else { several };
+        format!("{word} {}", listed(all))
     };
-    format!("{word} {}", listed(all))
+    match (lost, gained) {
+        (lost, []) => format!("pool {name} loses {}", said(lost)),
+        ([], gained) => format!("pool {name} gets {}", said(gained)),
+        (lost, gained) => format!(
+            "pool {name} has {} instead of {}",
+            said(gained),
+            listed(lost)
+        ),
+    }
 }
 
 fn labels(before: &NodePool, after: &NodePool) -> String {
@@ -129,22 +133,8 @@ fn labels(before: &NodePool, after: &NodePool) -> String {
     let gained: Vec<String> = new.difference(&old).cloned().collect();
     match (lost.as_slice(), gained.as_slice()) {
         ([], []) => format!("pool {name} can have other labels"),
-        (lost, []) => format!("pool {name} loses {}", label_list(lost)),
-        ([], gained) => format!("pool {name} gets {}", label_list(gained)),
-        (lost, gained) => format!(
-            "pool {name} has {} instead of {}",
-            label_list(gained),
-            listed(lost)
-        ),
+        (lost, gained) => exchange(&name, (lost, gained), ["the label", "the labels"]),
     }
-}
-
-fn label_list(all: &[String]) -> String {
-    let word = match all {
-        [_] => "the label",
-        _ => "the labels",
-    };
-    format!("{word} {}", listed(all))
 }
 
 /// A name or a taint as code.
