@@ -88,6 +88,8 @@ pub struct Cause {
     pub places: Vec<CausePlace>,
     /// Whether the change of a pool causes it.
     pub is_pool: bool,
+    /// The changes of pools that it names, in words.
+    pub pools: Vec<String>,
 }
 
 /// A place on one side.

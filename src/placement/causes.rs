@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::judge::Judged;
-use super::pool_changes::{code, listed, text};
+use super::pool_changes::{MOST, code, listed, text};
 use super::stand::Surveys;
 use crate::finding::{Cause, CausePlace, Effect, PoolChange, PoolDifference};
 use crate::lint::Survey;
@@ -24,19 +24,26 @@ pub(super) fn of_pools(judged: &Judged, differences: &[PoolDifference]) -> Cause
     if changes.is_empty() {
         changes = differences.iter().collect();
     }
-    let messages: Vec<&str> = changes.iter().map(|one| one.message.as_str()).collect();
+    // A change of all pools at once would be as long for each object.
+    let more = changes.len().saturating_sub(MOST);
+    changes.truncate(MOST);
+    let pools: Vec<String> = changes.iter().map(|one| one.message.clone()).collect();
     let places = changes.iter().filter_map(|one| {
         let place = one.place.clone()?;
         let is_after = one.change != PoolChange::Removed;
         Some(CausePlace { is_after, place })
     });
+    let said = pools.join("; ");
     Cause {
         places: places.collect(),
         is_pool: true,
-        message: match messages.is_empty() {
-            true => "not all pools can be read".to_owned(),
-            false => messages.join("; "),
+        message: match (pools.is_empty(), more) {
+            (true, _) => "not all pools can be read".to_owned(),
+            (false, 0) => said,
+            (false, 1) => format!("{said}; and 1 more change of a pool"),
+            (false, more) => format!("{said}; and {more} more changes of pools"),
         },
+        pools,
     }
 }
 
@@ -72,7 +79,7 @@ pub(super) fn of_workload(
     Cause {
         message: said.join("; "),
         places,
-        is_pool: false,
+        ..Cause::default()
     }
 }
 
@@ -247,4 +254,42 @@ fn others(before: &Workload, after: &Workload) -> Vec<Told> {
         after: Vec::new(),
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_does_not_grow_with_the_number_of_pools_that_change() {
+        let pool = |number: usize| PoolDifference {
+            pool: format!("p{number}"),
+            cluster: "c".to_owned(),
+            change: PoolChange::Taints,
+            message: format!("pool {number} changes"),
+            place: None,
+        };
+        let of = |many: usize| {
+            let all: Vec<PoolDifference> = (0..many).map(pool).collect();
+            let judged = Judged {
+                effect: Effect::Loses,
+                stay: None,
+                before: all.iter().map(|one| one.pool.clone()).collect(),
+                after: Vec::new(),
+                decisive: Vec::new(),
+            };
+            of_pools(&judged, &all)
+        };
+        let three = "pool 0 changes; pool 1 changes; pool 2 changes";
+        assert_eq!(of(3).message, three);
+        assert_eq!(
+            of(4).message,
+            format!("{three}; and 1 more change of a pool")
+        );
+        assert_eq!(
+            of(9).message,
+            format!("{three}; and 6 more changes of pools")
+        );
+        assert_eq!(of(9).pools.len(), 3);
+    }
 }

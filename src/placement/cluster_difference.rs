@@ -339,7 +339,7 @@ impl<'s> ClusterDifference<'s> {
         let said = |message: &str, places: Vec<CausePlace>| Cause {
             message: message.to_owned(),
             places,
-            is_pool: false,
+            ..Cause::default()
         };
         let (one, other) = match (before, after) {
             (Some(one), Some(other)) => (one, other),

@@ -7,8 +7,8 @@ use crate::model::Field;
 use crate::model::node_pool::NodePool;
 use crate::model::taint::Taint;
 
-/// The most taints or labels that a sentence lists.
-const MOST: usize = 3;
+/// The most taints, labels or changes that a sentence lists.
+pub(super) const MOST: usize = 3;
 
 /// What is different about the nodes of a pool, each with a sentence without a full stop.
 pub(super) fn compare(before: &NodePool, after: &NodePool) -> Vec<(PoolChange, String)> {

@@ -141,7 +141,7 @@ fn cause(finding: &Finding, place: &FilePlace) -> Cause {
             is_after: true,
             place: place.clone(),
         }],
-        is_pool: false,
+        ..Cause::default()
     }
 }
 

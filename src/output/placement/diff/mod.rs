@@ -4,7 +4,7 @@ mod json;
 mod markdown;
 mod text;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::finding::{
     Cause, CausePlace, Difference, Effect, Finding, FindingDifference, Object, PlacedObject,
@@ -84,11 +84,10 @@ fn groups(found: &Difference) -> Vec<Group<'_>> {
 
 /// The changes of pools that no group names as its cause.
 fn other_pools<'d>(found: &'d Difference, groups: &[Group<'_>]) -> Vec<&'d PoolDifference> {
-    let is_told = |pool: &&PoolDifference| {
-        let mut causes = groups.iter().filter(|group| group.cause.is_pool);
-        causes.any(|group| group.cause.message.contains(&pool.message))
-    };
-    found.pools.iter().filter(|pool| !is_told(pool)).collect()
+    let told = groups.iter().flat_map(|group| &group.cause.pools);
+    let told: HashSet<&String> = told.collect();
+    let pools = found.pools.iter();
+    pools.filter(|pool| !told.contains(&pool.message)).collect()
 }
 
 /// One line that says what the change does.
