@@ -69,6 +69,12 @@ impl Survey<'_> {
         self.texts.place(span)
     }
 
+    /// Prepares for the places of many spans, whose texts are loaded several at a time.
+    pub fn expect_places(&self, spans: impl Iterator<Item = Span>) {
+        self.texts
+            .load_all(&spans.map(|span| span.source).collect());
+    }
+
     /// Everything that was read.
     pub(super) fn gathered(&self) -> &Gathered {
         &self.gathered

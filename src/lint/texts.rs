@@ -120,7 +120,7 @@ pub fn load_again(
 /// Loads the file with this index among the inputs, after the session is gone.
 pub type Later<'l> = Box<dyn Fn(usize) -> Content + Sync + 'l>;
 
-/// The texts that places are looked up in. Each is loaded when the first of its places is asked for.
+/// The texts that places are looked up in. Each is loaded when the first of its places is asked for, or before.
 pub struct Held<'l> {
     load: Later<'l>,
     /// By id: the index among the inputs, the path, and the digest of the text that was read.
@@ -147,6 +147,13 @@ impl<'l> Held<'l> {
     /// Holds a text that is no input.
     pub fn hold(&self, id: SourceId, source: Source) {
         self.sources().insert(id, Some(Arc::new(source)));
+    }
+
+    /// Loads texts of which most will be asked for, several at a time.
+    pub fn load_all(&self, ids: &BTreeSet<SourceId>) {
+        ids.par_iter().for_each(|id| {
+            self.source(*id);
+        });
     }
 
     /// The place of a span. `None` if its file cannot be read again or has changed.

@@ -49,11 +49,18 @@ impl<'s> Alike<'s> {
 
 /// The matrix of each cluster with workloads or pools.
 pub fn matrix(survey: &Survey<'_>, filter: MatrixFilter<'_>) -> Vec<MatrixCluster> {
+    let shown = survey.clusters.iter();
+    let shown = shown.filter(|one| filter.cluster.is_none_or(|name| name == one.name));
+    let shown: Vec<&SurveyedCluster> = shown.collect();
+    let spans = shown.iter().flat_map(|cluster| {
+        let workloads = members(survey, cluster, filter.namespace);
+        let pools = cluster.pools.iter();
+        let of_pools = pools.filter_map(|pool| pool.name_span.or(pool.span));
+        workloads.map(|one| one.span).chain(of_pools)
+    });
+    survey.expect_places(spans);
     let mut clusters = Vec::new();
-    for cluster in &survey.clusters {
-        if filter.cluster.is_some_and(|name| name != cluster.name) {
-            continue;
-        }
+    for cluster in shown {
         let mut rows = rows(survey, cluster, filter.namespace);
         if filter.problems {
             rows.retain(MatrixRow::is_problem);
@@ -76,15 +83,25 @@ pub fn matrix(survey: &Survey<'_>, filter: MatrixFilter<'_>) -> Vec<MatrixCluste
     clusters
 }
 
+/// The workloads of a cluster in a namespace, or in any.
+fn members<'s>(
+    survey: &'s Survey<'_>,
+    cluster: &'s SurveyedCluster,
+    namespace: Option<&str>,
+) -> impl Iterator<Item = &'s Workload> {
+    let all = cluster.workloads.iter();
+    let all = all.filter_map(|at| survey.workloads().get(*at));
+    all.filter(move |one| {
+        let own = one.object.namespace.as_deref();
+        namespace.is_none_or(|namespace| own == Some(namespace))
+    })
+}
+
 fn rows(survey: &Survey<'_>, cluster: &SurveyedCluster, namespace: Option<&str>) -> Vec<MatrixRow> {
     let mut alike: BTreeMap<Alike<'_>, Vec<&Workload>> = BTreeMap::new();
-    let members = cluster.workloads.iter();
-    for workload in members.filter_map(|at| survey.workloads().get(*at)) {
-        let own = workload.object.namespace.as_deref();
-        if namespace.is_none_or(|namespace| own == Some(namespace)) {
-            let key = Alike::of(&workload.shape);
-            alike.entry(key).or_default().push(workload);
-        }
+    for workload in members(survey, cluster, namespace) {
+        let key = Alike::of(&workload.shape);
+        alike.entry(key).or_default().push(workload);
     }
     let gate = survey.comparison_operators;
     let mut rows: Vec<MatrixRow> = Vec::new();
