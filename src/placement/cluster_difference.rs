@@ -100,7 +100,7 @@ impl<'s> ClusterDifference<'s> {
         let new = pairs::objects(head, after, None);
         let pools = (stands(&self.pools.both.0), stands(&self.pools.both.1));
         let complete = (before.complete, after.complete);
-        let judge = Judge::new(self.surveys, complete, pools);
+        let judge = Judge::new(self.surveys, complete, (pools, &self.pools.unlike));
         let mut known = Known::default();
         for pair in pairs::keys(&old, &new) {
             let of = |survey: &'s Survey<'s>, all: Option<&Vec<usize>>| -> Vec<&'s Workload> {
@@ -143,7 +143,7 @@ impl<'s> ClusterDifference<'s> {
             let one = pair.before.and_then(|at| before.get(at)).copied();
             let other = pair.after.and_then(|at| after.get(at)).copied();
             let judged = match (one, other) {
-                (Some(one), Some(other)) if self.pools.is_same && one.shape == other.shape => {
+                (Some(one), Some(other)) if self.pools.is_same() && one.shape == other.shape => {
                     match self.rejected(false, one) == self.rejected(true, other) {
                         true => None,
                         false => self.judged(one, other, judge, known),
@@ -222,7 +222,7 @@ impl<'s> ClusterDifference<'s> {
     ) -> Vec<WorkloadChange<'s>> {
         let head = self.surveys.1;
         let pools = (Vec::new(), stands(&self.pools.both.1));
-        let judge = Judge::new(self.surveys, (true, after.complete), pools);
+        let judge = Judge::new(self.surveys, (true, after.complete), (pools, &[]));
         let objects = pairs::objects(head, after, None).into_iter();
         let new = objects.filter(|(key, _)| !is_known(key));
         let workloads = new.flat_map(|(_, all)| all);
@@ -255,7 +255,11 @@ impl<'s> ClusterDifference<'s> {
         let key = (Some(one), Some(other));
         let found = known.judged.get(&key).cloned();
         found.unwrap_or_else(|| {
-            let judged = judge.outlook(Some(one), Some(other));
+            let is_alike = one == other && judge.is_alike(one.0);
+            let judged = match is_alike {
+                true => None,
+                false => judge.outlook(Some(one), Some(other)),
+            };
             known.judged.insert(key, judged.clone());
             judged
         })
@@ -358,7 +362,7 @@ impl<'s> ClusterDifference<'s> {
             return of_pools();
         }
         let of_workload = || causes::of_workload((one, other), self.surveys);
-        if self.pools.is_same {
+        if self.pools.is_same() {
             return of_workload();
         }
         let shapes = (&*one.shape, &*other.shape);

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::effects::{Outlook, Seat, Side, outlook, shift};
+use super::pairs::Pair;
 use super::stand::{Stand, Surveys, of_side};
-use crate::finding::{Effect, Stay};
+use crate::finding::{Effect, Stay, Verdict};
 use crate::lint::Shift;
 use crate::model::node_pool::NodePool;
 use crate::model::placement::Moment;
@@ -49,11 +50,16 @@ struct Seen<'s> {
 /// The most seats that are kept at a time.
 const MOST_SEATS: usize = 1 << 19;
 
+/// The pools of both sides.
+type Stands<'s> = (Vec<Stand<'s>>, Vec<Stand<'s>>);
+
 /// Judges pods on the pools of either side.
 pub(super) struct Judge<'s> {
     surveys: Surveys<'s>,
     complete: (bool, bool),
-    stands: (Vec<Stand<'s>>, Vec<Stand<'s>>),
+    stands: Stands<'s>,
+    /// The pools that differ, as indices into `stands`.
+    unlike: &'s [Pair<usize>],
     /// What pods of a shape find before and after. One object asks for the same several times, one after another.
     seen: RefCell<HashMap<(bool, &'s PodShape), Rc<Seen<'s>>>>,
 }
@@ -62,14 +68,42 @@ impl<'s> Judge<'s> {
     pub(super) fn new(
         surveys: Surveys<'s>,
         complete: (bool, bool),
-        stands: (Vec<Stand<'s>>, Vec<Stand<'s>>),
+        (stands, unlike): (Stands<'s>, &'s [Pair<usize>]),
     ) -> Judge<'s> {
         Judge {
             surveys,
             complete,
             stands,
+            unlike,
             seen: RefCell::default(),
         }
+    }
+
+    /// Whether the pools that differ treat pods of a shape the same on both sides. All others do, so that nothing happens to
+    /// pods that do not change.
+    pub(super) fn is_alike(&self, shape: &PodShape) -> bool {
+        let gates = (
+            self.surveys.0.comparison_operators,
+            self.surveys.1.comparison_operators,
+        );
+        let tolerations = shape.all_tolerations();
+        let seat = |is_after: bool, at: Option<usize>| {
+            let stand = of_side(&self.stands, is_after).get(at?)?;
+            let gate = *of_side(&gates, is_after);
+            Some(stand.judge(shape, &tolerations, gate).1)
+        };
+        let mut unlike = self.unlike.iter();
+        let is_closed = |seat: &Seat<'_>| {
+            let verdict = seat.verdict;
+            !verdict.is_open() && verdict != Verdict::Unknown
+        };
+        gates.0 == gates.1
+            && unlike.all(
+                |pair| match (seat(false, pair.before), seat(true, pair.after)) {
+                    (Some(old), Some(new)) => old == new,
+                    (one, other) => one.iter().chain(&other).all(is_closed),
+                },
+            )
     }
 
     fn see(&self, is_after: bool, shape: &'s PodShape) -> Rc<Seen<'s>> {

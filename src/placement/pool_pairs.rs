@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::pairs::Pair;
 use super::stand::{Surveys, of_side};
 use super::{pairs, pool_changes};
 use crate::finding::{PoolChange, PoolDifference};
@@ -31,8 +32,8 @@ pub(super) struct PoolPairs<'s> {
     pub(super) differences: Vec<PoolDifference>,
     /// The pools that differ.
     pub(super) changed: Vec<PoolSides>,
-    /// Whether pods find the same on both sides.
-    pub(super) is_same: bool,
+    /// The same, and those that cannot be read on one side, as indices into `both`.
+    pub(super) unlike: Vec<Pair<usize>>,
 }
 
 impl<'s> PoolPairs<'s> {
@@ -51,7 +52,7 @@ impl<'s> PoolPairs<'s> {
             both: (Vec::new(), Vec::new()),
             differences: Vec::new(),
             changed: Vec::new(),
-            is_same: true,
+            unlike: Vec::new(),
         };
         pairs.pair();
         pairs
@@ -70,7 +71,7 @@ impl<'s> PoolPairs<'s> {
             match (old, new) {
                 (Some(old), Some(new)) => {
                     if !pool_changes::is_same(old, new) {
-                        self.is_same = false;
+                        self.unlike.push(pair);
                         self.changed
                             .push((Some(Arc::clone(old)), Some(Arc::clone(new))));
                     }
@@ -78,22 +79,26 @@ impl<'s> PoolPairs<'s> {
                         self.add_difference(new, true, change, message);
                     }
                 }
+                (Some(old), None) if self.is_lost(old, false) => {
+                    let after = Some(self.both.1.len());
+                    self.both.1.push(Arc::new(hidden(old)));
+                    self.unlike.push(Pair { after, ..pair });
+                }
                 (Some(old), None) => {
-                    self.is_same = false;
-                    if self.is_lost(old, false) {
-                        self.both.1.push(Arc::new(hidden(old)));
-                    } else if self.sides.after.is_some() {
+                    self.unlike.push(pair);
+                    if self.sides.after.is_some() {
                         self.changed.push((Some(Arc::clone(old)), None));
                         let message = pool_changes::said(old, PoolChange::Removed);
                         self.add_difference(old, false, PoolChange::Removed, message);
                     }
                 }
+                (None, Some(new)) if self.is_lost(new, true) => {
+                    let before = Some(self.both.0.len());
+                    self.both.0.push(Arc::new(hidden(new)));
+                    self.unlike.push(Pair { before, ..pair });
+                }
                 (None, Some(new)) => {
-                    self.is_same = false;
-                    if self.is_lost(new, true) {
-                        self.both.0.push(Arc::new(hidden(new)));
-                        continue;
-                    }
+                    self.unlike.push(pair);
                     self.changed.push((None, Some(Arc::clone(new))));
                     if self.sides.before.is_some() {
                         let message = pool_changes::said(new, PoolChange::Added);
@@ -103,6 +108,11 @@ impl<'s> PoolPairs<'s> {
                 (None, None) => {}
             }
         }
+    }
+
+    /// Whether pods find the same on both sides.
+    pub(super) fn is_same(&self) -> bool {
+        self.unlike.is_empty()
     }
 
     /// Whether a pool is missing on the other side because its file cannot be read there.
