@@ -227,3 +227,41 @@ fn cloud_of(of_type: &str) -> &str {
         None => of_type.split('_').next().unwrap_or(of_type),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_whose_name_only_begins_alike_is_not_below_another() {
+        let all = ["", "a", "a-b", "a/b", "a/b/c", "ab"].map(|at| (at, ()));
+        let all = BTreeMap::from(all);
+        let found = |above| -> Vec<&str> { below(above, &all).map(|(at, ())| at).collect() };
+        assert_eq!(found("a"), ["a", "a/b", "a/b/c"]);
+        assert_eq!(found("a/b"), ["a/b", "a/b/c"]);
+        assert_eq!(found(""), ["", "a", "a-b", "a/b", "a/b/c", "ab"]);
+        assert_eq!(found("b"), [""; 0]);
+    }
+
+    #[test]
+    fn the_nearest_configurations_stand_around_a_file_unless_it_is_an_example_of_theirs() {
+        let state = |root: &str| State {
+            root: root.to_owned(),
+            is_joined: false,
+        };
+        let roots = ["live", "live/prod", "live/twice", "live/twice"];
+        let mut states = States {
+            all: roots.map(state).into(),
+            ..States::default()
+        };
+        for (number, root) in roots.into_iter().enumerate() {
+            let same = states.of_root.entry(root.to_owned()).or_default();
+            same.push(number);
+        }
+        assert_eq!(states.around("live/prod/apps/web.yaml"), Some(1));
+        assert_eq!(states.around("live/prod-two/web.yaml"), Some(0));
+        assert_eq!(states.around("live/twice/web.yaml"), None);
+        assert_eq!(states.around("other/web.yaml"), None);
+        assert_eq!(states.around("live/prod/examples/a/web.yaml"), None);
+    }
+}
