@@ -66,7 +66,10 @@ fn identify(finding: &mut Finding, paths: &Paths, sources: &BTreeMap<SourceId, S
         let version = finding.object.api_version.as_str();
         said.fingerprint(&[&finding.rule, file, version])
     };
-    let anywhere = said.is_named().then(|| identity("")).unwrap_or_default();
+    let anywhere = match said.is_named() {
+        true => identity(""),
+        false => String::new(),
+    };
     let here = identity(file);
     finding.fingerprint = here;
     finding.fingerprint_anywhere = anywhere;

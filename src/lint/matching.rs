@@ -61,8 +61,8 @@ mod tests {
     fn what_is_most_alike_is_paired_first_and_equals_in_their_order() {
         let before = [("a", 1), ("a", 2), ("b", 1), ("d", 1)];
         let after = [("a", 2), ("a", 3), ("a", 4), ("b", 1)];
-        let rounds: [fn(&(&'static str, u32)) -> Option<(&'static str, u32)>; 2] =
-            [|one| Some(*one), |one| Some((one.0, 0))];
+        type Item = (&'static str, u32);
+        let rounds: [fn(&Item) -> Option<Item>; 2] = [|one| Some(*one), |one| Some((one.0, 0))];
         let found = pair_in_rounds(&before, &after, rounds);
         assert_eq!(found.pairs, [(1, 0), (2, 3), (0, 1)]);
         assert_eq!((found.gone, found.fresh), (vec![3], vec![2]));
