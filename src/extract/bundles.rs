@@ -1,8 +1,8 @@
 //! Files that projects generate for their users to install. Their contents are what the project ships.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::quiet::Quiet;
 use super::subject::read_object;
 use crate::model::Field;
 use crate::model::workload::Workload;
@@ -25,10 +25,10 @@ const RENDERED: [&str; 2] = ["helm.sh/chart", "app.kubernetes.io/version"];
 /// Files with fewer objects are often handwritten.
 const MANY: usize = 5;
 
-/// Marks the workloads of a file that a project generated. `quiet` are the kinds of documents that were not parsed.
+/// Marks the workloads of a file that a project generated. `quiet` are the documents that were not parsed.
 pub(super) fn mark(
     documents: &[Document],
-    quiet: &BTreeMap<String, u32>,
+    quiet: &Quiet,
     source: &Source,
     workloads: &mut [Workload],
 ) {

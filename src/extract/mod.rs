@@ -69,6 +69,7 @@ mod selectors;
 mod strings;
 mod subject;
 mod table;
+mod table_files;
 mod table_names;
 mod taint_errors;
 mod taints;

@@ -51,12 +51,15 @@ impl File {
     }
 }
 
+/// The kinds of documents that cannot matter, with their number.
+pub(super) type Quiet = BTreeMap<String, u32>;
+
 /// A file without the documents that cannot matter.
 pub(super) struct Parsed {
     /// The other documents.
     pub(super) stream: Stream,
-    /// The kinds of those that cannot matter, with their number.
-    pub(super) quiet: BTreeMap<String, u32>,
+    /// Those that cannot matter.
+    pub(super) quiet: Quiet,
 }
 
 /// Parses a file, except for documents that cannot matter.
@@ -78,17 +81,17 @@ pub(super) fn parse(text: &str, id: SourceId, table: &Table) -> Parsed {
 pub(super) fn parse_all(text: &str, id: SourceId) -> Parsed {
     Parsed {
         stream: yaml::parse(text, id),
-        quiet: BTreeMap::new(),
+        quiet: Quiet::new(),
     }
 }
 
 /// The parts of a text to be parsed, and the kinds of the documents between them. `None` if all of it must be.
-fn parts(text: &str, table: &Table) -> Option<(Vec<Range<usize>>, BTreeMap<String, u32>)> {
+fn parts(text: &str, table: &Table) -> Option<(Vec<Range<usize>>, Quiet)> {
     if Ignores::may_be_in(text) {
         return None;
     }
     let mut parts: Vec<Range<usize>> = Vec::new();
-    let mut quiet: BTreeMap<String, u32> = BTreeMap::new();
+    let mut quiet = Quiet::new();
     for document in yaml::split(text)? {
         if let Some(kind) = quiet_kind(text.within(document.clone()), table) {
             *quiet.entry(kind.to_owned()).or_default() += 1;

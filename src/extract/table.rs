@@ -1,4 +1,4 @@
-//! All provider tables of a run: loads them, and finds the rows for a kind.
+//! All provider tables of a run: finds the rows for a kind.
 
 #![cfg_attr(
     not(test),
@@ -10,16 +10,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rayon::prelude::*;
-
 use super::pool_rows::PoolRow;
 use super::rows::{
     DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
 };
-use crate::finding::Problem;
 use crate::model::well_known::WellKnownTaint;
-use crate::source::{Source, SourceId, Span};
-use crate::yaml::{self, Node, Path, Reading, Spanned, join};
+use crate::yaml::{Node, Path, join};
 
 /// All rows, indexed by API group and kind.
 #[derive(Debug, Default)]
@@ -27,20 +23,11 @@ pub struct Table {
     pub(super) providers: Vec<Provider>,
     pub(super) by_kind: BTreeMap<(String, String), Vec<RowRef>>,
     /// The kinds of all groups, and whether one declares pools.
-    kinds: HashMap<String, bool>,
+    pub(super) kinds: HashMap<String, bool>,
     /// Rows for documents without a kind: provider and row.
-    kindless: Vec<(usize, usize)>,
+    pub(super) kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.
-    modules: Vec<(String, usize, usize)>,
-}
-
-/// A provider file in messages.
-const WHAT: &str = "the provider table";
-
-/// How a table is written.
-enum Written<'w> {
-    Yaml(&'w Source),
-    Json(&'w str),
+    pub(super) modules: Vec<(String, usize, usize)>,
 }
 
 /// In a row for modules, any module that no other row names.
@@ -59,127 +46,6 @@ pub(super) enum RowRef {
 }
 
 impl Table {
-    /// Loads provider files, given as name and text.
-    ///
-    /// # Errors
-    /// Returns all errors in the files.
-    pub fn load<'a>(
-        files: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Table, Vec<Problem>> {
-        let files: Vec<Source> = files
-            .into_iter()
-            .map(|(file, text)| Source::new(file, text))
-            .collect();
-        Table::load_beside(&[], &files)
-    }
-
-    /// Does the same together with the tables that the program carries, given as name and JSON. A file replaces a table with
-    /// the same name.
-    ///
-    /// # Errors
-    /// Returns all errors in the files.
-    pub fn load_beside(carried: &[(&str, &str)], files: &[Source]) -> Result<Table, Vec<Problem>> {
-        let carried = carried
-            .iter()
-            .map(|(name, json)| (*name, Written::Json(json)));
-        let files = files.iter().map(|file| {
-            let name = file.path.rsplit('/').next().unwrap_or_default();
-            (name, Written::Yaml(file))
-        });
-        let all: BTreeMap<&str, Written<'_>> = carried.chain(files).collect();
-        let all: Vec<(&str, Written<'_>)> = all.into_iter().collect();
-        let read: Vec<_> = all
-            .par_iter()
-            .map(|(name, written)| match written {
-                Written::Yaml(source) => Self::read(source, yaml::read(source, SourceId(0), WHAT)),
-                Written::Json(json) => {
-                    let source = Source::new(format!("providers/{name}"), "");
-                    Self::read(&source, yaml::read_json(json, SourceId(0), WHAT))
-                }
-            })
-            .collect();
-        let mut table = Table::default();
-        let mut problems = Vec::new();
-        for provider in read {
-            match provider {
-                Ok(provider) => table.add(provider),
-                Err(wrong) => problems.extend(wrong),
-            }
-        }
-        match problems.is_empty() {
-            true => Ok(table),
-            false => Err(problems),
-        }
-    }
-
-    fn read(source: &Source, reading: Reading<Provider>) -> Result<Provider, Vec<Problem>> {
-        let start = Span::new(SourceId(0), 0..0);
-        let (span, message) = match reading.whole(source, Problem::at)? {
-            None => (start, "the provider table is empty".to_owned()),
-            Some(provider) => {
-                let Spanned { value: name, span } = &provider.name;
-                // Reports show the name, and users look for the file.
-                if name == source.stem() {
-                    return Ok(provider);
-                }
-                let stem = source.stem();
-                let message = format!("name `{name}` differs from the file's name, `{stem}`");
-                (*span, message)
-            }
-        };
-        Err(vec![Problem::at(source, span, message)])
-    }
-
-    fn add(&mut self, provider: Provider) {
-        let at = self.providers.len();
-        let mut rows: Vec<((String, String), RowRef)> = Vec::new();
-        for (row_at, row) in provider.workloads.iter().enumerate() {
-            for kind in &row.kinds {
-                rows.push((
-                    (row.group.clone(), kind.clone()),
-                    RowRef::Workload(at, row_at),
-                ));
-            }
-        }
-        for (row_at, row) in provider.pools.iter().enumerate() {
-            let reference = RowRef::Pool(at, row_at);
-            for kind in &row.kinds {
-                rows.push(((row.group.clone(), kind.clone()), reference));
-            }
-            for of_type in &row.terraform {
-                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
-            }
-            for module in &row.modules {
-                self.modules.push((module.clone(), at, row_at));
-            }
-            let of_terraform = !row.terraform.is_empty() || !row.modules.is_empty();
-            if row.kinds.is_empty() && !of_terraform {
-                self.kindless.push((at, row_at));
-            }
-        }
-        for (row_at, row) in provider.manifests.iter().enumerate() {
-            for of_type in &row.terraform {
-                let reference = RowRef::Manifest(at, row_at);
-                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
-            }
-        }
-        for row in &provider.clusters {
-            for kind in &row.kinds {
-                rows.push(((row.group.clone(), kind.clone()), RowRef::Cluster(at)));
-            }
-            for of_type in &row.terraform {
-                let key = (TERRAFORM.to_owned(), of_type.clone());
-                rows.push((key, RowRef::Cluster(at)));
-            }
-        }
-        for (key, row) in rows {
-            let is_pool = self.kinds.entry(key.1.clone()).or_default();
-            *is_pool |= matches!(row, RowRef::Pool(..));
-            self.by_kind.entry(key).or_default().push(row);
-        }
-        self.providers.push(provider);
-    }
-
     pub(super) fn rows(&self, group: &str, kind: &str) -> &[RowRef] {
         // The map has owned pairs as keys. Allocating one per document is cheap compared to parsing it.
         self.by_kind

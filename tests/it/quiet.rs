@@ -119,21 +119,16 @@ fn compare(path: &str, text: &str) -> u32 {
 }
 
 fn files_below(folder: &Path, found: &mut Vec<(String, String)>) {
-    let mut entries: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|one| one.unwrap().path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            if path.file_name().is_none_or(|name| name != ".git") {
-                files_below(&path, found);
-            }
-        } else if let Some(kind) = FileKind::of(&path.to_string_lossy())
-            && kind == FileKind::Yaml
-            && let Ok(text) = std::fs::read_to_string(&path)
+    let entries = walkdir::WalkDir::new(folder).sort_by_file_name();
+    let entries = entries
+        .into_iter()
+        .filter_entry(|one| one.file_name() != ".git");
+    for entry in entries.flatten() {
+        let path = entry.path().to_string_lossy().into_owned();
+        if FileKind::of(&path) == Some(FileKind::Yaml)
+            && let Ok(text) = std::fs::read_to_string(entry.path())
         {
-            found.push((path.to_string_lossy().into_owned(), text));
+            found.push((path, text));
         }
     }
 }
