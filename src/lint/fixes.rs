@@ -8,7 +8,7 @@
     )
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::caught::{bug, caught};
@@ -20,7 +20,7 @@ use crate::source::text::Cut as _;
 use crate::source::{FileKind, Source, SourceId, Span};
 use crate::terraform;
 use crate::yaml::edit::{self, Change, Replacement, Target};
-use crate::yaml::{self, Document, Kind, Node, Style};
+use crate::yaml::{self, Document, Entries, Kind, Node, Style};
 
 /// A proposal with its span.
 #[derive(Debug)]
@@ -119,9 +119,9 @@ impl Proposals {
                     .or_insert_with(|| Reading::all(source, id));
                 proposals.iter().find_map(|one| {
                     let at = one.span.start as usize;
-                    let reading = readings
-                        .iter_mut()
-                        .find(|reading| reading.range.contains(&at))?;
+                    let behind = readings.partition_point(|reading| reading.range.start <= at);
+                    let reading = readings.get_mut(behind.checked_sub(1)?)?;
+                    let reading = Some(reading).filter(|reading| reading.range.contains(&at))?;
                     Some(one.made(reading.try_out(one, found)?))
                 })
             });
@@ -158,8 +158,8 @@ struct Reading<'s> {
     text: &'s str,
     documents: Option<Vec<Document>>,
     trials: Trials,
-    /// Nested texts that are YAML documents themselves, such as values in an object.
-    inside: Vec<Reading<'s>>,
+    /// Nested texts that are YAML documents themselves, such as values in an object, by their ranges.
+    inside: HashMap<Range<usize>, Reading<'s>>,
 }
 
 impl<'s> Reading<'s> {
@@ -185,7 +185,7 @@ impl<'s> Reading<'s> {
             text,
             documents: None,
             trials: Trials::on(id, text),
-            inside: Vec::new(),
+            inside: HashMap::new(),
         }
     }
 
@@ -199,20 +199,19 @@ impl<'s> Reading<'s> {
         let documents = self
             .documents
             .get_or_insert_with(|| yaml::parse(self.text, source).documents);
-        let document = documents
-            .iter()
-            .find(|document| document.range().contains(&at.start))?;
+        let behind = documents.partition_point(|document| document.range().start <= at.start);
+        let document = documents.get(behind.checked_sub(1)?)?;
+        if !document.range().contains(&at.start) {
+            return None;
+        }
         let place = (proposal.target, Span::new(source, at));
         if let Some(block) = block_around(document, self.text, place.1) {
             let text = self.text.get(block.clone())?;
             let range = before + block.start..before + block.end;
-            let known = self.inside.iter().position(|one| one.range == range);
-            let known = known.unwrap_or_else(|| {
-                self.inside.push(Reading::of(text, range, source));
-                self.inside.len() - 1
-            });
+            let inside = self.inside.entry(range.clone());
+            let inside = inside.or_insert_with(|| Reading::of(text, range, source));
             // The field paths of findings refer to the outer file.
-            return self.inside[known].try_out(proposal, &[]);
+            return inside.try_out(proposal, &[]);
         }
         if !edit::is_named(document, place, &proposal.path) {
             return None;
@@ -235,10 +234,9 @@ fn block_around(document: &Document, text: &str, place: Span) -> Option<Range<us
             let head = text.get(span.range())?.find('\n')?;
             return Some(span.start as usize + head + 1..span.end as usize);
         }
-        let fields = node
-            .written_fields()
-            .flat_map(|field| [field.key, field.value]);
-        node = fields.chain(node.items()).find(|child| {
+        let near = Entries::of(node).near(place.start);
+        let mut parts = near.flat_map(|entry| entry.key.into_iter().chain([entry.value]));
+        node = parts.find(|child| {
             let span = child.span();
             !child.is_alias() && span.start <= place.start && place.end <= span.end
         })?;

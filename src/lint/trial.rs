@@ -9,12 +9,13 @@
     )
 )]
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
 use crate::yaml::edit::Replacement;
-use crate::yaml::{self, Difference, Document, Kind, Node, Style};
+use crate::yaml::{self, Difference, Document, Entries, Entry, Kind, Node, Style};
 
 /// How many times a text may be parsed in full, over all trials. Only a text whose anchors cover large parts of it needs a
 /// full parse for each change.
@@ -29,6 +30,8 @@ pub struct Trials {
     source: SourceId,
     /// Bytes that may still be parsed.
     left: usize,
+    /// For each document, by its start, whether it may have aliases.
+    aliased: HashMap<usize, bool>,
 }
 
 /// Part of a document that parses the same alone as in its context.
@@ -43,6 +46,7 @@ impl Trials {
         Trials {
             source,
             left: text.len().saturating_mul(READINGS).saturating_add(LEAST),
+            aliased: HashMap::new(),
         }
     }
 
@@ -63,9 +67,11 @@ impl Trials {
         found: &[String],
     ) -> bool {
         let whole = document.range();
-        let aliased = text
-            .get(whole.clone())
-            .is_none_or(|text| text.contains('*'));
+        let aliased = self.aliased.entry(whole.start).or_insert_with(|| {
+            text.get(whole.clone())
+                .is_none_or(|text| text.contains('*'))
+        });
+        let aliased = *aliased;
         if let Some(part) = part_around(document, text, &change.range, aliased) {
             // No alias refers to a node in the part, so aliases can be parsed as plain text.
             let read = self.read_changed(text, &part.range, change, |part| part.replace('*', "x"));
@@ -115,16 +121,16 @@ fn part_around(
         if aliased && text.get(before..node.span().range().start)?.contains('&') {
             break;
         }
-        let entries = entries(node);
-        let Some(at) = entries
-            .partition_point(|entry| entry.start <= change.end)
-            .checked_sub(1)
-        else {
+        let entries = Entries::of(node);
+        let Ok(end) = u32::try_from(change.end) else {
+            break;
+        };
+        let Some(at) = entries.count_until(end).checked_sub(1) else {
             break;
         };
         let range = match node.style() {
             Style::Flow => node.span().range(),
-            _ => match lines_around(node, text, &entries, at) {
+            _ => match lines_around(node, text, entries, at) {
                 Some(lines) => lines,
                 None => break,
             },
@@ -138,52 +144,29 @@ fn part_around(
             range,
             kind: node.kind(),
         });
-        let entry = &entries[at];
-        if entry.start > change.start || entry.node.is_alias() {
+        let Some(entry) = entries.get(at) else {
+            break;
+        };
+        if entry.start() as usize > change.start || entry.value.is_alias() {
             break;
         }
-        (node, before) = (entry.node, entry.before);
+        // Between this position and the node come its anchor and tag.
+        let earlier = at.checked_sub(1).and_then(|at| entries.get(at));
+        before = match (entry.key, earlier) {
+            (Some(key), _) => key.written_at().range().end,
+            (None, Some(earlier)) => earlier.span().range().end,
+            (None, None) => node.span().range().start,
+        };
+        node = entry.value;
     }
     smallest.filter(|part| !aliased || !text.within(part.range.clone()).contains('&'))
-}
-
-/// An entry of a collection.
-struct Entry<'a> {
-    /// The start of its key, or of the item.
-    start: usize,
-    node: Node<'a>,
-    /// Between this position and the node come its anchor and tag.
-    before: usize,
-}
-
-fn entries(node: Node<'_>) -> Vec<Entry<'_>> {
-    let fields = node.written_fields().map(|field| {
-        let key = field.key.written_at().range();
-        Entry {
-            start: key.start,
-            node: field.value,
-            before: key.end,
-        }
-    });
-    let mut before = node.span().range().start;
-    let items = node.items().map(|item| {
-        let written = item.written_at().range();
-        let entry = Entry {
-            start: written.start,
-            node: item,
-            before,
-        };
-        before = written.end;
-        entry
-    });
-    fields.chain(items).collect()
 }
 
 /// The lines of an entry of a block collection and of its neighbours, or `None` if one of them does not start its line.
 fn lines_around(
     node: Node<'_>,
     text: &str,
-    entries: &[Entry<'_>],
+    entries: Entries<'_>,
     at: usize,
 ) -> Option<Range<usize>> {
     let mark = match node.kind() {
@@ -191,12 +174,13 @@ fn lines_around(
         Kind::Mapping => "",
         Kind::Scalar => return None,
     };
-    let begins = |entry: &Entry<'_>| {
-        let line = line_of(text, entry.start);
-        (text.get(line..entry.start)?.trim() == mark).then_some(line)
+    let begins = |entry: Entry<'_>| {
+        let start = entry.start() as usize;
+        let line = line_of(text, start);
+        (text.get(line..start)?.trim() == mark).then_some(line)
     };
-    let start = begins(&entries[at.saturating_sub(1)])?;
-    begins(&entries[at])?;
+    let start = begins(entries.get(at.saturating_sub(1))?)?;
+    begins(entries.get(at)?)?;
     let end = match entries.get(at + 2) {
         Some(later) => begins(later)?,
         None => {

@@ -63,22 +63,31 @@ impl Redundancy {
     }
 }
 
-/// Lists may be long, so an entry is compared only with those for its key and those for every key.
+/// What an entry tolerates, ignoring seconds: its key and its effect, both empty for any, and its operator with its value,
+/// `None` for any value. Entries of equal reach cover each other, and only these do.
+type Reach<'l> = (&'l str, &'l str, Option<(&'l str, &'l str)>);
+
+/// Lists may be long, so entries are found by what they tolerate.
 struct Search<'l> {
     list: &'l [Toleration],
     complete: bool,
-    by_key: HashMap<&'l str, Vec<usize>>,
+    /// The entries of each reach, in order.
+    by_reach: HashMap<Reach<'l>, Vec<usize>>,
+    /// The first entry of each reach and of these seconds.
+    first: HashMap<(Reach<'l>, &'l Field<i64>), usize>,
     /// For each entry, the last entry up to which all have the same seconds.
     same_until: Vec<usize>,
 }
 
 impl<'l> Search<'l> {
     fn new(list: &'l [Toleration], complete: bool) -> Search<'l> {
-        let mut by_key: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut by_reach: HashMap<Reach<'_>, Vec<usize>> = HashMap::new();
+        let mut first = HashMap::new();
         for (index, entry) in list.iter().enumerate() {
-            if says_something(entry) {
-                let key = entry.key.text().unwrap_or_default();
-                by_key.entry(key).or_default().push(index);
+            if let Some(reach) = reach(entry) {
+                by_reach.entry(reach).or_default().push(index);
+                let seconds = (reach, &entry.toleration_seconds);
+                first.entry(seconds).or_insert(index);
             }
         }
         let mut same_until: Vec<usize> = (0..list.len()).collect();
@@ -90,51 +99,56 @@ impl<'l> Search<'l> {
         Search {
             list,
             complete,
-            by_key,
+            by_reach,
+            first,
             same_until,
         }
-    }
-
-    fn candidates(&self, key: &str) -> impl Iterator<Item = usize> {
-        let of = |key: &str| self.by_key.get(key).map_or(&[][..], Vec::as_slice);
-        let every = if key.is_empty() { &[][..] } else { of("") };
-        of(key).iter().chain(every).copied()
     }
 
     /// Returns the duplicate and the wider entry of an entry.
     fn compare(&self, index: usize) -> (Option<usize>, Option<usize>) {
         let entry = &self.list[index];
-        if !says_something(entry) {
+        let Some(own) = reach(entry) else {
             return (None, None);
-        }
-        let evicts = evicts(entry);
-        let key = entry.key.text().unwrap_or_default();
-        let (mut duplicate, mut wider) = (None, None);
-        for at in self.candidates(key) {
-            let other = &self.list[at];
-            if at == index || covers(other, entry) != Truth::Yes {
-                continue;
-            }
-            let same_seconds = other.toleration_seconds == entry.toleration_seconds;
-            if covers(entry, other) == Truth::Yes {
-                if at < index && same_seconds {
-                    duplicate = Some(duplicate.map_or(at, |known: usize| known.min(at)));
-                }
-                continue;
+        };
+        let seconds = &entry.toleration_seconds;
+        let first = |reach| self.first.get(&(reach, seconds)).copied();
+        let duplicate = first(own).filter(|at| *at < index);
+        let wider = wider(own).filter_map(|reach| {
+            let all = self.by_reach.get(&reach)?;
+            if !evicts(entry) {
+                return all.first().copied();
             }
             // After a wider entry, this one never decides; different seconds were meant to matter, which is not mere
             // redundancy. Before it, all entries in between must agree.
-            let changes_nothing = if at < index {
-                same_seconds
-            } else {
-                self.complete && self.same_until[index] >= at
-            };
-            if !evicts || changes_nothing {
-                wider = Some(wider.map_or(at, |known: usize| known.min(at)));
-            }
-        }
-        (duplicate, wider)
+            let before = first(reach).filter(|at| *at < index);
+            let behind = all.get(all.partition_point(|at| *at < index)).copied();
+            let behind = behind.filter(|at| self.complete && self.same_until[index] >= *at);
+            before.or(behind)
+        });
+        (duplicate, wider.min())
     }
+}
+
+/// The wider reaches that cover this one.
+fn wider(own: Reach<'_>) -> impl Iterator<Item = Reach<'_>> {
+    let (key, effect, value) = own;
+    let keys = [key, ""].into_iter();
+    let all = keys.flat_map(move |key| [(key, effect), (key, "")]);
+    let all = all.flat_map(move |(key, effect)| [(key, effect, value), (key, effect, None)]);
+    all.filter(move |reach| *reach != own)
+}
+
+/// What an entry tolerates, or `None` if part of it is unknown or the API server rejects it.
+fn reach(entry: &Toleration) -> Option<Reach<'_>> {
+    if !says_something(entry) {
+        return None;
+    }
+    let value = match entry.effective_operator()? {
+        "Exists" => None,
+        operator => Some((operator, entry.value.text()?)),
+    };
+    Some((entry.key.text()?, entry.effect.text()?, value))
 }
 
 /// Whether an entry matches `NoExecute` taints.

@@ -1,6 +1,7 @@
 //! Edits a text without touching unrelated bytes: comments, quoting, indentation, line ends. If that is impossible, it
 //! makes no change.
 
+use super::entries::Entries;
 use super::node::{Document, Field, Kind, Node, Style};
 use super::path::{index, join};
 use super::quoting::written;
@@ -96,10 +97,12 @@ pub fn is_named(document: &Document, (target, place): (Target, Span), path: &str
         }
         Some(Found::Item(_, item)) if item.kind() != Kind::Scalar => true,
         Some(Found::Item(holder, item)) => {
-            let at = holder
-                .node
-                .items()
-                .position(|one| one.written_at() == item.written_at());
+            let entries = Entries::of(holder.node);
+            let at = entries.around(item.written_at().start).find(|at| {
+                entries
+                    .get(*at)
+                    .is_some_and(|one| one.span() == item.written_at())
+            });
             let list = at.and_then(|at| path.strip_suffix(&index("", at)));
             let name = holder.field.and_then(|field| field.name());
             list.zip(name)

@@ -153,6 +153,11 @@ impl Document {
         self.nodes.get(id.0 as usize).map(|_| Node::new(self, id))
     }
 
+    /// Returns the node that an id refers to where it is written.
+    pub(super) fn at(&self, id: NodeId) -> Node<'_> {
+        Node::new(self, id)
+    }
+
     /// The span from the start marker, or from the first content without one, to the end of the last content.
     pub fn span(&self) -> Span {
         if self.root().is_assembled() {
@@ -385,14 +390,21 @@ impl<'a> Node<'a> {
         matches!(self.data().shape, Shape::Mapping { merges: true, .. })
     }
 
+    /// Returns the ids of the items of a sequence, or of the keys and values of a mapping in turn, as written.
+    pub(super) fn edges(self) -> &'a [NodeId] {
+        let range = match self.data().shape {
+            Shape::Sequence { from, to } | Shape::Mapping { from, to, .. } => {
+                from as usize..to as usize
+            }
+            Shape::Scalar { .. } | Shape::Alias(_) => return &[],
+        };
+        self.document.edges.get(range).unwrap_or_default()
+    }
+
     /// Returns the items of a sequence; empty for other kinds.
     pub fn items(self) -> impl Iterator<Item = Node<'a>> + 'a {
         let edges: &'a [NodeId] = match self.data().shape {
-            Shape::Sequence { from, to } => self
-                .document
-                .edges
-                .get(from as usize..to as usize)
-                .unwrap_or_default(),
+            Shape::Sequence { .. } => self.edges(),
             _ => &[],
         };
         edges.iter().map(move |id| Node::new(self.document, *id))
@@ -531,11 +543,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn whole(node: Node<'a>) -> Self {
         let edges: &[NodeId] = match node.data().shape {
-            Shape::Mapping { from, to, .. } => node
-                .document
-                .edges
-                .get(from as usize..to as usize)
-                .unwrap_or_default(),
+            Shape::Mapping { .. } => node.edges(),
             _ => &[],
         };
         Walk {

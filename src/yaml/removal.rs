@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::entries::{Entries, Entry, ends_block_scalar};
 use super::node::{Document, Kind, Node, Style};
 use super::target::{Found, Holder, Replacement};
 use crate::source::Span;
@@ -12,29 +13,29 @@ use crate::source::text::{
 
 /// Removes a field or an item, with its lines and the separators from its neighbours.
 pub(super) fn remove(document: &Document, text: &str, found: &Found<'_>) -> Option<Replacement> {
-    let (holder, own, siblings): (_, Span, Vec<Span>) = match found {
-        Found::Field(holder, field) => {
-            let all = holder.node.written_fields().map(|field| field.span());
-            (holder, field.span(), all.collect())
-        }
-        Found::Item(holder, item) => {
-            let all = holder.node.items().map(Node::written_at);
-            (holder, item.written_at(), all.collect())
-        }
+    let (holder, own) = match found {
+        Found::Field(holder, field) => (holder, field.span()),
+        Found::Item(holder, item) => (holder, item.written_at()),
     };
-    let at = siblings.iter().position(|one| *one == own)?;
+    let siblings = Entries::of(holder.node);
+    let span = |at: usize| siblings.get(at).map(Entry::span);
+    let at = siblings
+        .around(own.start)
+        .find(|at| span(*at) == Some(own))?;
+    let before = at.checked_sub(1).and_then(span);
+    let next = span(at + 1);
     if holder.node.style() == Style::Flow {
-        return remove_in_flow(text, holder.node, own, &siblings, at);
+        return remove_in_flow(text, holder.node, own, (before, next));
     }
     let comments = Comments { document, text };
-    if siblings.len() == 1 {
+    if siblings.count() == 1 {
         return empty(&comments, text, holder);
     }
     let block = Block {
         comments: &comments,
         text,
         own: own.range(),
-        next: siblings.get(at + 1).map(|next| next.range().start),
+        next: next.map(|next| next.range().start),
         is_item: matches!(found, Found::Item(..)),
     };
     block.remove()
@@ -49,9 +50,11 @@ struct Comments<'t> {
 impl<'t> Comments<'t> {
     /// The comments that start and end in a range.
     fn within(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'t> {
-        let all = self.document.comments().iter();
+        let all = self.document.comments();
+        let first = all.partition_point(|comment| comment.span.range().start < range.start);
+        let all = all.get(first..).unwrap_or_default().iter();
         all.map(|comment| comment.span.range())
-            .filter(move |one| range.start <= one.start && one.end <= range.end)
+            .take_while(move |one| one.end <= range.end)
     }
 
     /// The texts of these comments.
@@ -82,11 +85,9 @@ fn remove_in_flow(
     text: &str,
     holder: Node<'_>,
     own: Span,
-    siblings: &[Span],
-    at: usize,
+    neighbours: (Option<Span>, Option<Span>),
 ) -> Option<Replacement> {
-    let before = at.checked_sub(1).and_then(|before| siblings.get(before));
-    let range = match (before, siblings.get(at + 1)) {
+    let range = match neighbours {
         (Some(before), _) => before.range().end..own.range().end,
         (None, Some(after)) => own.range().start..after.range().start,
         (None, None) => {
@@ -241,10 +242,7 @@ impl Block<'_> {
         }
         let above = text.until(line).trim_end().len();
         // Blank lines at the end of a block scalar may be part of it.
-        let is_text = |style| matches!(style, Style::Literal | Style::Folded);
-        let ends_here =
-            |node: &super::node::NodeData| is_text(node.style) && node.end as usize == above;
-        if self.comments.document.nodes.iter().any(ends_here) {
+        if ends_block_scalar(self.comments.document, above) {
             return line;
         }
         next_line(text, above).min(line)

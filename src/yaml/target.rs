@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::entries::Entries;
 use super::node::{Field, Kind, Node};
 use crate::source::Span;
 
@@ -43,7 +44,15 @@ pub(super) fn find(root: Node<'_>, target: Target, place: Span) -> Option<Found<
         field: None,
     }];
     while let Some(holder) = pending.pop() {
-        for field in holder.node.written_fields() {
+        for entry in Entries::of(holder.node).near(place.start) {
+            let Some(field) = entry.field() else {
+                let item = entry.value;
+                if target == Target::Item && item.written_at() == place {
+                    return Some(Found::Item(holder, item));
+                }
+                descend(&mut pending, item, None, place);
+                continue;
+            };
             // A map with one field has the span of that field.
             let value = field.value.kind() == Kind::Scalar && field.value.written_at() == place;
             let named = value || field.span() == place || field.key.written_at() == place;
@@ -51,12 +60,6 @@ pub(super) fn find(root: Node<'_>, target: Target, place: Span) -> Option<Found<
                 return Some(Found::Field(holder, field));
             }
             descend(&mut pending, field.value, Some(field), place);
-        }
-        for item in holder.node.items() {
-            if target == Target::Item && item.written_at() == place {
-                return Some(Found::Item(holder, item));
-            }
-            descend(&mut pending, item, None, place);
         }
     }
     None
