@@ -1,10 +1,12 @@
 //! Clusters and their files. An entry whose name and paths contain `{cluster}` is a template: it creates a cluster for each
 //! name that its paths match.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use regex::bytes::Regex;
 
+use super::index::Index;
+use super::patterns::without_match;
 use super::{Config, Located, Pattern, PatternError, Patterns};
 use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
@@ -88,7 +90,7 @@ impl TemplatePath {
     }
 
     /// Calls `take` with every text in a path that may be the name, or returns `None` if any may be.
-    fn names_in(&self, path: &str, mut take: impl FnMut(&str)) -> Option<()> {
+    pub(super) fn names_in(&self, path: &str, mut take: impl FnMut(&str)) -> Option<()> {
         let (before, after) = self.around.as_ref()?;
         for segment in path.split('/') {
             let rest = segment.strip_prefix(before.as_str());
@@ -99,12 +101,22 @@ impl TemplatePath {
         Some(())
     }
 
+    /// Whether a path matches with some name.
+    pub(super) fn matches_any(&self, path: &str) -> bool {
+        self.any.matches(path)
+    }
+
     pub(super) fn names_clusters(&self) -> bool {
         self.name.is_some()
     }
 
     /// Returns the name in a path at the position of the placeholder, or `None` if the path does not match.
-    fn name_in<'p>(&self, path: &'p str) -> Option<&'p str> {
+    /// `known` has the patterns of names that were found before.
+    fn name_in<'p>(
+        &self,
+        path: &'p str,
+        known: &mut HashMap<&'p str, Option<Pattern>>,
+    ) -> Option<&'p str> {
         let found = self
             .name
             .as_ref()?
@@ -112,8 +124,10 @@ impl TemplatePath {
             .name("name")?;
         let name = path.get(found.range())?;
         // All placeholders must match the same name.
-        let own = Pattern::over_paths(&self.with(name), self.any.span).ok()?;
-        own.matches(path).then_some(name)
+        let own = known
+            .entry(name)
+            .or_insert_with(|| Pattern::over_paths(&self.with(name), self.any.span).ok());
+        own.as_ref()?.matches(path).then_some(name)
     }
 
     /// Returns the pattern for one name.
@@ -184,7 +198,12 @@ impl Config {
                 .paths
                 .iter()
                 .filter(|pattern| pattern.names_clusters())
-                .flat_map(|pattern| paths.iter().filter_map(|path| pattern.name_in(path)))
+                .flat_map(|pattern| {
+                    let mut known = HashMap::new();
+                    let names = paths.iter();
+                    let names = names.filter_map(move |path| pattern.name_in(path, &mut known));
+                    names.collect::<BTreeSet<&str>>()
+                })
                 .collect();
             let mut made = BTreeMap::new();
             for captured in names {
@@ -196,6 +215,7 @@ impl Config {
             }
             self.made.push(made);
         }
+        self.index = Index::default();
         let known: Vec<&str> = self.clusters.iter().map(|one| one.name.as_str()).collect();
         self.pools
             .iter()
@@ -216,45 +236,13 @@ impl Config {
             .collect()
     }
 
-    /// Returns the path patterns of clusters, as written.
-    pub(super) fn cluster_patterns<'a>(
-        &'a self,
-        paths: &'a [&str],
-    ) -> impl Iterator<Item = &'a Pattern> + 'a {
+    /// Returns the path patterns of clusters that match nothing, as written.
+    pub(super) fn unused_cluster_patterns<'a>(&'a self, paths: &[&str]) -> Vec<&'a Pattern> {
         let written = self.clusters.iter().filter(|cluster| !cluster.made);
         let templates = self.templates.iter().flat_map(|template| &template.paths);
-        let unused = templates
-            .map(|pattern| &pattern.any)
-            .filter(|pattern| !paths.iter().any(|path| pattern.matches(path)));
-        written
-            .flat_map(|cluster| cluster.paths.unused(paths))
-            .chain(unused)
-    }
-
-    /// Returns the indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
-    pub fn clusters_of(&self, path: &str) -> Vec<usize> {
-        let is_in = |at: &usize| {
-            let cluster = self.clusters.get(*at);
-            cluster.is_some_and(|cluster| cluster.paths.matches(path))
-        };
-        let written = self.clusters.iter().enumerate();
-        let written = written
-            .filter(|(_, cluster)| !cluster.made)
-            .map(|(at, _)| at);
-        let mut found: Vec<usize> = written.filter(is_in).collect();
-        for (template, made) in self.templates.iter().zip(&self.made) {
-            for pattern in &template.paths {
-                let mut candidates = Vec::new();
-                let named = pattern.names_in(path, |name| candidates.extend(made.get(name)));
-                if named.is_none() && pattern.any.matches(path) {
-                    candidates = made.values().copied().collect();
-                }
-                found.extend(candidates.into_iter().filter(is_in));
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
+        let templates = templates.map(|pattern| &pattern.any);
+        let written = written.flat_map(|cluster| cluster.paths.not_used());
+        without_match(written.chain(templates), paths)
     }
 }
 

@@ -3,6 +3,7 @@
 mod check;
 mod clusters;
 mod form;
+mod index;
 mod patterns;
 mod releases;
 mod test_paths;
@@ -45,6 +46,8 @@ pub struct Config {
     pub templates: Vec<Template>,
     /// For each of `templates`, the clusters that it created: the index in `clusters` by captured name.
     made: Vec<BTreeMap<String, usize>>,
+    /// Finds clusters.
+    index: index::Index,
     /// Pools that no file declares, in source order.
     pub pools: Vec<ConfiguredPool>,
     /// Settings of single rules, by rule id. [`Config::check_names`] checks the ids.
@@ -176,13 +179,13 @@ impl Config {
             .rules
             .values()
             .flat_map(|setting| &setting.except)
-            .filter_map(|except| except.path.as_ref())
-            .filter(|pattern| !paths.iter().any(|path| pattern.matches(path)));
+            .filter_map(|except| except.path.as_ref());
         let mut problems: Vec<Problem> = self
             .exclude
             .unused(paths)
-            .chain(self.cluster_patterns(paths))
-            .chain(excepted)
+            .into_iter()
+            .chain(self.unused_cluster_patterns(paths))
+            .chain(patterns::without_match(excepted, paths))
             .chain(self.test_paths.iter().flat_map(|tests| tests.unused(paths)))
             .map(|pattern| {
                 let text = &pattern.text;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::source::Span;
 
@@ -37,7 +37,8 @@ pub struct Pattern {
     pub span: Span,
     /// The compiled regular expression over bytes.
     pub(super) expression: String,
-    glob: GlobSet,
+    glob: Glob,
+    set: GlobSet,
 }
 
 impl Pattern {
@@ -81,19 +82,53 @@ impl Pattern {
             .map_err(syntax)?;
         let expression = glob.regex().to_owned();
         // A set even for one pattern: compiling a single matcher can panic, while a set returns an error.
-        let glob = GlobSetBuilder::new().add(glob).build().map_err(syntax)?;
+        let mut set = GlobSetBuilder::new();
+        let set = set.add(glob.clone()).build().map_err(syntax)?;
         Ok(Pattern {
             text: text.to_owned(),
             span,
             expression,
             glob,
+            set,
         })
     }
 
     /// Whether a path or name matches.
     pub fn matches(&self, text: &str) -> bool {
-        self.glob.is_match(text)
+        self.set.is_match(text)
     }
+
+    /// The pattern as part of a set.
+    pub(super) fn glob(&self) -> &Glob {
+        &self.glob
+    }
+}
+
+/// Returns the patterns that match none of these paths. Many patterns are matched together.
+pub(super) fn without_match<'a>(
+    patterns: impl Iterator<Item = &'a Pattern>,
+    paths: &[&str],
+) -> Vec<&'a Pattern> {
+    let mut patterns: Vec<&Pattern> = patterns.collect();
+    let mut set = GlobSetBuilder::new();
+    for pattern in &patterns {
+        set.add(pattern.glob().clone());
+    }
+    match set.build() {
+        Ok(set) => {
+            let mut matched = vec![false; patterns.len()];
+            for at in paths.iter().flat_map(|path| set.matches(path)) {
+                if let Some(matched) = matched.get_mut(at) {
+                    *matched = true;
+                }
+            }
+            let mut matched = matched.into_iter();
+            patterns.retain(|_| !matched.next().unwrap_or_default());
+        }
+        // Together they are too large.
+        Err(_) => patterns.retain(|pattern| !paths.iter().any(|path| pattern.matches(path))),
+    }
+    patterns
 }
 
 /// Several patterns, of which one must match.
@@ -115,14 +150,23 @@ impl Patterns {
         any
     }
 
+    /// Records that a pattern has matched.
+    pub(super) fn use_one(&self, at: usize) {
+        if let Some((_, used)) = self.patterns.get(at) {
+            used.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Returns the patterns that have not matched so far and match none of `paths`.
-    pub fn unused<'a>(&'a self, paths: &'a [&str]) -> impl Iterator<Item = &'a Pattern> + 'a {
-        self.patterns
-            .iter()
-            .filter(|(pattern, used)| {
-                !used.load(Ordering::Relaxed) && !paths.iter().any(|path| pattern.matches(path))
-            })
-            .map(|(pattern, _)| pattern)
+    pub fn unused<'a>(&'a self, paths: &[&str]) -> Vec<&'a Pattern> {
+        without_match(self.not_used(), paths)
+    }
+
+    /// Returns the patterns that have not matched so far.
+    pub(super) fn not_used(&self) -> impl Iterator<Item = &Pattern> {
+        let unused = self.patterns.iter();
+        let unused = unused.filter(|(_, used)| !used.load(Ordering::Relaxed));
+        unused.map(|(pattern, _)| pattern)
     }
 
     /// Whether there are no patterns.

@@ -15,8 +15,7 @@ use super::template_signs;
 use crate::finding::Label;
 use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::Level;
-use crate::source::Span;
-use crate::yaml::{self, Kind, Node, NodeSet, Path};
+use crate::yaml::{self, Field, Kind, Node, NodeSet, Path};
 
 /// A node visited on a walk of a document. It knows how it was reached; its path is built only on request.
 pub struct Visit<'a> {
@@ -116,24 +115,24 @@ pub fn parent_of(visits: &[Visit<'_>], at: usize) -> usize {
 /// Up to this many keys, comparing is faster than hashing. Nearly every map has fewer.
 const FEW_KEYS: usize = 16;
 
-/// The last place of each key of a map.
+/// The last field with each key of a map.
 #[derive(Default)]
-struct LastPlaces<'a> {
-    few: Vec<(&'a str, Span)>,
-    others: HashMap<&'a str, Span>,
+struct LastFields<'a> {
+    few: Vec<(&'a str, Field<'a>)>,
+    others: HashMap<&'a str, Field<'a>>,
 }
 
-impl<'a> LastPlaces<'a> {
-    /// Records a place of a key and returns the previous one.
-    fn replace(&mut self, key: &'a str, span: Span) -> Option<Span> {
+impl<'a> LastFields<'a> {
+    /// Records a field with a key and returns the previous one.
+    fn replace(&mut self, key: &'a str, field: Field<'a>) -> Option<Field<'a>> {
         if let Some((_, last)) = self.few.iter_mut().find(|(known, _)| *known == key) {
-            return Some(std::mem::replace(last, span));
+            return Some(std::mem::replace(last, field));
         }
         if self.few.len() < FEW_KEYS {
-            self.few.push((key, span));
+            self.few.push((key, field));
             return None;
         }
-        self.others.insert(key, span)
+        self.others.insert(key, field)
     }
 }
 
@@ -149,15 +148,16 @@ pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
         if visit.node.kind() != Kind::Mapping {
             continue;
         }
-        let mut last = LastPlaces::default();
+        let mut last = LastFields::default();
         for field in visit.node.written_fields() {
             let Some(key) = field.name().filter(|key| *key != "<<") else {
                 continue;
             };
             let span = field.key.span();
-            let Some(earlier) = last.replace(key, span) else {
+            let Some(other) = last.replace(key, field) else {
                 continue;
             };
+            let earlier = other.key.span();
             let mut names = names_of(&visits, at);
             names.push(key);
             let wanted = wanted.get_or_insert_with(|| deciding(subject));
@@ -167,11 +167,8 @@ pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
                 continue;
             }
             let map = path_of(&visits, at, &subject.base);
-            let mut fields = visit.node.written_fields();
-            let other = fields.find(|other| other.key.span() == earlier);
-            let says_the_same = other.is_some_and(|other| {
-                yaml::differences(other.value, field.value).is_some_and(|found| found.is_empty())
-            });
+            let found = yaml::differences(other.value, field.value);
+            let says_the_same = found.is_some_and(|found| found.is_empty());
             let kind = NoticeKind::DuplicateYamlKey {
                 key: key.to_owned(),
                 identical: says_the_same,

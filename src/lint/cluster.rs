@@ -41,12 +41,7 @@ pub fn is_named(file: &str, config: &Config) -> bool {
 }
 
 fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Membership {
-    let named = |name: &str| {
-        config
-            .clusters
-            .iter()
-            .position(|cluster| cluster.name == name)
-    };
+    let named = |name: &str| config.cluster_named(name);
     let own = placed.pool.cluster.as_deref();
     if placed.configured {
         return match own {
@@ -56,12 +51,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
         };
     }
     let path = gathered.path(placed.source);
-    let inventoried: Vec<usize> = (0..config.clusters.len())
-        .filter(|at| {
-            let files = &config.clusters[*at].inventory;
-            files.iter().any(|file| file.value == path)
-        })
-        .collect();
+    let inventoried = config.clusters_of_inventory(path);
     let given = config.given.iter().any(|file| file == path);
     // An inventory may list the pools of several clusters and name the cluster of each pool.
     let listed = own.filter(|_| placed.listed.is_some());
@@ -73,7 +63,7 @@ fn membership(placed: &PlacedPool, gathered: &Gathered, config: &Config) -> Memb
             .any(|other| other == Some(name))
     };
     if !inventoried.is_empty() {
-        let theirs = inventoried.into_iter().filter(|at| {
+        let theirs = inventoried.iter().copied().filter(|at| {
             let name = config.clusters[*at].name.as_str();
             match listed {
                 None => true,

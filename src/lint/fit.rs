@@ -12,12 +12,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::by_label::Label;
 use super::clouds::foreign_cloud;
 use super::search::ClusterFacts;
 use super::testimony::Testimony;
 use crate::model::label_keys::canonical_label_key;
 use crate::model::near_miss::{is_same_word, key_distance, key_likeness, value_distance};
-use crate::model::node_pool::NodePool;
 use crate::model::node_selection::NodeSelection;
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::workload::PodShape;
@@ -46,7 +46,8 @@ fn unanswered(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
             node_selector: BTreeMap::from([(key.to_owned(), Field::Is(value.to_owned()))]),
             ..NodeSelection::default()
         };
-        let mut models = facts.models.iter();
+        let pools = facts.by_label().that_may_have(key, value);
+        let mut models = pools.filter_map(|at| facts.models.get(at));
         if models.any(|pool| asked.selects(&pool.labels, None) != Truth::No) {
             continue;
         }
@@ -80,10 +81,11 @@ fn foreign(facts: &ClusterFacts<'_>, shape: &PodShape) -> (Vec<String>, Vec<&'st
 /// The labels nearest to this one, each once as `key: value` with a pool that has it. Returns several if they are equally
 /// near.
 fn near_labels(facts: &ClusterFacts<'_>, key: &str, value: &str) -> Vec<(usize, String)> {
-    let pools = facts.models.iter().enumerate();
-    let near = pools.flat_map(|(at, pool)| {
-        let labels = near_labels_of(pool, key, value);
-        labels.map(move |(distance, label)| (distance, at, label))
+    let labels = facts.by_label().candidates(key, value).into_iter();
+    let near = labels.filter_map(|label| {
+        let distance = distance(label, key, value)?;
+        let text = format!("{}: {}", label.key, label.value);
+        Some((distance, label.pool, text))
     });
     let near: Vec<_> = near.collect();
     let nearest = near.iter().map(|(distance, _, _)| *distance).min();
@@ -96,24 +98,14 @@ fn near_labels(facts: &ClusterFacts<'_>, key: &str, value: &str) -> Vec<(usize, 
     found
 }
 
-/// Labels of the pool that are similar to this one, as `key: value` with the edit distance.
-fn near_labels_of(
-    pool: &NodePool,
-    key: &str,
-    value: &str,
-) -> impl Iterator<Item = (usize, String)> {
-    pool.labels.labels.iter().filter_map(move |(own, held)| {
-        let held = held.known()?;
-        let same_key = canonical_label_key(own) == canonical_label_key(key);
-        let distance = if same_key && is_same_word(value, held) {
-            value_distance(value, held).unwrap_or(usize::MAX)
-        } else if held == value && key_likeness(key, own).is_some() {
-            key_distance(key, own)
-        } else {
-            return None;
-        };
-        Some((distance, format!("{own}: {held}")))
-    })
+/// The edit distance of a label from this one, if it is similar.
+fn distance(label: &Label, key: &str, value: &str) -> Option<usize> {
+    let (own, held) = (label.key.as_str(), label.value.as_str());
+    let same_key = canonical_label_key(own) == canonical_label_key(key);
+    if same_key && is_same_word(value, held) {
+        return Some(value_distance(value, held).unwrap_or(usize::MAX));
+    }
+    (held == value && key_likeness(key, own).is_some()).then(|| key_distance(key, own))
 }
 
 /// Pools that a DaemonSet without node selection does not reach, each with the taint that blocks it.

@@ -24,12 +24,14 @@ use super::fixes::Proposals;
 use super::gather::Gathered;
 use super::giving_way::{self, Found};
 use super::ignores;
+use super::own_list::OwnList;
 use super::place::{self, At};
 use super::readers;
 use super::search::{self, ClusterFacts};
 use super::settled;
 use super::spelling;
 use super::testimony::{Testimonies, Testimony};
+use super::tolerating::Tolerating;
 use super::undecided::{self, Reasons};
 use super::unread;
 use super::usage::Usage;
@@ -37,7 +39,6 @@ use crate::finding::{Because, Finding, Label, Object, Open, Problem, Report, Sev
 use crate::model::device::DeviceEntry;
 use crate::model::eviction::shadows;
 use crate::model::notice::Notice;
-use crate::model::redundancy::Redundancy;
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::{Level, PodShape, Stands, Workload};
@@ -454,10 +455,9 @@ impl<'j> Judge<'j> {
         }
         let gate = self.settings.config.comparison_operators();
         let unread = self.unread_tolerations(cluster);
+        let tolerating = Tolerating::of(shapes.iter().map(|(shape, _, _)| *shape), gate);
         for (index, pool) in facts.models.iter().enumerate() {
-            let tolerated = shapes
-                .iter()
-                .any(|(shape, _, _)| search::means_pool(shape, pool, gate));
+            let tolerated = tolerating.is_tolerated(pool);
             let fact = crate::rule::fact::FactBuilder::extend(&facts.pools[index]);
             let fact = if tolerated || unread.is_none() {
                 fact.bool("tolerated", tolerated).build()
@@ -816,11 +816,10 @@ fn judge_entries<'r>(
         return (verdicts, open);
     }
     let workload: Fact = facts.shape(shape);
-    let complete = shape.unread_tolerations.is_none();
-    let redundancy = Redundancy::of(&shape.tolerations, complete);
+    let list = OwnList::of(shape, facts.comparison_operators);
     let shadows = shadows(&shape.tolerations);
     for (index, shadow) in shadows.into_iter().enumerate() {
-        let toleration = facts.toleration(shape, &redundancy, shadow, index, testimony);
+        let toleration = facts.toleration(&list, shadow, index, testimony);
         let settled = settled::settles(facts, shape, index);
         let bindings = bind_if(facts, settled)
             .fact("toleration", &toleration)
@@ -828,6 +827,10 @@ fn judge_entries<'r>(
         let complete = facts.is_complete && settled;
         for rule in rules {
             if (rule.needs(Need::Literal) && !shape.is_literal()) || !rule.dares(complete) {
+                continue;
+            }
+            // Only the first unknown fact counts, and long lists are worth a shorter way.
+            if open.is_some() && rule.begins_unknown(&bindings) {
                 continue;
             }
             match asked(rule, &bindings) {

@@ -10,11 +10,12 @@
 )]
 
 use super::facts::entry_fact;
+use super::own_list::OwnList;
 use super::search::ClusterFacts;
 use crate::model::Truth;
 use crate::model::near_miss::{Likeness, key_distance, key_likeness, tells, value_distance};
-use crate::model::node_pool::{Origin, PoolTaint};
-use crate::model::toleration::{Toleration, tolerate};
+use crate::model::node_pool::Origin;
+use crate::model::toleration::Toleration;
 use crate::model::vocabulary::Meant;
 use crate::model::workload::PodShape;
 use crate::rule::fact::{Fact, FactBuilder, FactKind, Place};
@@ -56,20 +57,22 @@ impl ClusterFacts<'_> {
     pub fn mismatches(
         &self,
         builder: FactBuilder,
-        shape: &PodShape,
+        own: &OwnList<'_>,
         entry: &Toleration,
     ) -> FactBuilder {
+        let shape = own.shape;
         let (mut values, mut effects) = (Vec::new(), Vec::new());
         let key = entry.key.text().filter(|key| !key.is_empty());
-        for (pool, at, taint) in self.all_taints() {
-            if taint.origin == Origin::Startup || key.is_none() || taint.taint.key.text() != key {
+        let of_key = key.map_or(&[][..], |key| self.by_key.with(key));
+        for ((pool, at), taint) in self.taints_at(of_key.iter().copied()) {
+            if taint.origin == Origin::Startup {
                 continue;
             }
             // A taint with an invalid effect is an error itself, so comparing with it is useless.
             if taint.taint.effect().is_none() && !taint.taint.effect.is_unknown() {
                 continue;
             }
-            match tolerate(&shape.tolerations, &taint.taint, self.comparison_operators) {
+            match own.tolerates(&taint.taint) {
                 Truth::Yes => continue,
                 Truth::Unknown => return Self::open_mismatches(builder),
                 Truth::No => {}
@@ -155,10 +158,10 @@ impl ClusterFacts<'_> {
     pub fn near_keys(
         &self,
         builder: FactBuilder,
-        shape: &PodShape,
+        own: &OwnList<'_>,
         entry: &Toleration,
     ) -> FactBuilder {
-        let found = self.find_near_keys(shape, entry);
+        let found = self.find_near_keys(own, entry);
         let rank = |near: &NearKey<'_>| {
             let is_known_only = near.declared.is_none();
             let letters = (near.likeness.rank(), near.distance);
@@ -186,7 +189,7 @@ impl ClusterFacts<'_> {
     pub fn near_value(
         &self,
         builder: FactBuilder,
-        shape: &PodShape,
+        own: &OwnList<'_>,
         entry: &Toleration,
     ) -> FactBuilder {
         let (Some(key), Some(value)) = (entry.key.text(), entry.value.text()) else {
@@ -195,13 +198,7 @@ impl ClusterFacts<'_> {
         let is_equal = entry.effective_operator() == Some("Equal") && !value.is_empty();
         let meant = is_equal.then(|| self.vocabulary.meant_taint_value(key, value));
         // If one list contains both values, they are deliberate.
-        let is_made_up = |meant: &Meant<'_>| {
-            let mut others = shape.tolerations.iter().filter(|other| *other != entry);
-            others.any(|other| {
-                let covers = other.effective_operator() == Some("Exists");
-                other.key == entry.key && (covers || other.value.text() == Some(meant.word))
-            })
-        };
+        let is_made_up = |meant: &Meant<'_>| own.covers(key, meant.word);
         let meant = meant.flatten().filter(|meant| !is_made_up(meant));
         let fact = meant.map(|meant| {
             let fact = FactBuilder::new(FactKind::NearValue).text("value", meant.word);
@@ -211,7 +208,7 @@ impl ClusterFacts<'_> {
         builder.facts("nearValues", fact)
     }
 
-    fn find_near_keys(&self, shape: &PodShape, entry: &Toleration) -> Vec<NearKey<'_>> {
+    fn find_near_keys(&self, own: &OwnList<'_>, entry: &Toleration) -> Vec<NearKey<'_>> {
         let Some(key) = entry.key.known().filter(|key| !key.is_empty()) else {
             return Vec::new();
         };
@@ -219,17 +216,14 @@ impl ClusterFacts<'_> {
             return Vec::new();
         }
         // If one list contains both spellings, they are deliberate.
-        let deliberate = |candidate: &str| {
-            shape
-                .tolerations
-                .iter()
-                .any(|other| other.key.known().is_some_and(|other| other == candidate))
-        };
+        let deliberate = |candidate: &str| own.names(candidate);
         let mut found: Vec<NearKey<'_>> = Vec::new();
-        let declared = self.all_taints().filter_map(|(pool, at, taint)| {
-            Some((taint.taint.key.known()?.as_str(), Some((pool, at))))
+        let declared = self.by_key.alike().candidates(key).flat_map(|candidate| {
+            let places = self.by_key.with(candidate).iter();
+            places.map(move |place| (candidate, Some(*place)))
         });
-        let known = self.well_known.keys().map(|candidate| (candidate, None));
+        let known = self.known_keys();
+        let known = known.candidates(key).map(|candidate| (candidate, None));
         for (candidate, declared) in declared.chain(known) {
             let Some(likeness) = key_likeness(key, candidate) else {
                 continue;
@@ -238,7 +232,7 @@ impl ClusterFacts<'_> {
             if !tells || deliberate(candidate) {
                 continue;
             }
-            let selected = declared.is_some_and(|(pool, _)| self.is_selected(shape, pool));
+            let selected = declared.is_some_and(|(pool, _)| self.is_selected(own.shape, pool));
             match found.iter_mut().find(|near| near.key == candidate) {
                 Some(near) if selected && !near.selected => {
                     (near.selected, near.declared) = (true, declared);
@@ -267,14 +261,13 @@ impl ClusterFacts<'_> {
             .filter(|meant| !deliberate(meant.word))
             .filter(|meant| found.iter().all(|near| near.key != meant.word));
         if let Some(meant) = meant {
-            let own = |taint: &PoolTaint| taint.taint.key.text() == Some(meant.word);
-            let declared = self.all_taints().find(|(_, _, taint)| own(taint));
+            let declared = self.by_key.with(meant.word).first();
             found.push(NearKey {
                 key: meant.word,
                 likeness: Likeness::Spelling,
                 distance: 1,
                 selected: false,
-                declared: declared.map(|(pool, at, _)| (pool, at)),
+                declared: declared.copied(),
                 meant,
             });
         }

@@ -1,5 +1,5 @@
-//! Searches a cluster's pools once for each distinct tolerations list and pod shape, in native code, and binds the results
-//! to the names of the rule language.
+//! The facts of a cluster, and what its taints say about each distinct entry of a list of tolerations, bound to the names of
+//! the rule language.
 
 #![cfg_attr(
     not(test),
@@ -10,10 +10,12 @@
 )]
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Settings;
 use super::assignment::Cluster;
+use super::by_key::{ByKey, TaintAt};
+use super::by_label::ByLabel;
 use super::clouds::{cloud_of, foreign_cloud};
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
@@ -21,18 +23,18 @@ use super::facts::{
 };
 use super::gather::Gathered;
 use super::hints::Hints;
+use super::own_list::OwnList;
 use super::purpose;
 use super::testimony::Testimony;
-use super::undeclared::undeclared;
 use super::usage::{OwnPools, Usage};
 use crate::model::Truth;
 use crate::model::admission::{Giver, Injector};
+use crate::model::alike::Alike;
 use crate::model::clouds::Clouds;
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
-use crate::model::placement::{Moment, Placement, Reason, place};
-use crate::model::redundancy::Redundancy;
-use crate::model::toleration::{Toleration, tolerate};
+use crate::model::placement::Placement;
+use crate::model::toleration::Toleration;
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
 use crate::model::workload::PodShape;
@@ -50,19 +52,26 @@ pub struct ClusterFacts<'g> {
     /// The clouds of the pools.
     pub cloud: Clouds,
     /// Each of `pools`.
-    pub pools: Vec<Fact>,
+    pub pools: Arc<Vec<Fact>>,
     /// `pools`
     pub all_pools: FactList,
     /// `kubernetes`
     pub kubernetes: Fact,
     /// The pools themselves.
-    pub models: Vec<Arc<NodePool>>,
+    pub models: Arc<Vec<Arc<NodePool>>>,
     /// Facts of each pool's taints.
-    pub taints: Vec<Vec<Fact>>,
+    pub taints: Arc<Vec<Vec<Fact>>>,
+    /// The taints by key.
+    pub by_key: ByKey,
+    by_label: OnceLock<ByLabel>,
+    /// The keys that are well known.
+    known_keys: OnceLock<Alike>,
+    /// Where pods land that select nothing and tolerate nothing.
+    pub(super) plain: OnceLock<Vec<Placement>>,
     /// Which pools they are among those of the repository.
-    own: OwnPools,
+    pub(super) own: OwnPools,
     /// Hints from commands about nodes.
-    hints: Hints<'g>,
+    pub(super) hints: Hints<'g>,
     /// Everything that was read.
     pub gathered: &'g Gathered,
     /// The words of the repository.
@@ -131,10 +140,14 @@ impl<'g> ClusterFacts<'g> {
             is_complete: cluster.complete,
             cloud,
             all_pools: FactList::new(&pools),
-            pools,
+            pools: Arc::new(pools),
             kubernetes: kubernetes(config),
-            models,
-            taints,
+            by_key: ByKey::of(models.iter()),
+            by_label: OnceLock::new(),
+            known_keys: OnceLock::new(),
+            plain: OnceLock::new(),
+            models: Arc::new(models),
+            taints: Arc::new(taints),
             own: OwnPools::of(cluster),
             hints,
             gathered,
@@ -153,27 +166,41 @@ impl<'g> ClusterFacts<'g> {
         }
     }
 
-    /// The taints of all pools: the index of the pool, the index of the taint in it, and the taint.
-    pub fn all_taints(&self) -> impl Iterator<Item = (usize, usize, &PoolTaint)> {
-        self.models.iter().enumerate().flat_map(|(pool, model)| {
-            model
-                .taints
-                .iter()
-                .enumerate()
-                .map(move |(at, taint)| (pool, at, taint))
-        })
+    /// The labels by key and value.
+    pub fn by_label(&self) -> &ByLabel {
+        self.by_label.get_or_init(|| ByLabel::of(&self.models))
     }
 
-    /// `toleration` for one entry of a shape, with the testimony of other workloads. `redundancy` compares the shape's
-    /// list, and `shadow` is the earlier entry that shadows this one.
+    /// The well-known keys, to compare others with.
+    pub fn known_keys(&self) -> &Alike {
+        let known = || Alike::of(self.well_known.keys());
+        self.known_keys.get_or_init(known)
+    }
+
+    /// The taint at a place.
+    pub fn taint(&self, (pool, at): TaintAt) -> Option<&PoolTaint> {
+        self.models.get(pool)?.taints.get(at)
+    }
+
+    /// The taints of pools at these places.
+    pub fn taints_at(
+        &self,
+        places: impl IntoIterator<Item = TaintAt>,
+    ) -> impl Iterator<Item = (TaintAt, &PoolTaint)> {
+        let places = places.into_iter();
+        places.filter_map(|place| Some((place, self.taint(place)?)))
+    }
+
+    /// `toleration` for one entry of a list, with the testimony of other workloads. `shadow` is the earlier entry that
+    /// shadows this one.
     pub fn toleration(
         &self,
-        shape: &PodShape,
-        redundancy: &Redundancy,
+        list: &OwnList<'_>,
         shadow: Shadow,
         index: usize,
         testimony: &Testimony,
     ) -> Fact {
+        let shape = list.shape;
         let entry = &shape.tolerations[index];
         let mut builder = entry_fact(entry, index, self.comparison_operators);
         builder = testimony.of_entry(builder, index, self.gathered);
@@ -183,24 +210,25 @@ impl<'g> ClusterFacts<'g> {
         let foreign = entry.key.text();
         let foreign = foreign.and_then(|key| foreign_cloud(self.cloud, &self.models, key));
         builder = builder.text("foreignCloud", foreign.unwrap_or_default());
-        builder = redundancy_fields(builder, &shape.tolerations, redundancy, index);
-        let truths: Vec<Truth> = self
-            .all_taints()
-            .map(|(_, _, taint)| tolerated(taint))
+        builder = redundancy_fields(builder, &shape.tolerations, &list.redundancy, index);
+        // A taint with another key is certainly not matched.
+        let places = self.by_key.that_may_have(entry.key.text());
+        let truths = self.taints_at(places);
+        let truths: Vec<(TaintAt, Truth)> = truths
+            .map(|(place, taint)| (place, tolerated(taint)))
             .collect();
-        if truths.contains(&Truth::Unknown) {
+        if truths.iter().any(|(_, truth)| *truth == Truth::Unknown) {
             builder = Self::open_mismatches(builder.unknown("matches"));
         } else {
-            let matches = self
-                .all_taints()
-                .zip(&truths)
-                .filter(|(_, truth)| **truth == Truth::Yes)
-                .map(|((pool, at, _), _)| self.taints[pool][at].clone());
+            let matches = truths
+                .iter()
+                .filter(|(_, truth)| *truth == Truth::Yes)
+                .map(|((pool, at), _)| self.taints[*pool][*at].clone());
             builder = self.hints.add_matches(builder, matches, entry, gate);
-            builder = self.mismatches(builder, shape, entry);
+            builder = self.mismatches(builder, list, entry);
         }
         let builder = self.hints.add_hinted(builder, entry);
-        let elsewhere = self.usage.of_other_effects(&shape.tolerations, entry, gate);
+        let elsewhere = self.usage.of_other_effects(list, entry, gate);
         let builder = builder
             .bool("loneEffect", self.usage.is_alone(entry))
             .bool("taintElsewhere", self.usage.is_taint_key(&entry.key))
@@ -212,141 +240,13 @@ impl<'g> ClusterFacts<'g> {
             );
         let builder = facts::shadow(builder, shape, shadow, self.comparison_operators);
         let builder = self.misspelt_beside(builder, shape, entry);
-        let builder = self.near_value(builder, shape, entry);
-        self.near_keys(builder, shape, entry).build()
+        let builder = self.near_value(builder, list, entry);
+        self.near_keys(builder, list, entry).build()
     }
 
     /// `workload` for rules of scope toleration: the shape alone.
     pub fn shape(&self, shape: &Arc<PodShape>) -> Fact {
         shape_fact(shape, self.comparison_operators)
-    }
-
-    /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
-    pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
-        let whole = self.shape(shape);
-        let as_read = shape.as_read();
-        let shape = as_read.as_ref().unwrap_or(shape);
-        let tolerations = shape.all_tolerations();
-        let asks = !shape.selection.is_empty();
-        let (mut selected, mut chosen) = (Vec::new(), Vec::new());
-        let (mut possible, mut doubtful) = (Vec::new(), Vec::new());
-        let (mut blocked, mut refusals) = (Vec::new(), Vec::new());
-        let mut partly: Vec<Partly> = Vec::new();
-        let mut open_keys: BTreeSet<&str> = BTreeSet::new();
-        for (at, pool) in self.models.iter().enumerate() {
-            // A pod with `nodeName` bypasses the scheduler.
-            if !shape.node_name.is_absent() {
-                possible.push(self.pools[at].clone());
-                continue;
-            }
-            if shape.gets_none_of(pool) {
-                let (fact, taints) = (&self.pools[at], &self.taints[at]);
-                let reason = Reason::Affinity;
-                refusals.push(facts::refusal_fact(fact, taints, pool, reason));
-                continue;
-            }
-            let selects = shape.selection.selects(&pool.labels, None);
-            let placement = place(
-                &shape.candidate(&tolerations),
-                pool,
-                Moment::Lasting,
-                self.comparison_operators,
-            );
-            if let Placement::Refused(reason) = placement {
-                let (fact, taints) = (&self.pools[at], &self.taints[at]);
-                refusals.push(facts::refusal_fact(fact, taints, pool, reason));
-            }
-            let certain = asks
-                && (selects == Truth::Yes
-                    || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
-            if certain {
-                selected.push(self.pools[at].clone());
-                chosen.push(at);
-            }
-            match placement {
-                Placement::Lands | Placement::Unknown(_) => {
-                    possible.push(self.pools[at].clone());
-                    doubtful.extend(matches!(placement, Placement::Unknown(_)).then_some(at));
-                    open_keys.extend(keys(pool));
-                }
-                Placement::Refused(Reason::Taint(taint)) if selects != Truth::No => {
-                    if certain {
-                        blocked.push(
-                            FactBuilder::new(FactKind::Blocked)
-                                .fact("pool", &self.pools[at])
-                                .fact("taint", &self.taints[at][taint])
-                                .build(),
-                        );
-                    }
-                    partly.extend(self.partly(shape, at, taint));
-                }
-                Placement::Refused(_) => {}
-            }
-        }
-        for (pool, fact) in self.hints.pools() {
-            let (pod, gate) = (shape.candidate(&tolerations), self.comparison_operators);
-            let placement = place(&pod, pool, Moment::Lasting, gate);
-            if matches!(placement, Placement::Lands | Placement::Unknown(_)) {
-                possible.push(fact.clone());
-                open_keys.extend(keys(pool));
-            }
-        }
-        // A toleration that unlocks one pool is useful even if it does not unlock another.
-        partly.retain(|one| {
-            let taint = &self.models[one.pool].taints[one.tolerated].taint;
-            taint
-                .key
-                .known()
-                .is_none_or(|key| !open_keys.contains(key.as_str()))
-        });
-        let undeclared = undeclared(&self.models, shape, &chosen, &doubtful);
-        let undeclared = undeclared.into_iter().map(|at| self.pools[at].clone());
-        let chosen: Vec<(usize, &Arc<NodePool>)> = match possible.is_empty() {
-            true => chosen.iter().map(|at| (*at, &self.models[*at])).collect(),
-            false => Vec::new(),
-        };
-        let gate = self.comparison_operators;
-        let means = !chosen.is_empty() && self.usage.means(shape, &self.own, &chosen, gate);
-        let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
-        let builder = FactBuilder::extend(&whole);
-        testimony
-            .of_workload(builder, self.gathered)
-            .bool("meansPools", means)
-            .facts("selectedPools", selected)
-            .facts("possiblePools", possible)
-            .facts("undeclaredPools", undeclared)
-            .facts("blockedPools", blocked)
-            .facts("refusals", refusals)
-            .facts("partlyToleratedPools", partly)
-            .build()
-    }
-
-    /// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.
-    fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Partly> {
-        let named: Vec<Toleration> = shape
-            .tolerations
-            .iter()
-            .filter(|entry| entry.key.known().is_some_and(|key| !key.is_empty()))
-            .cloned()
-            .collect();
-        let (tolerated, _) = self.models[pool].blocking_taints().find(|(at, taint)| {
-            *at != missing
-                && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
-        })?;
-        Some(Partly {
-            pool,
-            tolerated,
-            missing,
-        })
-    }
-
-    fn partly_fact(&self, partly: &Partly) -> Fact {
-        let taints = &self.taints[partly.pool];
-        FactBuilder::new(FactKind::PartlyTolerated)
-            .fact("pool", &self.pools[partly.pool])
-            .fact("tolerated", &taints[partly.tolerated])
-            .fact("missing", &taints[partly.missing])
-            .build()
     }
 }
 
@@ -372,23 +272,15 @@ pub fn is_managed(pools: &[Arc<NodePool>], gathered: &Gathered, settings: Settin
     }
 }
 
-/// Two hard taints of one pool, by index: a tolerated one and one that is not tolerated.
-struct Partly {
-    pool: usize,
-    tolerated: usize,
-    missing: usize,
-}
-
 /// The keys of a pool's taints.
-fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
+pub fn keys(pool: &NodePool) -> impl Iterator<Item = &str> {
     pool.taints
         .iter()
         .filter_map(|taint| taint.taint.key.known().map(String::as_str))
 }
 
-/// Whether pods of this shape tolerate all hard taints of a pool, not counting the tolerations that every pod or every
-/// DaemonSet pod gets automatically.
-pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool) -> bool {
+/// The tolerations of the pods of a shape, not counting those that every pod or every DaemonSet pod gets automatically.
+pub fn meant_entries(shape: &PodShape) -> Vec<Toleration> {
     let mut meant = shape.on_pods.clone();
     meant.entries.retain(|entry| match entry.giver {
         Giver::Manifest(_) => {
@@ -402,10 +294,7 @@ pub fn means_pool(shape: &PodShape, pool: &NodePool, comparison_operators: bool)
         Giver::Injected(Injector::DaemonSet | Injector::DefaultTolerationSeconds) => false,
         Giver::Injected(_) => true,
     });
-    let entries = meant.tolerations();
-    let unread =
-        shape.unread_tolerations.is_some() || entries.iter().any(|entry| entry.key.is_unknown());
-    unread || pool.tolerated_by(&entries, comparison_operators) != Truth::No
+    meant.tolerations()
 }
 
 /// The name of a cluster as part of a sentence.

@@ -55,7 +55,7 @@ pub fn placement(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> 
     let candidate = shape.candidate(&tolerations);
     let gate = facts.comparison_operators;
     let mut open: Vec<&Arc<NodePool>> = Vec::new();
-    for pool in &facts.models {
+    for pool in facts.models.iter() {
         let selects = shape.selection.selects(&pool.labels, None) == Truth::Yes
             || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes;
         if !selects {

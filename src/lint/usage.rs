@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::assignment::{Assignment, Cluster};
 use super::gather::{Gathered, PlacedPool};
+use super::own_list::OwnList;
 use crate::model::cluster::{Part, environments};
 use crate::model::label_keys::{is_managed_label_key, names_pools};
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};
 use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::taint::Effect;
-use crate::model::toleration::{Toleration, tolerate};
+use crate::model::toleration::Toleration;
 use crate::model::well_known::is_transient_key;
 use crate::model::workload::{Level, PodShape, Workload};
 use crate::model::{Field, Truth};
@@ -178,7 +179,7 @@ impl<'g> Usage<'g> {
     /// the list tolerates. Empty if one of them is tolerated, or may be.
     pub fn of_other_effects(
         &self,
-        list: &[Toleration],
+        list: &OwnList<'_>,
         entry: &Toleration,
         comparison_operators: bool,
     ) -> Vec<(&'g Arc<NodePool>, &'g PoolTaint)> {
@@ -190,7 +191,7 @@ impl<'g> Usage<'g> {
             ..entry.clone()
         };
         for (pool, taint) in taints.into_iter().flatten() {
-            if tolerate(list, &taint.taint, comparison_operators) != Truth::No {
+            if list.tolerates(&taint.taint) != Truth::No {
                 return Vec::new();
             }
             if any_effect.tolerates(&taint.taint, comparison_operators) == Truth::Yes {

@@ -3,6 +3,7 @@
 
 pub mod admission;
 pub mod admit;
+pub mod alike;
 pub mod annotations;
 pub mod character;
 pub mod clouds;

@@ -95,7 +95,7 @@ fn is_plural(one: &str, other: &str) -> bool {
     adds_s(one, other) || adds_s(other, one)
 }
 
-fn split(key: &str) -> (Option<&str>, &str) {
+pub(super) fn split(key: &str) -> (Option<&str>, &str) {
     match key.split_once('/') {
         Some((domain, name)) => (Some(domain), name),
         None => (None, key),
@@ -120,7 +120,7 @@ fn differ_at_the_top(one: &str, other: &str) -> bool {
     own(one) == own(other) && own(one).len() >= 3
 }
 
-fn is_separator(c: char) -> bool {
+pub(super) fn is_separator(c: char) -> bool {
     matches!(c, '_' | '/' | '-' | '.')
 }
 

@@ -83,6 +83,10 @@ struct Lexicon<'g> {
     /// How many places use words that exist, and how many use others.
     told: usize,
     untold: usize,
+    /// How many words pools declare.
+    declared: usize,
+    /// The words that only affirm something.
+    affirmations: Vec<&'g str>,
 }
 
 impl<'g> Lexicon<'g> {
@@ -106,6 +110,10 @@ impl<'g> Lexicon<'g> {
 
     fn conclude(&mut self) {
         for (word, known) in &self.words {
+            self.declared += usize::from(known.pool.is_some());
+            if is_affirmation(word) {
+                self.affirmations.push(word);
+            }
             match known.exists() {
                 true => self.told += known.places,
                 false => self.untold += known.places,
@@ -341,12 +349,13 @@ impl<'g> Vocabulary<'g> {
         let values = self.taint_values.get(key)?;
         let own = values.words.get(value)?;
         if is_affirmation(value) {
-            let others = values.words.iter().filter(|(word, known)| {
-                let differs = **word != value && is_affirmation(word);
-                differs && known.exists() && own.is_odd_beside(known)
+            let others = values.affirmations.iter().filter_map(|word| {
+                let known = values.words.get(word)?;
+                let counts = *word != value && known.exists() && own.is_odd_beside(known);
+                counts.then_some((*word, known))
             });
             let (word, known) =
-                others.max_by_key(|(word, known)| (known.exists(), known.places, **word))?;
+                others.max_by_key(|(word, known)| (known.exists(), known.places, *word))?;
             let is_usual = known.well_known || known.places >= CLOSED[0];
             let sure = is_usual && own.is_alone_beside(known);
             return Some(meant(word, known, sure));
@@ -364,13 +373,12 @@ impl<'g> Vocabulary<'g> {
         }
         let own = values.words.get(value)?;
         let is_own_key = self.naming.contains(key) || !is_managed_label_key(key);
-        let others = values.words.values().filter(|word| word.pool.is_some());
         let is_strange = !own.exists()
             && own.files.len() <= 1
             && own.places * 4 <= values.told
             && !self.names.contains(value)
             && is_own_key
-            && others.take(2).count() == 2
+            && values.declared >= 2
             && values.is_closed(own, CLOSED[2]);
         is_strange.then(|| Meant {
             uses: values.told,

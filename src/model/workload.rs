@@ -1,6 +1,6 @@
 //! Workloads and pod shapes: the parts of a pod template that scheduling reads, and their locations in the files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::admission::PodTolerations;
@@ -317,27 +317,42 @@ pub struct Selected<'g> {
     pub path: &'g str,
 }
 
+/// Of more values of one label than this, only these are compared with other words if the label is also required at this many
+/// places.
+const MOST_VALUES: usize = 100;
+
 /// Returns the labels that a workload requires.
 pub fn selected(workload: &Workload) -> impl Iterator<Item = Selected<'_>> {
     let selection = &workload.shape.selection;
-    workload.selectors.iter().map(move |(key, span, path)| {
-        let own = selection.node_selector.get(key);
-        let mut values: Vec<&str> = own.and_then(|value| value.text()).into_iter().collect();
-        let terms = selection.required.known().into_iter().flatten();
-        let asks = terms.flat_map(|term| &term.expressions).filter(|asks| {
-            asks.key.text() == Some(key.as_str()) && asks.operator.text() == Some("In")
-        });
-        values.extend(
-            asks.flat_map(|asks| &asks.values)
-                .filter_map(|value| value.text()),
-        );
-        Selected {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (key, _, _) in &workload.selectors {
+        *places.entry(key).or_default() += 1;
+    }
+    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (key, value) in &selection.node_selector {
+        values.entry(key).or_default().extend(value.text());
+    }
+    let terms = selection.required.known().into_iter().flatten();
+    for asks in terms.flat_map(|term| &term.expressions) {
+        if let (Some(key), Some("In")) = (asks.key.text(), asks.operator.text()) {
+            let known = values.entry(key).or_default();
+            known.extend(asks.values.iter().filter_map(Field::text));
+        }
+    }
+    for (key, values) in &mut values {
+        if places.get(key).is_some_and(|places| *places > MOST_VALUES) {
+            values.truncate(MOST_VALUES);
+        }
+    }
+    workload
+        .selectors
+        .iter()
+        .map(move |(key, span, path)| Selected {
             key,
-            values,
+            values: values.get(key.as_str()).cloned().unwrap_or_default(),
             span: *span,
             path,
-        }
-    })
+        })
 }
 
 /// Whether the pods are created from this object alone.

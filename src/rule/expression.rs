@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use cel::common::ast::{Expr, operators};
 use cel::common::types::{CelList, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
@@ -175,6 +176,24 @@ impl Expression {
             ))),
             Err(error) => Err(explain(&error)),
         }
+    }
+
+    /// Whether the first of several conditions that must all hold is unknown. Then the whole does not hold.
+    pub fn begins_unknown(&self, bindings: &Bindings) -> bool {
+        let Ok(program) = self.program() else {
+            return false;
+        };
+        let mut first = program;
+        while let Expr::Call(call) = &first.expr
+            && call.func_name == operators::LOGICAL_AND
+            && let Some(operand) = call.args.first()
+        {
+            first = operand;
+        }
+        let mut context = Context::with_env(Arc::clone(&ENV));
+        context.set_variable_resolver(bindings);
+        let result = Value::resolve(first, &context);
+        result.is_err_and(|error| matches!(explain(&error), Evaluation::Unknown(_)))
     }
 
     /// Whether the condition certainly holds; `false` if unknown.

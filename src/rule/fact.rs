@@ -10,6 +10,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use cel::ExecutionError;
@@ -161,7 +162,25 @@ pub enum Handle {
 #[derive(Debug, Clone)]
 enum Slot {
     Known(Arc<dyn Val>),
+    /// Made when it is read for the first time.
+    Later(Arc<Later>),
     Unknown,
+}
+
+struct Later(LazyLock<Arc<dyn Val>, Box<dyn FnOnce() -> Arc<dyn Val> + Send>>);
+
+impl fmt::Debug for Later {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Later")
+    }
+}
+
+fn list_of(facts: impl IntoIterator<Item = Fact>) -> Arc<dyn Val> {
+    let items: Vec<Box<dyn Val>> = facts
+        .into_iter()
+        .map(|fact| Box::new(fact) as Box<dyn Val>)
+        .collect();
+    Arc::new(CelList::from(items))
 }
 
 #[derive(Debug)]
@@ -270,11 +289,17 @@ impl FactBuilder {
 
     /// Adds a list of facts.
     pub fn facts(self, name: &'static str, facts: impl IntoIterator<Item = Fact>) -> Self {
-        let items: Vec<Box<dyn Val>> = facts
-            .into_iter()
-            .map(|fact| Box::new(fact) as Box<dyn Val>)
-            .collect();
-        self.with(name, Slot::Known(Arc::new(CelList::from(items))))
+        self.with(name, Slot::Known(list_of(facts)))
+    }
+
+    /// Adds a list of facts that is made only if a condition reads it.
+    pub fn facts_later(
+        self,
+        name: &'static str,
+        facts: impl FnOnce() -> Vec<Fact> + Send + 'static,
+    ) -> Self {
+        let made = LazyLock::new(Box::new(move || list_of(facts())) as Box<_>);
+        self.with(name, Slot::Later(Arc::new(Later(made))))
     }
 
     /// Adds a map of texts; `None` is an unknown value.
@@ -371,6 +396,7 @@ impl Fact {
             .unwrap_or_default();
         match self.0.fields.get(name.as_str()) {
             Some(Slot::Known(value)) => Ok(value.as_ref()),
+            Some(Slot::Later(later)) => Ok(later.0.as_ref()),
             Some(Slot::Unknown) => Err(ExecutionError::function_error(UNKNOWN, name)),
             None => Err(ExecutionError::no_such_key(&name)),
         }

@@ -275,6 +275,12 @@ impl Rule {
         (any(true), any(false))
     }
 
+    /// Whether it certainly reports nothing because it is unknown already at its beginning. Worth asking only of rules that
+    /// go through a list.
+    pub fn begins_unknown(&self, bindings: &Bindings) -> bool {
+        self.when.mentions("workload.tolerations") && self.when.begins_unknown(bindings)
+    }
+
     /// Evaluates the rule over one input.
     pub fn judge(&self, bindings: &Bindings) -> Judged {
         match self.when.holds(bindings) {

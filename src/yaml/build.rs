@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 
@@ -761,6 +762,7 @@ impl Build {
             range: 0..0,
             comments: Vec::new(),
             assembly: None,
+            wide: OnceLock::new(),
         };
         if self.unwritable.is_empty() {
             return Ok(document);

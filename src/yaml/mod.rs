@@ -36,6 +36,7 @@ mod spanned;
 mod target;
 pub mod time;
 mod tree;
+mod wide;
 
 pub use compare::{Difference, differences};
 pub use de::DeError;

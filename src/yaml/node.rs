@@ -11,9 +11,11 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::assembly::Assembly;
 use super::scalar::{Scalar, Tag, resolve};
+use super::wide::Wide;
 use crate::source::{SourceId, Span};
 
 /// The maximum number of fields of merged mappings that one lookup may visit, so that chains of `<<` have a bounded cost.
@@ -21,6 +23,9 @@ const MERGE_BUDGET: usize = 100_000;
 
 /// Up to this number of fields, comparing names is faster than hashing them.
 const FEW_FIELDS: usize = 16;
+
+/// A mapping with more edges than this is looked up in an index of its document.
+pub(super) const WIDE_FIELDS: usize = 256;
 
 /// One YAML document: an arena of nodes that owns its text and can be sent between threads.
 #[derive(Clone)]
@@ -38,6 +43,8 @@ pub struct Document {
     pub(super) comments: Vec<Comment>,
     /// Only present in trees that are built from values, or from an assembled text.
     pub(super) assembly: Option<Box<Assembly>>,
+    /// Made when a field of a wide mapping is looked up.
+    pub(super) wide: OnceLock<Wide>,
 }
 
 /// A node's index in its document; stable for the document's lifetime.
@@ -298,6 +305,11 @@ impl<'a> Node<'a> {
     /// Follows go-yaml v2: fields are assigned in the order written, and the last one wins. `<<` assigns the merged
     /// fields at its place, so it overrides earlier fields. In a list of merge sources, earlier sources win.
     pub fn field(self, key: &str) -> Option<Field<'a>> {
+        let is_wide = self.edges().len() > WIDE_FIELDS;
+        if is_wide && !self.has_merge() && self.kind() == Kind::Mapping {
+            let wide = self.document.wide.get_or_init(|| Wide::of(self.document));
+            return wide.field(self, key);
+        }
         // Backwards, so that the first match is the last assignment.
         let mut budget = MERGE_BUDGET;
         let mut open = vec![Walk::whole(self)];

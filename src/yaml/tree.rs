@@ -14,6 +14,7 @@ use super::node::{Document, Node, NodeData, NodeId, Shape, Style};
 use super::pieces::Pieces;
 use super::scalar::Tag;
 use crate::source::Span;
+use std::sync::OnceLock;
 
 /// Builds a tree, children before parents.
 #[derive(Default)]
@@ -122,6 +123,7 @@ impl TreeBuilder {
             range: span.range(),
             comments: Vec::new(),
             assembly: Some(Box::new(self.assembly)),
+            wide: OnceLock::new(),
         }
     }
 }
