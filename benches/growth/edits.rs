@@ -133,7 +133,7 @@ pub const CASES: &[Case] = &[
         },
     ),
     case("exceptions of a rule", &["check"], |n| {
-        let list = repeat(n, |at| format!("  - {{path: 'apps/{at}.yaml'}}\n"));
+        let list = repeat(n, |at| format!("    - {{path: 'apps/{at}.yaml'}}\n"));
         let mut files = many_files(n);
         files.extend(single(
             ".kubetaint.yaml",

@@ -110,7 +110,7 @@ pub const CASES: &[Case] = &[
                 ("a/main.tf".to_owned(), nested("./b")),
                 (
                     "a/b/main.tf".to_owned(),
-                    pool("p${0}", "a=v:NoSchedul").replace("}\n", "  count = 3\n}\n"),
+                    pool("p", "a=v:NoSchedul").replace("}\n", "  count = 3\n}\n"),
                 ),
             ]
         },

@@ -286,6 +286,7 @@ mod tests {
         let unused = |paths: &[&str]| -> Vec<String> {
             patterns
                 .unused(paths)
+                .into_iter()
                 .map(|pattern| pattern.text.clone())
                 .collect()
         };

@@ -1,7 +1,10 @@
 //! Finds the built-in kind that makes the pods of Helm values and custom resources, from a switch next to the list:
 //! `kind: DaemonSet`, `mode: daemonset`, `useDaemonSet: true`, `daemonset: {enabled: true}`.
 
-use crate::yaml::{Field, Kind, Node, Scalar};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::yaml::{Field, Kind, Node, NodeId, Scalar};
 
 /// Kinds that make pods, as normalized by [`plain`].
 const KINDS: [(&str, &str); 6] = [
@@ -24,17 +27,21 @@ pub(super) type Step<'a> = (Node<'a>, Option<&'a str>);
 
 /// Returns the kind that makes the pods of a map that contains tolerations: from the map itself, or else from the nearest
 /// map around it. `way` goes from the map outward and ends with the whole object. `None` if nothing names a kind.
-pub(super) fn beside<'a>(way: impl IntoIterator<Item = Step<'a>>) -> Option<String> {
+pub(super) fn beside<'a>(
+    way: impl IntoIterator<Item = Step<'a>>,
+    switches: &Switches,
+) -> Option<String> {
     let mut way = way.into_iter().peekable();
     let (own, name) = way.next()?;
     let is_root = way.peek().is_none();
-    let said = own_switch(own, is_root)
+    let said = switches
+        .of(own, is_root)
         .or_else(|| made_switch(own))
         .or_else(|| kind_of(name?));
     let said = said.or_else(|| {
         while let Some((node, name)) = way.next() {
             let is_root = way.peek().is_none();
-            let said = own_switch(node, is_root).or_else(|| kind_of(name?));
+            let said = switches.of(node, is_root).or_else(|| kind_of(name?));
             if said.is_some() {
                 return said;
             }
@@ -42,6 +49,19 @@ pub(super) fn beside<'a>(way: impl IntoIterator<Item = Step<'a>>) -> Option<Stri
         None
     });
     said.map(str::to_owned)
+}
+
+/// What the switches of the maps of one document say, for those that were asked for: many lists have the same maps around
+/// them.
+#[derive(Debug, Default)]
+pub(super) struct Switches(RefCell<HashMap<(NodeId, bool), Option<&'static str>>>);
+
+impl Switches {
+    fn of(&self, map: Node<'_>, is_root: bool) -> Option<&'static str> {
+        let mut known = self.0.borrow_mut();
+        let said = known.entry((map.id(), is_root));
+        *said.or_insert_with(|| own_switch(map, is_root))
+    }
 }
 
 /// What a switch among the fields of a map says: `kind: DaemonSet`, `controller: {type: daemonset}`, `useDaemonSet: true`.

@@ -10,7 +10,7 @@
 
 use super::FileFacts;
 use super::character;
-use super::controllers::{self, Step};
+use super::controllers::{self, Step, Switches};
 use super::duplicates::{self, Visit};
 use super::misspelt;
 use super::pod::{Pod, read_node_selector};
@@ -36,6 +36,7 @@ pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFa
     }
     let visits = duplicates::walk(subject.root);
     let only = only_places(subject, level);
+    let switches = Switches::default();
     for at in 0..visits.len() {
         let Some(key) = duplicates::key_of(&visits, at) else {
             continue;
@@ -48,6 +49,7 @@ pub(super) fn read(subject: &Subject<'_>, level: Level, known: &Known) -> FileFa
             subject,
             visits: &visits,
             at,
+            switches: &switches,
         };
         let meant = misspelt::meant(key, node)
             .filter(|_| !spot.is_in_pod(level, known) && !spot.is_anchored(key));
@@ -89,6 +91,7 @@ struct Spot<'s, 'a> {
     visits: &'s [Visit<'a>],
     /// The index of this place among them.
     at: usize,
+    switches: &'s Switches,
 }
 
 impl<'s, 'a> Spot<'s, 'a> {
@@ -250,7 +253,14 @@ impl<'s, 'a> Spot<'s, 'a> {
             .map(|at| (self.visits[at].node, duplicates::key_of(self.visits, at)))
             .collect();
         let span = field.key.span();
-        let workload = of_list(self.subject, read, level, holder, span, &way);
+        let workload = of_list(
+            self.subject,
+            read,
+            level,
+            holder,
+            span,
+            (&way, self.switches),
+        );
         facts.workloads.push(workload);
         facts
     }
@@ -296,7 +306,14 @@ pub(super) fn read_whole_list(subject: &Subject<'_>, path: &str) -> FileFacts {
         ..Pod::default()
     };
     let path = path.to_owned();
-    let workload = of_list(subject, read, Level::Other, path, span, &[]);
+    let workload = of_list(
+        subject,
+        read,
+        Level::Other,
+        path,
+        span,
+        (&[], &Switches::default()),
+    );
     facts.workloads.push(workload);
     facts
 }
@@ -308,7 +325,7 @@ fn of_list(
     level: Level,
     holder: String,
     span: Span,
-    way: &[Step<'_>],
+    (way, switches): (&[Step<'_>], &Switches),
 ) -> Workload {
     match level {
         Level::Values => read.selection.partial = true,
@@ -318,7 +335,7 @@ fn of_list(
     let mut shape = workloads::shape(subject, level, &read, unread, Stands::Alone);
     if let Some((holding, _)) = way.first() {
         shape.character = character::of(subject, *holding, level);
-        let found = controllers::beside(way.iter().copied());
+        let found = controllers::beside(way.iter().copied(), switches);
         shape.character.controller = found.unwrap_or_default();
     }
     workloads::workload(subject, shape, read, holder, Stands::Alone, span)

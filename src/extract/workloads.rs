@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::FileFacts;
 use super::character;
-use super::controllers;
+use super::controllers::{self, Switches};
 use super::overlays::Overlay;
 use super::pod::{Pod, read_pod_spec};
 use super::read::{is_filled_in, is_placeholder, read_text};
@@ -150,7 +150,7 @@ fn read_pod(
         let name = path.rsplit('.').next();
         let spec = subject.root.get("spec").map(|spec| (spec, None));
         let way = std::iter::once((node, name)).chain(spec);
-        let found = controllers::beside(way.chain([(subject.root, None)]));
+        let found = controllers::beside(way.chain([(subject.root, None)]), &Switches::default());
         shape.character.controller = found.or_else(|| row.makes.clone()).unwrap_or_default();
     }
     if row.lends {

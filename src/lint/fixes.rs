@@ -1,13 +1,5 @@
 //! Turns rule proposals into edits of files. Each edit is tried on the text and dropped if it would break it.
 
-#![cfg_attr(
-    not(test),
-    expect(
-        clippy::indexing_slicing,
-        reason = "indices come from enumerating the very lists that they are used on"
-    )
-)]
-
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 

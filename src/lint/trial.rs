@@ -1,14 +1,6 @@
 //! Tries changes on a text before they are offered. Each trial parses as little of the text as possible, and the total is
 //! limited by the size of the text.
 
-#![cfg_attr(
-    not(test),
-    expect(
-        clippy::indexing_slicing,
-        reason = "the place is that of an entry that was found, or before it"
-    )
-)]
-
 use std::collections::HashMap;
 use std::ops::Range;
 

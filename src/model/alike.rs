@@ -1,9 +1,9 @@
 //! Finds the few of many words that a word may be a typo of, without comparing it with all of them in full.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::near_miss::{is_separator, split};
+use super::near_miss::{FOR_ONE, is_separator, numbers, split};
 
 /// Words to compare with, each once.
 #[derive(Debug, Default)]
@@ -13,9 +13,12 @@ pub struct Alike {
     by_name: HashMap<String, Vec<usize>>,
     /// By the letters without separators, in lower case.
     by_letters: HashMap<String, Vec<usize>>,
-    /// By domain, the names with their outlines.
-    by_domain: BTreeMap<Option<String>, Vec<(Outline, usize)>>,
+    /// By domain and by the numbers in the name, which no typo changes, the names with their outlines.
+    by_domain: HashMap<Family, Vec<(Outline, usize)>>,
 }
+
+/// A domain, and the numbers in a name.
+type Family = (Option<String>, String);
 
 /// What a name can be compared by in one step: its length, and which letters it has.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,11 @@ impl Outline {
     /// Whether two typos can turn one name into the other. Each changes the length by at most one, and which letters there
     /// are by at most two.
     fn is_near(self, other: Outline) -> bool {
-        self.length.abs_diff(other.length) <= 2 && (self.letters ^ other.letters).count_ones() <= 4
+        let differ = self.length.abs_diff(other.length);
+        // Of short names, only a plural is similar.
+        (differ == 1 || self.length.min(other.length) >= FOR_ONE)
+            && differ <= 2
+            && (self.letters ^ other.letters).count_ones() <= 4
     }
 }
 
@@ -49,8 +56,8 @@ impl Alike {
             let (domain, name) = split(&lower);
             push(&mut all.by_name, name.to_owned(), at);
             push(&mut all.by_letters, letters(&lower), at);
-            let of_domain = all.by_domain.entry(domain.map(str::to_owned)).or_default();
-            of_domain.push((Outline::of(name), at));
+            let outline = (Outline::of(name), at);
+            push(&mut all.by_domain, family(domain, name), outline);
             all.words.push(word.to_owned());
         }
         all
@@ -65,8 +72,8 @@ impl Alike {
         let same_name = self.by_name.get(name).into_iter().flatten();
         let letters = letters(&lower);
         let same_letters = self.by_letters.get(&letters).into_iter().flatten();
-        let of_domain = self.by_domain.get(&domain.map(str::to_owned));
-        let near = of_domain.into_iter().flatten();
+        let near = self.by_domain.get(&family(domain, name));
+        let near = near.into_iter().flatten();
         let near = near.filter(|(other, _)| outline.is_near(*other));
         let mut found: Vec<usize> = same_name.chain(same_letters).copied().collect();
         found.extend(near.map(|(_, at)| *at));
@@ -78,8 +85,13 @@ impl Alike {
     }
 }
 
-fn push<K: Eq + Hash>(map: &mut HashMap<K, Vec<usize>>, key: K, at: usize) {
-    map.entry(key).or_default().push(at);
+fn push<K: Eq + Hash, V>(map: &mut HashMap<K, Vec<V>>, key: K, value: V) {
+    map.entry(key).or_default().push(value);
+}
+
+fn family(domain: Option<&str>, name: &str) -> Family {
+    let runs: Vec<&str> = numbers(name).collect();
+    (domain.map(str::to_owned), runs.join(" "))
 }
 
 fn letters(word: &str) -> String {
@@ -115,6 +127,12 @@ mod tests {
             "spot-instance",
             "spto-instanec",
             "größe-groß",
+            "team-1",
+            "team-2",
+            "teams-1",
+            "taem-1",
+            "taem-x-12",
+            "team-x-12",
             "grösse-gross",
             "grosse-groß",
             "İstanbul-x",

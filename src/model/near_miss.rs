@@ -23,7 +23,7 @@ pub enum Likeness {
 /// The maximum length in bytes of texts compared by letter; no valid key is longer.
 const LONGEST: usize = 320;
 /// The minimum length of a word in which one wrong, missing or additional letter counts as a typo.
-const FOR_ONE: usize = 5;
+pub(super) const FOR_ONE: usize = 5;
 /// The minimum length of a word in which two of them count.
 const FOR_TWO: usize = 9;
 
@@ -142,7 +142,7 @@ fn differ_in_separators_only(one: &str, other: &str) -> bool {
 }
 
 /// Returns the runs of digits in a text.
-fn numbers(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn numbers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter(|run| !run.is_empty())
 }

@@ -167,7 +167,9 @@ enum Slot {
     Unknown,
 }
 
-struct Later(LazyLock<Arc<dyn Val>, Box<dyn FnOnce() -> Arc<dyn Val> + Send>>);
+struct Later(LazyLock<Arc<dyn Val>, Make>);
+
+type Make = Box<dyn FnOnce() -> Arc<dyn Val> + Send>;
 
 impl fmt::Debug for Later {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

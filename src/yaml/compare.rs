@@ -1,12 +1,14 @@
 //! Finds the places where two documents differ in meaning, whatever their notation.
 
+use std::collections::HashMap;
+
 use super::node::{Field, Kind, Node, NodeId};
 use super::path::{index, join};
 
 /// More nodes than any handwritten file has. Aliases may expand to any number.
 const MOST: usize = 200_000;
 
-/// The maximum number of fields of one map that are compared pairwise.
+/// The maximum number of fields of one map that are compared.
 const WIDEST: usize = 2_000;
 
 /// A place where two documents differ.
@@ -35,17 +37,16 @@ pub fn differences(before: Node<'_>, after: Node<'_>) -> Option<Vec<Difference>>
                 if ours.len().max(theirs.len()) > WIDEST {
                     return None;
                 }
-                let named =
-                    |fields: &[Field<'_>], name| fields.iter().any(|field| field.name() == name);
+                let (named, their_named) = (by_name(&ours), by_name(&theirs));
                 let differs = |path| Difference { path, holder: id };
                 for field in &theirs {
-                    if !named(&ours, field.name()) {
+                    if !named.contains_key(&field.name()) {
                         found.push(differs(join(&path, field.name().unwrap_or_default())));
                     }
                 }
                 for field in &ours {
                     let at = join(&path, field.name().unwrap_or_default());
-                    match theirs.iter().find(|their| their.name() == field.name()) {
+                    match their_named.get(&field.name()) {
                         Some(their) => open.push((at, id, field.value, their.value)),
                         None => found.push(differs(at)),
                     }
@@ -61,6 +62,12 @@ pub fn differences(before: Node<'_>, after: Node<'_>) -> Option<Vec<Difference>>
         }
     }
     Some(found)
+}
+
+/// The first field with each name.
+fn by_name<'f, 'a>(fields: &'f [Field<'a>]) -> HashMap<Option<&'a str>, &'f Field<'a>> {
+    let named = fields.iter().rev().map(|field| (field.name(), field));
+    named.collect()
 }
 
 /// Whether two scalars have the same value. NaN equals NaN.
