@@ -147,7 +147,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(alike.candidates("tenant").count(), 0);
-        assert_eq!(alike.candidates("acme.com/tenant").count(), 0);
+        assert_eq!(alike.candidates("observability").count(), 0);
+        assert_eq!(alike.candidates("acme.com/observability").count(), 0);
     }
 }

@@ -158,7 +158,7 @@ mod tests {
                 seen += 1;
             }
         }
-        assert_eq!(seen, 15);
+        assert_eq!(seen, 14);
     }
 
     #[test]
