@@ -19,12 +19,17 @@ use crate::yaml::{self, Outline, Stream};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
-    words: Vec<String>,
+    words: Words,
     kinds: Vec<Row>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Words {
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
 struct Row {
     group: String,
     kinds: BTreeSet<String>,
@@ -40,7 +45,8 @@ static KINDS: LazyLock<File> = LazyLock::new(|| builtin::table(builtin::QUIET_KI
 
 /// Finds a word by which any object may matter.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words: Vec<String> = KINDS.words.iter().map(|word| regex::escape(word)).collect();
+    let words = KINDS.words.words.iter();
+    let words: Vec<String> = words.map(|word| regex::escape(word)).collect();
     Regex::new(&words.join("|")).ok()
 });
 

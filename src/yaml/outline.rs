@@ -88,6 +88,8 @@ enum Open {
     Value,
     /// The lines of a block scalar below this column.
     Text(usize),
+    /// The rest of a text that this quote ends, below this column.
+    Quoted(u8, usize),
 }
 
 struct Reader<'t> {
@@ -130,9 +132,24 @@ pub fn outline(text: &str) -> Option<Outline<'_>> {
                 Some(line) => reader.line(line)?,
                 None => break,
             }
+        } else if let Open::Quoted(quote, column) = reader.open {
+            let content = line.trim_start_matches(' ');
+            if content.is_empty() {
+                continue;
+            }
+            if line.len() - content.len() <= column {
+                return None;
+            }
+            if let Some(rest) = after_quote(content, quote)? {
+                reader.open = Open::Nothing;
+                is_end_of_value(rest).then_some(())?;
+            }
         } else {
             reader.line(line)?;
         }
+    }
+    if matches!(reader.open, Open::Quoted(..)) {
+        return None;
     }
     let is_mapping = reader.blocks.first().is_some_and(|first| !first.is_list);
     is_mapping.then_some(reader.outline)
@@ -238,15 +255,51 @@ impl<'t> Reader<'t> {
                 self.open = Open::Text(column);
                 rest
             }
-            b'"' | b'\'' => quoted(value)?,
+            b'"' | b'\'' => match after_quote(value.since(1), first)? {
+                Some(rest) => rest,
+                None => {
+                    self.open = Open::Quoted(first, column);
+                    ""
+                }
+            },
             b'[' | b'{' => flow(value)?,
             _ => {
                 let plain = value.split(" #").next()?.trim_end_matches(' ');
                 is_plain(plain).then_some("")?
             }
         };
-        (rest.is_empty() || (rest.starts_with(' ') && is_end(rest))).then_some(())
+        is_end_of_value(rest).then_some(())
     }
+}
+
+/// Whether nothing follows a value in its line.
+fn is_end_of_value(rest: &str) -> bool {
+    rest.is_empty() || (rest.starts_with(' ') && is_end(rest))
+}
+
+/// What follows the end of a quoted text in a line: `Some(None)` if the text goes on in the next line, and `None` if it has
+/// escapes that may be wrong.
+fn after_quote(line: &str, quote: u8) -> Option<Option<&str>> {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr2(quote, b'\\', bytes.get(at..)?) {
+        at += found;
+        let next = bytes.get(at + 1).copied();
+        if bytes.get(at) == Some(&quote) {
+            // Two single quotes are one in the text.
+            if quote == b'"' || next != Some(quote) {
+                return Some(Some(line.since(at + 1)));
+            }
+            at += 2;
+        } else if quote == b'\'' {
+            at += 1;
+        } else if next.is_some_and(|next| matches!(next, b'"' | b'\\' | b'n' | b't')) {
+            at += 2;
+        } else {
+            return None;
+        }
+    }
+    Some(None)
 }
 
 /// A key at the start of a text, and what follows its colon.
@@ -281,7 +334,7 @@ fn is_word_of_yaml(word: &str) -> bool {
     WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// What follows a quoted text without escapes.
+/// What follows a quoted text without escapes in brackets.
 fn quoted(text: &str) -> Option<&str> {
     let quote = text.bytes().next()?;
     let rest = text.since(1);
@@ -336,7 +389,7 @@ fn is_plain(text: &str) -> bool {
         count == text.len() && (1..=15).contains(&count)
     };
     match first {
-        b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'_' | b'$' | b'(' => true,
+        b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'_' | b'$' | b'(' | b'^' => true,
         // Infinity and large exponents have no form in JSON.
         b'0'..=b'9' => {
             let mut parts = text.split('.');

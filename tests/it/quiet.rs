@@ -10,7 +10,7 @@ use kubetaint::yaml;
 use crate::builtin::{RULES, TABLE};
 
 /// Pieces of YAML that a made-up text consists of.
-const LINES: [&str; 64] = [
+const LINES: [&str; 70] = [
     "apiVersion: v1",
     "apiVersion: rbac.authorization.k8s.io/v1",
     "apiVersion: apps/v1",
@@ -29,6 +29,12 @@ const LINES: [&str; 64] = [
     "  name: \"a\"",
     "  name: \"a\\n\"",
     "  name: a: b",
+    "  note: 'it''s",
+    "    more: of it'",
+    "  note: \"a",
+    "    b \\q c\"",
+    "    b \\\" c\" # d",
+    "  pattern: ^[a-z]+$",
     "  labels:",
     "    app.kubernetes.io/name: web",
     "    a: 1e400",
