@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ fn run_with_change(pipe: &str, arguments: &[&str], change: impl FnOnce(&Path)) -
     change(folder.path());
     held.write_all(GOOD.as_bytes()).unwrap();
     drop(held);
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = ended(child);
     assert!(!run.err.contains("bug in kubetaint"), "{}", run.err);
     let after = folder.path().join("f.yaml");
     // Reading a pipe would never end.
@@ -91,6 +91,19 @@ fn opened_by_a_reader(path: &Path) -> fs::File {
         assert!(Instant::now() < until, "nobody reads {}", path.display());
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// The result of a run that prints little, which has to end soon.
+fn ended(mut child: Child) -> Run {
+    let until = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > until {
+            child.kill().unwrap();
+            panic!("the run does not end");
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Run::of(child.wait_with_output().unwrap())
 }
 
 const CONCISE: [&str; 2] = ["--format", "concise"];
@@ -160,7 +173,7 @@ fn a_pipe_that_is_to_be_fixed_held_the_run_for_ever() {
     let mut held = opened_by_a_reader(&pipe);
     held.write_all(BAD.as_bytes()).unwrap();
     drop(held);
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = ended(child);
     assert_eq!(run.code, 2, "{}", run.err);
     let told = "error: f.yaml: not fixed: it is a named pipe\n";
     assert!(run.err.contains(told), "{}", run.err);
@@ -210,6 +223,39 @@ fn a_fix_never_takes_back_what_somebody_wrote_meanwhile() {
     assert!(after.starts_with("# new\n"), "{after}");
     assert!(run.err.contains("applied in 3 files"), "{}", run.err);
     assert!(!after.contains("value: w"), "{after}");
+}
+
+#[test]
+fn a_fix_leaves_a_file_alone_that_changes_while_others_are_written() {
+    // Between the last look at a file and its replacement, nothing can notice a change. That is a short time, so it does not
+    // happen again and again.
+    let is_kept = (0..3).any(|_| keeps_what_changes_while_others_are_written());
+    assert!(is_kept, "the new content is gone");
+}
+
+fn keeps_what_changes_while_others_are_written() -> bool {
+    const FILES: usize = 60;
+    let folder = repo(&[]);
+    let path = |at: usize| folder.path().join(format!("f{at:03}.yaml"));
+    for at in 0..FILES {
+        fs::write(path(at), BAD).unwrap();
+    }
+    let child = crate::program::command(folder.path(), &["check", "--fix"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while fs::read_to_string(path(0)).unwrap() == BAD && Instant::now() < until {}
+    fs::write(path(FILES - 1), moved()).unwrap();
+    let run = ended(child);
+    let told = format!(
+        "error: f{:03}.yaml: not fixed: it changed meanwhile",
+        FILES - 1
+    );
+    assert!(run.code == 0 || run.err.contains(&told), "{}", run.err);
+    let last = fs::read_to_string(path(FILES - 1)).unwrap();
+    last.starts_with("# new\n")
 }
 
 #[test]

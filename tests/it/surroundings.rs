@@ -99,7 +99,7 @@ fn a_reader_that_left_made_a_run_with_findings_succeed() {
 fn a_reader_may_leave_in_the_middle() {
     let folder = many(200);
     let (mut reader, writer) = pipe().unwrap();
-    let mut command = command(folder.path(), &["check", "--format", "text"]);
+    let mut command = command(folder.path(), &["check", "--format", "json"]);
     let mut child = command
         .stdout(writer)
         .stderr(Stdio::null())
