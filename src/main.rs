@@ -7,14 +7,14 @@
     warn(clippy::indexing_slicing, clippy::string_slice, clippy::unreachable)
 )]
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use kubetaint::cli::{self, Command};
 use kubetaint::commands::{
-    CommandError, Exit, charts, check, clusters, completions, diff, explain, init, matrix, pools,
-    rules, schema, test, whatif, why,
+    Exit, charts, check, clusters, completions, diff, explain, init, matrix, pools, rules, schema,
+    standard_output, test, threads, whatif, why,
 };
 use kubetaint::lint::caught::{bug_text, caught};
 
@@ -29,7 +29,11 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &cli::Cli) -> ExitCode {
-    let mut out = std::io::stdout().lock();
+    threads::start(match &cli.command {
+        Command::Check(arguments) => usize::from(arguments.threads),
+        _ => 0,
+    });
+    let mut out = standard_output::Leavable::new(std::io::stdout().lock());
     let result = match &cli.command {
         Command::Check(arguments) => check::run(cli, arguments, &mut out),
         Command::Init(arguments) => init::run(cli, arguments, &mut out),
@@ -50,10 +54,6 @@ fn run(cli: &cli::Cli) -> ExitCode {
     let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
     match result {
         Ok(exit) => ExitCode::from(exit.code()),
-        // The reader has closed the pipe (`| head`), which is not an error.
-        Err(CommandError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
-            ExitCode::from(Exit::Clean.code())
-        }
         Err(error) => {
             for line in error.to_string().lines() {
                 kubetaint::commands::say(format_args!("error: {line}"));

@@ -32,12 +32,6 @@ use crate::rule::RuleSet;
 pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, CommandError> {
     let reports = Reports::asked_for(cli, arguments)?;
     let job = Job::of(arguments)?;
-    if arguments.threads > 0 {
-        // Fails only if a global pool already exists, which is fine.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(arguments.threads))
-            .build_global();
-    }
     let mut place = Place::find(&arguments.paths, &arguments.beside)?;
     if let Some(version) = &arguments.kubernetes {
         place.config.kubernetes = version.parse().map_err(|error: config::VersionError| {

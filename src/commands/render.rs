@@ -145,22 +145,27 @@ impl Runner<'_> {
         let next = AtomicUsize::new(0);
         let results: Vec<Mutex<Option<Outcome>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        thread::scope(|scope| {
-            for _ in 0..cores.min(AT_ONCE).min(jobs.len()) {
-                scope.spawn(|| {
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let (Some(job), Some(slot)) = (jobs.get(at), results.get(at)) else {
-                            return;
-                        };
-                        let program = self.programs.iter().find(|(tool, _)| *tool == job.tool);
-                        let result = program.map(|(_, program)| self.run_one(program, job));
-                        if let Ok(mut slot) = slot.lock() {
-                            *slot = result;
-                        }
-                    }
-                });
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let (Some(job), Some(slot)) = (jobs.get(at), results.get(at)) else {
+                    return;
+                };
+                let program = self.programs.iter().find(|(tool, _)| *tool == job.tool);
+                let result = program.map(|(_, program)| self.run_one(program, job));
+                if let Ok(mut slot) = slot.lock() {
+                    *slot = result;
+                }
             }
+        };
+        thread::scope(|scope| {
+            for _ in 1..cores.min(AT_ONCE).min(jobs.len()) {
+                // This thread works, too, so it does all the work if no other can be started.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
         });
         let taken = results.into_iter().map(|slot| slot.into_inner());
         taken.map(|slot| slot.unwrap_or_default()).collect()

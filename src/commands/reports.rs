@@ -1,7 +1,6 @@
 //! Writes the requested reports, each in its format and to its destination.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::inputs::Place;
@@ -89,10 +88,10 @@ impl<'a> Reports<'a> {
         })
     }
 
-    /// Writes all reports.
+    /// Writes all reports. One that cannot be written does not keep the others from being written.
     ///
     /// # Errors
-    /// Returns an error if the output cannot be written.
+    /// Returns an error that names each report that could not be written.
     pub fn write(
         &self,
         report: &Report,
@@ -117,22 +116,25 @@ impl<'a> Reports<'a> {
             rules: &rules,
             exit_code: exit.code(),
         };
-        if self.statistics {
-            output::write_statistics(&view, out)?;
-        }
+        let mut failed: Vec<String> = Vec::new();
+        let mut shown = match self.statistics {
+            true => output::write_statistics(&view, out),
+            false => Ok(()),
+        };
         for (format, file) in &self.targets {
             view.color = screen.color && file.is_none();
             view.hyperlinks = screen.hyperlinks && file.is_none();
             match file {
-                None => output::write(*format, &view, out)?,
+                None if shown.is_ok() => shown = output::write(*format, &view, out),
+                None => {}
                 Some(path) => {
-                    let failed = |error: std::io::Error| {
-                        CommandError::Message(format!("{}: {error}", path.display()))
-                    };
-                    write::within(&place.root, path).map_err(failed)?;
-                    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
-                    output::write(*format, &view, &mut file).map_err(failed)?;
-                    file.flush().map_err(failed)?;
+                    let written =
+                        write::report(&place.root, path, &|to| output::write(*format, &view, to));
+                    failed.extend(
+                        written
+                            .err()
+                            .map(|why| format!("{}: {why}", path.display())),
+                    );
                 }
             }
             if *format != Format::Text && file.is_none() && !self.cli.quiet {
@@ -145,7 +147,12 @@ impl<'a> Reports<'a> {
                 super::say(format_args!("{}", output::summary_line(report, verbose)));
             }
         }
-        Ok(())
+        let shown = shown.and_then(|()| out.flush());
+        failed.extend(shown.err().map(|why| CommandError::from(why).to_string()));
+        match failed.is_empty() {
+            true => Ok(()),
+            false => Err(CommandError::Message(failed.join("\n"))),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::state::{State, by_path, named};
 use super::{CommandError, configured_tables, load_table};
 use crate::cli::Beside;
 use crate::config::Config;
-use crate::discover::{self, GitError, Repository, Revision};
+use crate::discover::{self, GitError, Repository, Revision, short};
 use crate::extract::Table;
 use crate::lint::find_renames;
 use crate::source::FileKind;
@@ -290,19 +290,27 @@ fn copies(revision: &Revision, config: &Config) -> Result<Option<TempDir>, Comma
     if folders.is_empty() {
         return Ok(None);
     }
-    let copies = TempDir::with_prefix("kubetaint-")?;
-    for folder in folders {
+    let failed = |error: std::io::Error| {
+        let named = folders.join("`, `");
+        CommandError::Message(format!(
+            "`{named}` of {} cannot be copied to a temporary folder: {error}",
+            short(&revision.commit)
+        ))
+    };
+    let copies = TempDir::with_prefix("kubetaint-").map_err(failed)?;
+    for folder in &folders {
         for file in revision.below(folder.trim_start_matches("./")) {
             if file.kind != FileKind::Yaml || file.path.split('/').any(|part| part == "..") {
                 continue;
             }
             let object = file.blob.as_deref().unwrap_or_default();
-            let bytes = revision.blobs().read(object, discover::MAX_FILE_BYTES)?;
+            let bytes = revision.blobs().read(object, discover::MAX_FILE_BYTES);
+            let bytes = bytes.map_err(failed)?;
             let path = copies.path().join(&file.path);
             if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
+                std::fs::create_dir_all(folder).map_err(failed)?;
             }
-            std::fs::write(path, bytes)?;
+            std::fs::write(path, bytes).map_err(failed)?;
         }
     }
     Ok(Some(copies))

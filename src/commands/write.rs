@@ -1,8 +1,9 @@
-//! Writes files atomically, so that no partial file is ever visible.
+//! Writes files atomically, so that no partial file is ever visible. A run that is killed may leave the temporary file,
+//! `.kubetaint-` and six characters, beside the file that it was about to replace; no run reads it.
 
 use std::fs::{self, File, Metadata, Permissions};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use crate::discover;
 
@@ -40,26 +41,80 @@ pub fn within(root: &Path, path: &Path) -> io::Result<()> {
 /// # Errors
 /// Returns an error if the folder cannot be written to, or a link leads out of the repository.
 pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
-    within(root, path)?;
-    let target = match path.canonicalize() {
-        Ok(target) => target,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
-        Err(error) => return Err(error),
-    };
+    match Target::at(root, path)? {
+        Target::Special(target) => fs::write(target, content),
+        Target::Ordinary(target, old) => swap(&target, old.as_ref(), &|mut file| {
+            file.write_all(content)?;
+            file.sync_all()
+        }),
+    }
+}
+
+/// Writes a report that `fill` prints, in one step. A file whose folder lets nothing be replaced, such as one that is mounted
+/// by itself, is written in place, and is empty if that fails.
+///
+/// # Errors
+/// Returns an error like [`replace`] does.
+pub fn report(
+    root: &Path,
+    path: &Path,
+    fill: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match Target::at(root, path)? {
+        Target::Special(target) => fill(&mut File::create(target)?),
+        Target::Ordinary(target, old) => {
+            match swap(&target, old.as_ref(), &|mut file| fill(&mut file)) {
+                Err(error) if old.is_some() && is_about_folder(&error) => {
+                    let mut file = File::create(&target)?;
+                    fill(&mut file).inspect_err(|_| {
+                        let _ = file.set_len(0);
+                    })
+                }
+                other => other,
+            }
+        }
+    }
+}
+
+/// What is at a path that is to be written, links resolved.
+enum Target {
+    /// A device or a pipe, or a name of the system for one of its own open files: it is written to, not replaced.
+    Special(PathBuf),
+    /// A file, with what is known of the one that is there.
+    Ordinary(PathBuf, Option<Metadata>),
+}
+
+impl Target {
+    fn at(root: &Path, path: &Path) -> io::Result<Target> {
+        within(root, path)?;
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+            Err(error) => return Err(error),
+        };
+        let of_system = ["/dev", "/proc"].iter().any(|name| path.starts_with(name));
+        match fs::metadata(&target) {
+            Ok(metadata) if of_system || !(metadata.is_file() || metadata.is_dir()) => {
+                Ok(Target::Special(path.to_path_buf()))
+            }
+            Ok(metadata) if metadata.permissions().readonly() => {
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY))
+            }
+            found => Ok(Target::Ordinary(target, found.ok())),
+        }
+    }
+}
+
+/// Writes a new file beside an old one and puts it in its place. Whatever ends the program, the path has the old content or
+/// the new one.
+fn swap(
+    target: &Path,
+    old: Option<&Metadata>,
+    fill: &dyn Fn(&File) -> io::Result<()>,
+) -> io::Result<()> {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    let old = match fs::metadata(&target) {
-        // A device or a pipe is written to directly, not replaced.
-        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
-            return fs::write(&target, content);
-        }
-        Ok(metadata) if metadata.permissions().readonly() => {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
-        }
-        Ok(metadata) => Some(metadata),
-        Err(_) => None,
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".kubetaint-");
@@ -67,16 +122,27 @@ pub fn replace(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(usual) = &usual {
         builder.permissions(usual.clone());
     }
-    let mut file = builder.tempfile_in(folder).map_err(plain)?;
-    file.write_all(content)?;
+    let file = builder.tempfile_in(folder).map_err(plain)?;
+    fill(file.as_file())?;
     if let Some(old) = old {
         // Done before setting permissions, because changing the owner clears some of them.
-        keep_owner(file.as_file(), &old);
+        keep_owner(file.as_file(), old);
         file.as_file().set_permissions(old.permissions())?;
     }
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
+    file.persist(target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Whether an error keeps a file from being replaced, although the file itself may be writable.
+fn is_about_folder(error: &io::Error) -> bool {
+    use io::ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    [
+        CrossesDevices,
+        PermissionDenied,
+        ReadOnlyFilesystem,
+        ResourceBusy,
+    ]
+    .contains(&error.kind())
 }
 
 /// An error without the temporary file's name, which means nothing to users.

@@ -7,6 +7,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use super::programs::declares_pools;
+use super::reach::{open_at_once, special_kind};
 use super::{Blobs, File, check_named};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Position};
@@ -59,10 +60,46 @@ pub fn load(file: &File) -> Loaded {
     {
         return Loaded::Unreadable(error.to_string());
     }
-    match fs::File::open(&file.absolute) {
-        Ok(opened) => read(opened, file.bytes, file.kind),
+    let opened = match file.bytes {
+        0 => fs::File::open(&file.absolute),
+        _ => open_at_once(&file.absolute),
+    };
+    match opened {
+        Ok(opened) => {
+            let mut reading = Reading {
+                file: &opened,
+                is_empty: true,
+            };
+            let loaded = read(&mut reading, file.bytes, file.kind);
+            let is_empty = reading.is_empty && file.bytes > 0;
+            match special(&opened).filter(|_| is_empty) {
+                Some(why) => Loaded::Unreadable(why),
+                None => loaded,
+            }
+        }
         Err(error) => Loaded::Unreadable(error.to_string()),
     }
+}
+
+/// A file that notes whether it has any content.
+struct Reading<'f> {
+    file: &'f fs::File,
+    is_empty: bool,
+}
+
+impl Read for Reading<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.is_empty &= read == 0;
+        Ok(read)
+    }
+}
+
+/// What an open file is, if it is neither a file nor a folder.
+fn special(opened: &fs::File) -> Option<String> {
+    let metadata = opened.metadata().ok()?;
+    let is_special = !(metadata.is_file() || metadata.is_dir());
+    is_special.then(|| format!("it is {}", special_kind(&metadata)))
 }
 
 /// Reads a content of a revision, with the same limits as a file.
@@ -84,10 +121,12 @@ pub fn load_blob(blobs: &Blobs, object: &str, bytes: u64, kind: FileKind) -> Loa
 /// # Errors
 /// Returns an error if the file cannot be read, is larger, or is not an ordinary file.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    check_named(path)?;
+    let opened = open_at_once(path)?;
+    if let Some(kind) = special(&opened) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, kind));
+    }
     let mut bytes = Vec::new();
-    let mut opened = fs::File::open(path)?.take(MAX_FILE_BYTES + 1);
-    opened.read_to_end(&mut bytes)?;
+    opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(io::Error::new(
             io::ErrorKind::FileTooLarge,
@@ -108,7 +147,10 @@ fn read(reader: impl Read, expected: u64, kind: FileKind) -> Loaded {
     let mut reader = reader;
     if expected <= MAX_FILE_BYTES {
         // One byte more than expected, so that the end is detected without growing the buffer.
-        bytes.reserve_exact(usize::try_from(expected).unwrap_or(0) + 1);
+        let room = usize::try_from(expected).unwrap_or(0) + 1;
+        if bytes.try_reserve_exact(room).is_err() {
+            return Loaded::Unreadable("there is not enough memory".to_owned());
+        }
         if let Err(error) = (&mut reader)
             .take(MAX_FILE_BYTES + 1)
             .read_to_end(&mut bytes)

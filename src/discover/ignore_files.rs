@@ -2,7 +2,7 @@
 //! read here, within limits, and passed to its matcher.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -120,7 +120,7 @@ impl<'r> IgnoreFiles<'r> {
 fn bytes(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
     reach::check_found(root, path)?;
     let mut bytes = Vec::new();
-    File::open(path)?
+    reach::open_at_once(path)?
         .take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -1,7 +1,7 @@
 //! Decides which paths may be opened: nothing that never ends or blocks, and nothing outside the repository that only the
 //! repository itself refers to.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -80,12 +80,28 @@ fn names_special(path: &Path) -> io::Result<bool> {
     Ok(of_system || !fs::symlink_metadata(path)?.is_symlink())
 }
 
+/// Opens a file without waiting for anybody, even if it has become a named pipe since it was found.
+///
+/// # Errors
+/// Returns an error if the file cannot be opened.
+pub(super) fn open_at_once(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let at_once = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(i32::try_from(at_once).unwrap_or_default());
+    }
+    options.open(path)
+}
+
 fn refused(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 #[cfg(unix)]
-fn special_kind(metadata: &Metadata) -> &'static str {
+pub(super) fn special_kind(metadata: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt as _;
     let kind = metadata.file_type();
     if kind.is_fifo() {
@@ -98,7 +114,7 @@ fn special_kind(metadata: &Metadata) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn special_kind(_: &Metadata) -> &'static str {
+pub(super) fn special_kind(_: &Metadata) -> &'static str {
     "not an ordinary file"
 }
 

@@ -1,10 +1,12 @@
 //! A walk over a part of the disk: which folders it enters, which files it skips and which it reports.
 
+use std::fs::{self, DirEntry};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use rayon::Scope;
 
 use super::ignore_files::{IgnoreFiles, Refused};
 use super::{CONFIG_FILE, File, shown};
@@ -85,29 +87,15 @@ impl<'a> Walk<'a> {
         // Only ignore files in the repository count, not those of the machine (global excludes, .git/info). Otherwise, the
         // same commit could have different results for two users.
         let ignore_files = IgnoreFiles::new(self.root);
-        let ignore_files = &ignore_files;
-        WalkBuilder::new(&self.start)
-            .standard_filters(false)
-            .follow_links(false)
-            .threads(rayon::current_num_threads().min(12))
-            .build_parallel()
-            .run(|| {
-                let sender = sender.clone();
-                Box::new(move |entry| {
-                    let (seen, next) = match entry {
-                        Ok(entry) => self.visit(&entry, ignore_files),
-                        Err(error) => {
-                            let seen = self.failure(&error).into_iter().collect();
-                            (seen, WalkState::Continue)
-                        }
-                    };
-                    for seen in seen {
-                        // The receiver outlives the walk.
-                        let _ = sender.send(seen);
-                    }
-                    next
-                })
-            });
+        let running = Running {
+            walk: self,
+            ignore_files: &ignore_files,
+            sender,
+        };
+        if self.enters(&self.start, true) {
+            // In the threads that exist already: a walk needs none that the system might refuse.
+            rayon::scope(|scope| running.enter(scope, &self.start));
+        }
     }
 
     /// Returns the name in reports for a path of the walk.
@@ -128,33 +116,8 @@ impl<'a> Walk<'a> {
             .max_by_key(|asked| asked.scanned_from)
     }
 
-    fn visit(&self, entry: &DirEntry, ignore_files: &IgnoreFiles<'_>) -> (Vec<Seen>, WalkState) {
-        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if entry.depth() > 0 && ignore_files.ignores(entry.path(), is_dir) {
-            return (Vec::new(), WalkState::Skip);
-        }
-        if !is_dir {
-            return (
-                self.visit_file(entry).into_iter().collect(),
-                WalkState::Continue,
-            );
-        }
-        match self.visit_folder(entry) {
-            WalkState::Continue => {
-                let refused = ignore_files.enter(entry.path()).into_iter();
-                let problems = refused.filter_map(|one| self.refused(&one));
-                (problems.collect(), WalkState::Continue)
-            }
-            other => (Vec::new(), other),
-        }
-    }
-
     fn visit_file(&self, entry: &DirEntry) -> Option<Seen> {
-        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if !is_file {
-            return None;
-        }
-        let named = self.name(entry.path());
+        let named = self.name(&entry.path());
         let asked = self.wanted_by(&named)?;
         let path = shown(self.root, &named);
         if (self.exclude)(&path) {
@@ -193,37 +156,29 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    fn visit_folder(&self, entry: &DirEntry) -> WalkState {
-        let named = self.name(entry.path());
-        let skipped = SKIPPED_FOLDERS
+    /// Whether the walk enters a folder, which may be the one that it starts at.
+    fn enters(&self, folder: &Path, is_start: bool) -> bool {
+        let named = self.name(folder);
+        let is_skipped = SKIPPED_FOLDERS
             .iter()
-            .any(|name| entry.file_name() == *name);
-        if skipped && entry.depth() > 0 {
+            .any(|name| folder.file_name().is_some_and(|own| own == *name));
+        if is_skipped && !is_start {
             // A folder like this that was named explicitly gets a walk that starts there.
-            return WalkState::Skip;
+            return false;
         }
         for asked in &self.asked {
             if asked.folder == named {
                 asked.reached.store(true, Ordering::Relaxed);
             }
         }
-        let leads_there = self
-            .asked
+        self.asked
             .iter()
-            .any(|asked| named.starts_with(&asked.folder) || asked.folder.starts_with(&named));
-        if leads_there {
-            WalkState::Continue
-        } else {
-            WalkState::Skip
-        }
+            .any(|asked| named.starts_with(&asked.folder) || asked.folder.starts_with(&named))
     }
 
     /// Returns a problem for a folder that cannot be listed, or `None` if the user did not ask for it.
-    fn failure(&self, error: &ignore::Error) -> Option<Seen> {
-        let named = match failed_path(error) {
-            Some(path) => self.name(path),
-            None => self.start.clone(),
-        };
+    fn failure(&self, path: &Path, error: &io::Error) -> Option<Seen> {
+        let named = self.name(path);
         self.wanted_by(&named)?;
         let path = shown(self.root, &named);
         if (self.exclude)(&format!("{path}/")) {
@@ -233,11 +188,55 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn unreadable(path: String, error: &ignore::Error) -> Problem {
-    let cause = match error.io_error() {
-        Some(cause) => cause.to_string(),
-        None => error.to_string(),
-    };
+/// A walk that is on its way.
+struct Running<'w> {
+    walk: &'w Walk<'w>,
+    ignore_files: &'w IgnoreFiles<'w>,
+    sender: &'w Sender<Seen>,
+}
+
+impl Running<'_> {
+    fn tell(&self, seen: Option<Seen>) {
+        // The receiver outlives the walk.
+        let _ = seen.map(|seen| self.sender.send(seen));
+    }
+
+    /// Lists a folder, and leaves the folders in it to whichever thread has time.
+    fn enter<'s>(&'s self, scope: &Scope<'s>, folder: &Path) {
+        for refused in self.ignore_files.enter(folder) {
+            self.tell(self.walk.refused(&refused));
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.tell(self.walk.failure(folder, &error)),
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // Nothing follows an error.
+                Err(error) => return self.tell(self.walk.failure(folder, &error)),
+            };
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => {
+                    if !self.ignore_files.ignores(&path, true) && self.walk.enters(&path, false) {
+                        scope.spawn(move |scope| self.enter(scope, &path));
+                    }
+                }
+                Ok(kind) if kind.is_file() => {
+                    if !self.ignore_files.ignores(&path, false) {
+                        self.tell(self.walk.visit_file(&entry));
+                    }
+                }
+                // Links are not followed, and nobody asked for pipes and devices.
+                Ok(_) => {}
+                Err(error) => self.tell(self.walk.failure(&path, &error)),
+            }
+        }
+    }
+}
+
+fn unreadable(path: String, cause: &io::Error) -> Problem {
     // A folder that was named is walked as `folder/.`.
     let path = path.strip_suffix("/.").map_or(path.clone(), str::to_owned);
     Problem {
@@ -251,40 +250,18 @@ fn unreadable(path: String, error: &ignore::Error) -> Problem {
     }
 }
 
-/// Returns the path in an error of the walker. A loop unwraps the few nested errors.
-fn failed_path(error: &ignore::Error) -> Option<&Path> {
-    let mut error = error;
-    loop {
-        match error {
-            ignore::Error::WithPath { path, .. } => return Some(path),
-            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-                error = err;
-            }
-            _ => return None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io;
 
     #[test]
-    fn an_error_of_the_walker_names_its_path_and_cause_once() {
-        let error = ignore::Error::WithDepth {
-            depth: 1,
-            err: Box::new(ignore::Error::WithPath {
-                path: PathBuf::from("/r/locked"),
-                err: Box::new(ignore::Error::Io(io::Error::from(
-                    io::ErrorKind::PermissionDenied,
-                ))),
-            }),
-        };
-        assert_eq!(failed_path(&error), Some(Path::new("/r/locked")));
-        assert_eq!(
-            unreadable("locked".to_owned(), &error).to_string(),
-            "locked: cannot be read: permission denied"
-        );
+    fn an_error_of_the_walk_names_its_path_and_cause_once() {
+        let error = io::Error::from(io::ErrorKind::PermissionDenied);
+        for (path, named) in [("locked", "locked"), ("locked/.", "locked"), ("", ".")] {
+            assert_eq!(
+                unreadable(path.to_owned(), &error).to_string(),
+                format!("{named}: cannot be read: permission denied")
+            );
+        }
     }
 }

@@ -77,6 +77,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ),
     ("supports_hyperlinks", &["commands"]),
     ("ignore", &["discover"]),
+    ("rustix", &["discover"]),
     ("walkdir", &["commands"]),
     ("indicatif", &["commands"]),
     ("globset", &["config"]),
