@@ -14,7 +14,10 @@ use super::pool_rows::PoolRow;
 use super::rows::{
     DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
 };
+use super::table_files;
+use crate::finding::Problem;
 use crate::model::well_known::WellKnownTaint;
+use crate::source::Source;
 use crate::yaml::{Node, Path, join};
 
 /// All rows, indexed by API group and kind.
@@ -23,11 +26,11 @@ pub struct Table {
     pub(super) providers: Vec<Provider>,
     pub(super) by_kind: BTreeMap<(String, String), Vec<RowRef>>,
     /// The kinds of all groups, and whether one declares pools.
-    pub(super) kinds: HashMap<String, bool>,
+    kinds: HashMap<String, bool>,
     /// Rows for documents without a kind: provider and row.
-    pub(super) kindless: Vec<(usize, usize)>,
+    kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.
-    pub(super) modules: Vec<(String, usize, usize)>,
+    modules: Vec<(String, usize, usize)>,
 }
 
 /// In a row for modules, any module that no other row names.
@@ -46,6 +49,83 @@ pub(super) enum RowRef {
 }
 
 impl Table {
+    /// Loads provider files, given as name and text.
+    ///
+    /// # Errors
+    /// Returns all errors in the files.
+    pub fn load<'a>(
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Table, Vec<Problem>> {
+        let files: Vec<Source> = files
+            .into_iter()
+            .map(|(file, text)| Source::new(file, text))
+            .collect();
+        Table::load_beside(&[], &files)
+    }
+
+    /// Does the same together with the tables that the program carries, given as name and JSON. A file replaces a table with
+    /// the same name.
+    ///
+    /// # Errors
+    /// Returns all errors in the files.
+    pub fn load_beside(carried: &[(&str, &str)], files: &[Source]) -> Result<Table, Vec<Problem>> {
+        let mut table = Table::default();
+        for provider in table_files::read(carried, files)? {
+            table.add(provider);
+        }
+        Ok(table)
+    }
+
+    fn add(&mut self, provider: Provider) {
+        let at = self.providers.len();
+        let mut rows: Vec<((String, String), RowRef)> = Vec::new();
+        for (row_at, row) in provider.workloads.iter().enumerate() {
+            for kind in &row.kinds {
+                rows.push((
+                    (row.group.clone(), kind.clone()),
+                    RowRef::Workload(at, row_at),
+                ));
+            }
+        }
+        for (row_at, row) in provider.pools.iter().enumerate() {
+            let reference = RowRef::Pool(at, row_at);
+            for kind in &row.kinds {
+                rows.push(((row.group.clone(), kind.clone()), reference));
+            }
+            for of_type in &row.terraform {
+                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
+            }
+            for module in &row.modules {
+                self.modules.push((module.clone(), at, row_at));
+            }
+            let of_terraform = !row.terraform.is_empty() || !row.modules.is_empty();
+            if row.kinds.is_empty() && !of_terraform {
+                self.kindless.push((at, row_at));
+            }
+        }
+        for (row_at, row) in provider.manifests.iter().enumerate() {
+            for of_type in &row.terraform {
+                let reference = RowRef::Manifest(at, row_at);
+                rows.push(((TERRAFORM.to_owned(), of_type.clone()), reference));
+            }
+        }
+        for row in &provider.clusters {
+            for kind in &row.kinds {
+                rows.push(((row.group.clone(), kind.clone()), RowRef::Cluster(at)));
+            }
+            for of_type in &row.terraform {
+                let key = (TERRAFORM.to_owned(), of_type.clone());
+                rows.push((key, RowRef::Cluster(at)));
+            }
+        }
+        for (key, row) in rows {
+            let is_pool = self.kinds.entry(key.1.clone()).or_default();
+            *is_pool |= matches!(row, RowRef::Pool(..));
+            self.by_kind.entry(key).or_default().push(row);
+        }
+        self.providers.push(provider);
+    }
+
     pub(super) fn rows(&self, group: &str, kind: &str) -> &[RowRef] {
         // The map has owned pairs as keys. Allocating one per document is cheap compared to parsing it.
         self.by_kind

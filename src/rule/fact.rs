@@ -392,10 +392,8 @@ impl StaticVal for Fact {}
 
 impl Fact {
     fn slot(&self, index: &dyn Val) -> Result<&(dyn Val + 'static), ExecutionError> {
-        let name = index
-            .downcast_ref::<CelString>()
-            .map(|name| name.inner().to_owned())
-            .unwrap_or_default();
+        let name = index.downcast_ref::<CelString>();
+        let name = name.map_or_else(String::new, |name| name.inner().to_owned());
         match self.0.fields.get(name.as_str()) {
             Some(Slot::Known(value)) => Ok(value.as_ref()),
             Some(Slot::Later(later)) => Ok(later.0.as_ref()),
