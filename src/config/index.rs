@@ -41,54 +41,51 @@ impl Written {
     }
 }
 
-impl Config {
-    /// Returns the indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
-    pub fn clusters_of(&self, path: &str) -> Vec<usize> {
-        if self.clusters.is_empty() {
+impl Index {
+    /// The indices of the clusters that a path belongs to.
+    pub(super) fn clusters_of(&self, config: &Config, path: &str) -> Vec<usize> {
+        if config.clusters.is_empty() {
             return Vec::new();
         }
-        let known = self.index.of_path.lock();
+        let known = self.of_path.lock();
         if let Some(found) = known.ok().and_then(|known| known.get(path).cloned()) {
             return found;
         }
-        let mut found = self.written_of(path);
-        found.extend(self.made_of(path));
+        let mut found = self.written_of(config, path);
+        found.extend(Index::made_of(config, path));
         found.sort_unstable();
         found.dedup();
-        if let Ok(mut known) = self.index.of_path.lock() {
+        if let Ok(mut known) = self.of_path.lock() {
             known.insert(path.to_owned(), found.clone());
         }
         found
     }
 
     /// The clusters that the configuration declares itself.
-    fn written_of(&self, path: &str) -> Vec<usize> {
-        let written = self
-            .index
-            .written
-            .get_or_init(|| Written::of(&self.clusters));
+    fn written_of(&self, config: &Config, path: &str) -> Vec<usize> {
+        let written = self.written.get_or_init(|| Written::of(&config.clusters));
         let Some(written) = written else {
-            let all = self.clusters.iter().enumerate();
+            let all = config.clusters.iter().enumerate();
             let all = all.filter(|(_, cluster)| !cluster.made && cluster.paths.matches(path));
             return all.map(|(at, _)| at).collect();
         };
         let matching = written.set.matches(path).into_iter();
         let places = matching.filter_map(|at| written.places.get(at));
         let found = places.filter_map(|(cluster, at)| {
-            self.clusters.get(*cluster)?.paths.use_one(*at);
+            config.clusters.get(*cluster)?.paths.use_one(*at);
             Some(*cluster)
         });
         found.collect()
     }
 
     /// The clusters of templates.
-    fn made_of(&self, path: &str) -> Vec<usize> {
+    fn made_of(config: &Config, path: &str) -> Vec<usize> {
         let is_in = |at: &usize| {
-            let cluster = self.clusters.get(*at);
+            let cluster = config.clusters.get(*at);
             cluster.is_some_and(|cluster| cluster.paths.matches(path))
         };
         let mut found = Vec::new();
-        for (template, made) in self.templates.iter().zip(&self.made) {
+        for (template, made) in config.templates.iter().zip(&config.made) {
             for pattern in &template.paths {
                 let mut candidates = Vec::new();
                 let named = pattern.names_in(path, |name| candidates.extend(made.get(name)));
@@ -102,19 +99,19 @@ impl Config {
     }
 
     /// The cluster with a name.
-    pub fn cluster_named(&self, name: &str) -> Option<usize> {
-        let index = self.index.of_name.get_or_init(|| {
-            let clusters = self.clusters.iter().enumerate().rev();
+    pub(super) fn cluster_named(&self, config: &Config, name: &str) -> Option<usize> {
+        let index = self.of_name.get_or_init(|| {
+            let clusters = config.clusters.iter().enumerate().rev();
             clusters.map(|(at, one)| (one.name.clone(), at)).collect()
         });
         index.get(name).copied()
     }
 
     /// The clusters that a file is an inventory of.
-    pub fn clusters_of_inventory(&self, path: &str) -> &[usize] {
-        let index = self.index.of_inventory.get_or_init(|| {
+    pub(super) fn clusters_of_inventory(&self, config: &Config, path: &str) -> &[usize] {
+        let index = self.of_inventory.get_or_init(|| {
             let mut index: HashMap<String, Vec<usize>> = HashMap::new();
-            for (at, cluster) in self.clusters.iter().enumerate() {
+            for (at, cluster) in config.clusters.iter().enumerate() {
                 for file in &cluster.inventory {
                     let known = index.entry(file.value.clone()).or_default();
                     if known.last() != Some(&at) {

@@ -153,6 +153,21 @@ pub fn is_key(key: &str) -> bool {
 }
 
 impl Config {
+    /// Returns the indices in [`Config::clusters`] of the clusters that a path belongs to. Clusters may share files.
+    pub fn clusters_of(&self, path: &str) -> Vec<usize> {
+        self.index.clusters_of(self, path)
+    }
+
+    /// The cluster with a name.
+    pub fn cluster_named(&self, name: &str) -> Option<usize> {
+        self.index.cluster_named(self, name)
+    }
+
+    /// The clusters that a file is an inventory of.
+    pub fn clusters_of_inventory(&self, path: &str) -> &[usize] {
+        self.index.clusters_of_inventory(self, path)
+    }
+
     /// Returns a problem for each rule id in the configuration that is not in `rule_ids`.
     pub fn check_names(&self, rule_ids: &[&str]) -> Vec<Problem> {
         let unknown = self

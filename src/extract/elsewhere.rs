@@ -253,14 +253,8 @@ impl<'s, 'a> Spot<'s, 'a> {
             .map(|at| (self.visits[at].node, duplicates::key_of(self.visits, at)))
             .collect();
         let span = field.key.span();
-        let workload = of_list(
-            self.subject,
-            read,
-            level,
-            holder,
-            span,
-            (&way, self.switches),
-        );
+        let way = (way.as_slice(), self.switches);
+        let workload = of_list(self.subject, read, level, holder, span, way);
         facts.workloads.push(workload);
         facts
     }
@@ -305,15 +299,8 @@ pub(super) fn read_whole_list(subject: &Subject<'_>, path: &str) -> FileFacts {
         tolerations,
         ..Pod::default()
     };
-    let path = path.to_owned();
-    let workload = of_list(
-        subject,
-        read,
-        Level::Other,
-        path,
-        span,
-        (&[], &Switches::default()),
-    );
+    let (path, way) = (path.to_owned(), (&[][..], &Switches::default()));
+    let workload = of_list(subject, read, Level::Other, path, span, way);
     facts.workloads.push(workload);
     facts
 }

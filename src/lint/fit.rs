@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::by_label::Label;
 use super::clouds::foreign_cloud;
 use super::search::ClusterFacts;
+use super::searched;
 use super::testimony::Testimony;
 use crate::model::label_keys::canonical_label_key;
 use crate::model::near_miss::{is_same_word, key_distance, key_likeness, value_distance};
@@ -27,7 +28,7 @@ use crate::rule::fact::{Fact, FactBuilder, FactKind};
 /// `workload` for scope workload: the result of searching the pools for a shape, and the testimony of other workloads.
 pub fn search(facts: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
     let (labels, clouds) = foreign(facts, shape);
-    FactBuilder::extend(&facts.search(shape, testimony))
+    FactBuilder::extend(&searched::search(facts, shape, testimony))
         .texts("foreignLabels", &labels)
         .text("foreignCloud", clouds.first().copied().unwrap_or_default())
         .facts("unansweredLabels", unanswered(facts, shape))

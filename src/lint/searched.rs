@@ -23,220 +23,227 @@ use crate::model::workload::PodShape;
 use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
-impl ClusterFacts<'_> {
-    /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
-    pub fn search(&self, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
-        let whole = self.shape(shape);
-        let as_read = shape.as_read();
-        let shape = as_read.as_ref().unwrap_or(shape);
-        let tolerations = shape.all_tolerations();
-        let asks = !shape.selection.is_empty();
-        let (mut selected, mut chosen) = (Vec::new(), Vec::new());
-        let (mut possible, mut doubtful) = (Vec::new(), Vec::new());
-        let mut possible_hints: Vec<Fact> = Vec::new();
-        let (mut blocked, mut refusals): (Vec<Fact>, Vec<(usize, Reason)>) =
-            (Vec::new(), Vec::new());
-        let mut partly: Vec<Partly> = Vec::new();
-        let plain = self.plain(shape, &tolerations);
-        for (at, pool) in self.models.iter().enumerate() {
-            if let Some(placement) = plain.as_ref().and_then(|plain| plain.get(at)?.as_ref()) {
-                match placement {
-                    Placement::Refused(reason) => refusals.push((at, *reason)),
-                    Placement::Lands => possible.push(at),
-                    Placement::Unknown(_) => {
-                        possible.push(at);
-                        doubtful.push(at);
-                    }
-                }
-                continue;
-            }
-            // A pod with `nodeName` bypasses the scheduler.
-            if !shape.node_name.is_absent() {
-                possible.push(at);
-                continue;
-            }
-            if shape.gets_none_of(pool) {
-                refusals.push((at, Reason::Affinity));
-                continue;
-            }
-            let selects = shape.selection.selects(&pool.labels, None);
-            let placement = place(
-                &shape.candidate(&tolerations),
-                pool,
-                Moment::Lasting,
-                self.comparison_operators,
-            );
-            if let Placement::Refused(reason) = placement {
-                refusals.push((at, reason));
-            }
-            let certain = asks
-                && (selects == Truth::Yes
-                    || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
-            if certain {
-                selected.push(self.pools[at].clone());
-                chosen.push(at);
-            }
+/// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
+pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
+    let whole = cluster.shape(shape);
+    let as_read = shape.as_read();
+    let shape = as_read.as_ref().unwrap_or(shape);
+    let tolerations = shape.all_tolerations();
+    let asks = !shape.selection.is_empty();
+    let (mut selected, mut chosen) = (Vec::new(), Vec::new());
+    let (mut possible, mut doubtful) = (Vec::new(), Vec::new());
+    let mut possible_hints: Vec<Fact> = Vec::new();
+    let (mut blocked, mut refusals): (Vec<Fact>, Vec<(usize, Reason)>) = (Vec::new(), Vec::new());
+    let mut partly: Vec<Partly> = Vec::new();
+    let plain = plain_placements(cluster, shape, &tolerations);
+    for (at, pool) in cluster.models.iter().enumerate() {
+        if let Some(placement) = plain.as_ref().and_then(|plain| plain.get(at)?.as_ref()) {
             match placement {
-                Placement::Lands | Placement::Unknown(_) => {
+                Placement::Refused(reason) => refusals.push((at, *reason)),
+                Placement::Lands => possible.push(at),
+                Placement::Unknown(_) => {
                     possible.push(at);
-                    doubtful.extend(matches!(placement, Placement::Unknown(_)).then_some(at));
+                    doubtful.push(at);
                 }
-                Placement::Refused(Reason::Taint(taint)) if selects != Truth::No => {
-                    if certain {
-                        blocked.push(
-                            FactBuilder::new(FactKind::Blocked)
-                                .fact("pool", &self.pools[at])
-                                .fact("taint", &self.taints[at][taint])
-                                .build(),
-                        );
-                    }
-                    partly.extend(self.partly(shape, at, taint));
-                }
-                Placement::Refused(_) => {}
             }
-        }
-        let mut hinted = Vec::new();
-        for (pool, fact) in self.hints.pools() {
-            let (pod, gate) = (shape.candidate(&tolerations), self.comparison_operators);
-            let placement = place(&pod, pool, Moment::Lasting, gate);
-            if matches!(placement, Placement::Lands | Placement::Unknown(_)) {
-                possible_hints.push(fact.clone());
-                hinted.push(pool);
-            }
+            continue;
         }
         // A pod with `nodeName` bypasses the scheduler.
-        let open = possible.iter().filter(|_| shape.node_name.is_absent());
-        let open = open.map(|at| &self.models[*at]);
-        let open_keys: BTreeSet<&str> = match partly.is_empty() {
-            true => BTreeSet::new(),
-            false => open.chain(hinted).flat_map(|pool| keys(pool)).collect(),
-        };
-        // A toleration that unlocks one pool is useful even if it does not unlock another.
-        partly.retain(|one| {
-            let taint = &self.models[one.pool].taints[one.tolerated].taint;
-            taint
-                .key
-                .known()
-                .is_none_or(|key| !open_keys.contains(key.as_str()))
-        });
-        let undeclared = undeclared(&self.models, shape, &chosen, &doubtful);
-        let undeclared = undeclared.into_iter().map(|at| self.pools[at].clone());
-        let none_possible = possible.is_empty() && possible_hints.is_empty();
-        let chosen: Vec<(usize, &Arc<NodePool>)> = match none_possible {
-            true => chosen.iter().map(|at| (*at, &self.models[*at])).collect(),
-            false => Vec::new(),
-        };
-        let gate = self.comparison_operators;
-        let means = !chosen.is_empty() && self.usage.means(shape, &self.own, &chosen, gate);
-        let partly: Vec<Fact> = partly.iter().map(|one| self.partly_fact(one)).collect();
-        let builder = FactBuilder::extend(&whole);
-        testimony
-            .of_workload(builder, self.gathered)
-            .bool("meansPools", means)
-            .facts("selectedPools", selected)
-            .facts_later("possiblePools", self.possible(possible, possible_hints))
-            .facts("undeclaredPools", undeclared)
-            .facts("blockedPools", blocked)
-            .facts_later("refusals", self.refusals(refusals))
-            .facts("partlyToleratedPools", partly)
-            .build()
-    }
-
-    /// For pods that select nothing, where they land as pods do that tolerate nothing: they have no toleration that may match
-    /// a taint of the pool. `None` for other pools.
-    fn plain(
-        &self,
-        shape: &PodShape,
-        tolerations: &[Toleration],
-    ) -> Option<Vec<Option<Placement>>> {
-        let is_plain = shape.selection.is_empty()
-            && shape.node_name.is_absent()
-            && shape.unread_tolerations.is_none();
-        let keys = tolerations.iter().map(|entry| entry.key.text());
-        let keys: Option<BTreeSet<&str>> = keys.collect();
-        let keys = keys.filter(|keys| is_plain && !keys.contains(""))?;
-        let plain = self.plain.get_or_init(|| {
-            let nothing = Candidate {
-                selection: &NodeSelection::default(),
-                node_name: &Field::Absent,
-                tolerations: &[],
-                tolerations_known: true,
-            };
-            let gate = self.comparison_operators;
-            let place = |pool: &Arc<NodePool>| place(&nothing, pool, Moment::Lasting, gate);
-            self.models.iter().map(place).collect()
-        });
-        let mut found: Vec<Option<Placement>> = plain.iter().cloned().map(Some).collect();
-        let named = keys.into_iter().flat_map(|key| self.by_key.with(key));
-        for (pool, _) in named.chain(self.by_key.unknown()) {
-            found[*pool] = None;
+        if !shape.node_name.is_absent() {
+            possible.push(at);
+            continue;
         }
-        let cordoned = self.models.iter().enumerate();
-        for (at, _) in cordoned.filter(|(_, pool)| pool.unschedulable) {
-            found[at] = None;
+        if shape.gets_none_of(pool) {
+            refusals.push((at, Reason::Affinity));
+            continue;
         }
-        Some(found)
-    }
-
-    /// The facts of these pools, and those of hints, made later.
-    fn possible(
-        &self,
-        possible: Vec<usize>,
-        hints: Vec<Fact>,
-    ) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
-        let pools = Arc::clone(&self.pools);
-        move || {
-            let possible = possible.into_iter();
-            let possible = possible.filter_map(|at| pools.get(at).cloned());
-            possible.chain(hints).collect()
-        }
-    }
-
-    /// The facts for these refusals, made later: pools are many, and few rules ask.
-    fn refusals(
-        &self,
-        refusals: Vec<(usize, Reason)>,
-    ) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
-        let (pools, taints) = (Arc::clone(&self.pools), Arc::clone(&self.taints));
-        let models = Arc::clone(&self.models);
-        move || {
-            let refusals = refusals.into_iter();
-            let fact = |(at, reason): (usize, Reason)| {
-                let (pool, taints) = (pools.get(at)?, taints.get(at)?);
-                let model = models.get(at)?;
-                Some(facts::refusal_fact(pool, taints, model, reason))
-            };
-            refusals.filter_map(fact).collect()
-        }
-    }
-
-    /// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.
-    fn partly(&self, shape: &PodShape, pool: usize, missing: usize) -> Option<Partly> {
-        let named: Vec<Toleration> = shape
-            .tolerations
-            .iter()
-            .filter(|entry| entry.key.known().is_some_and(|key| !key.is_empty()))
-            .cloned()
-            .collect();
-        let (tolerated, _) = self.models[pool].blocking_taints().find(|(at, taint)| {
-            *at != missing
-                && tolerate(&named, &taint.taint, self.comparison_operators) == Truth::Yes
-        })?;
-        Some(Partly {
+        let selects = shape.selection.selects(&pool.labels, None);
+        let placement = place(
+            &shape.candidate(&tolerations),
             pool,
-            tolerated,
-            missing,
-        })
+            Moment::Lasting,
+            cluster.comparison_operators,
+        );
+        if let Placement::Refused(reason) = placement {
+            refusals.push((at, reason));
+        }
+        let certain = asks
+            && (selects == Truth::Yes
+                || shape.selection.selects_kind(&pool.labels, None) == Truth::Yes);
+        if certain {
+            selected.push(cluster.pools[at].clone());
+            chosen.push(at);
+        }
+        match placement {
+            Placement::Lands | Placement::Unknown(_) => {
+                possible.push(at);
+                doubtful.extend(matches!(placement, Placement::Unknown(_)).then_some(at));
+            }
+            Placement::Refused(Reason::Taint(taint)) if selects != Truth::No => {
+                if certain {
+                    blocked.push(
+                        FactBuilder::new(FactKind::Blocked)
+                            .fact("pool", &cluster.pools[at])
+                            .fact("taint", &cluster.taints[at][taint])
+                            .build(),
+                    );
+                }
+                partly.extend(partly_tolerated(cluster, shape, at, taint));
+            }
+            Placement::Refused(_) => {}
+        }
     }
+    let mut hinted = Vec::new();
+    for (pool, fact) in cluster.hints.pools() {
+        let (pod, gate) = (shape.candidate(&tolerations), cluster.comparison_operators);
+        let placement = place(&pod, pool, Moment::Lasting, gate);
+        if matches!(placement, Placement::Lands | Placement::Unknown(_)) {
+            possible_hints.push(fact.clone());
+            hinted.push(pool);
+        }
+    }
+    // A pod with `nodeName` bypasses the scheduler.
+    let open = possible.iter().filter(|_| shape.node_name.is_absent());
+    let open = open.map(|at| &cluster.models[*at]);
+    let open_keys: BTreeSet<&str> = match partly.is_empty() {
+        true => BTreeSet::new(),
+        false => open.chain(hinted).flat_map(|pool| keys(pool)).collect(),
+    };
+    // A toleration that unlocks one pool is useful even if it does not unlock another.
+    partly.retain(|one| {
+        let taint = &cluster.models[one.pool].taints[one.tolerated].taint;
+        taint
+            .key
+            .known()
+            .is_none_or(|key| !open_keys.contains(key.as_str()))
+    });
+    let undeclared = undeclared(&cluster.models, shape, &chosen, &doubtful);
+    let undeclared = undeclared.into_iter().map(|at| cluster.pools[at].clone());
+    let none_possible = possible.is_empty() && possible_hints.is_empty();
+    let chosen: Vec<(usize, &Arc<NodePool>)> = match none_possible {
+        true => chosen
+            .iter()
+            .map(|at| (*at, &cluster.models[*at]))
+            .collect(),
+        false => Vec::new(),
+    };
+    let gate = cluster.comparison_operators;
+    let means = !chosen.is_empty() && cluster.usage.means(shape, &cluster.own, &chosen, gate);
+    let partly: Vec<Fact> = partly.iter().map(|one| partly_fact(cluster, one)).collect();
+    let builder = FactBuilder::extend(&whole);
+    testimony
+        .of_workload(builder, cluster.gathered)
+        .bool("meansPools", means)
+        .facts("selectedPools", selected)
+        .facts_later(
+            "possiblePools",
+            possible_facts(cluster, possible, possible_hints),
+        )
+        .facts("undeclaredPools", undeclared)
+        .facts("blockedPools", blocked)
+        .facts_later("refusals", refusal_facts(cluster, refusals))
+        .facts("partlyToleratedPools", partly)
+        .build()
+}
 
-    fn partly_fact(&self, partly: &Partly) -> Fact {
-        let taints = &self.taints[partly.pool];
-        FactBuilder::new(FactKind::PartlyTolerated)
-            .fact("pool", &self.pools[partly.pool])
-            .fact("tolerated", &taints[partly.tolerated])
-            .fact("missing", &taints[partly.missing])
-            .build()
+/// For pods that select nothing, where they land as pods do that tolerate nothing: they have no toleration that may match
+/// a taint of the pool. `None` for other pools.
+fn plain_placements(
+    cluster: &ClusterFacts<'_>,
+    shape: &PodShape,
+    tolerations: &[Toleration],
+) -> Option<Vec<Option<Placement>>> {
+    let is_plain = shape.selection.is_empty()
+        && shape.node_name.is_absent()
+        && shape.unread_tolerations.is_none();
+    let keys = tolerations.iter().map(|entry| entry.key.text());
+    let keys: Option<BTreeSet<&str>> = keys.collect();
+    let keys = keys.filter(|keys| is_plain && !keys.contains(""))?;
+    let plain = cluster.plain.get_or_init(|| {
+        let nothing = Candidate {
+            selection: &NodeSelection::default(),
+            node_name: &Field::Absent,
+            tolerations: &[],
+            tolerations_known: true,
+        };
+        let gate = cluster.comparison_operators;
+        let place = |pool: &Arc<NodePool>| place(&nothing, pool, Moment::Lasting, gate);
+        cluster.models.iter().map(place).collect()
+    });
+    let mut found: Vec<Option<Placement>> = plain.iter().cloned().map(Some).collect();
+    let named = keys.into_iter().flat_map(|key| cluster.by_key.with(key));
+    for (pool, _) in named.chain(cluster.by_key.unknown()) {
+        found[*pool] = None;
     }
+    let cordoned = cluster.models.iter().enumerate();
+    for (at, _) in cordoned.filter(|(_, pool)| pool.unschedulable) {
+        found[at] = None;
+    }
+    Some(found)
+}
+
+/// The facts of these pools, and those of hints, made later.
+fn possible_facts(
+    cluster: &ClusterFacts<'_>,
+    possible: Vec<usize>,
+    hints: Vec<Fact>,
+) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
+    let pools = Arc::clone(&cluster.pools);
+    move || {
+        let possible = possible.into_iter();
+        let possible = possible.filter_map(|at| pools.get(at).cloned());
+        possible.chain(hints).collect()
+    }
+}
+
+/// The facts for these refusals, made later: pools are many, and few rules ask.
+fn refusal_facts(
+    cluster: &ClusterFacts<'_>,
+    refusals: Vec<(usize, Reason)>,
+) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
+    let (pools, taints) = (Arc::clone(&cluster.pools), Arc::clone(&cluster.taints));
+    let models = Arc::clone(&cluster.models);
+    move || {
+        let refusals = refusals.into_iter();
+        let fact = |(at, reason): (usize, Reason)| {
+            let (pool, taints) = (pools.get(at)?, taints.get(at)?);
+            let model = models.get(at)?;
+            Some(facts::refusal_fact(pool, taints, model, reason))
+        };
+        refusals.filter_map(fact).collect()
+    }
+}
+
+/// The two taints, if a named entry tolerates another hard taint of the pool than the missing one.
+fn partly_tolerated(
+    cluster: &ClusterFacts<'_>,
+    shape: &PodShape,
+    pool: usize,
+    missing: usize,
+) -> Option<Partly> {
+    let named: Vec<Toleration> = shape
+        .tolerations
+        .iter()
+        .filter(|entry| entry.key.known().is_some_and(|key| !key.is_empty()))
+        .cloned()
+        .collect();
+    let (tolerated, _) = cluster.models[pool].blocking_taints().find(|(at, taint)| {
+        *at != missing && tolerate(&named, &taint.taint, cluster.comparison_operators) == Truth::Yes
+    })?;
+    Some(Partly {
+        pool,
+        tolerated,
+        missing,
+    })
+}
+
+fn partly_fact(cluster: &ClusterFacts<'_>, partly: &Partly) -> Fact {
+    let taints = &cluster.taints[partly.pool];
+    FactBuilder::new(FactKind::PartlyTolerated)
+        .fact("pool", &cluster.pools[partly.pool])
+        .fact("tolerated", &taints[partly.tolerated])
+        .fact("missing", &taints[partly.missing])
+        .build()
 }
 
 /// Two hard taints of one pool, by index: a tolerated one and one that is not tolerated.

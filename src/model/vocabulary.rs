@@ -349,13 +349,11 @@ impl<'g> Vocabulary<'g> {
         let values = self.taint_values.get(key)?;
         let own = values.words.get(value)?;
         if is_affirmation(value) {
-            let others = values.affirmations.iter().filter_map(|word| {
-                let known = values.words.get(word)?;
-                let counts = *word != value && known.exists() && own.is_odd_beside(known);
-                counts.then_some((*word, known))
-            });
-            let (word, known) =
-                others.max_by_key(|(word, known)| (known.exists(), known.places, *word))?;
+            let others = values.affirmations.iter();
+            let others = others.filter_map(|word| Some((*word, values.words.get(word)?)));
+            let others = others
+                .filter(|(word, one)| *word != value && one.exists() && own.is_odd_beside(one));
+            let (word, known) = others.max_by_key(|(word, one)| (one.places, *word))?;
             let is_usual = known.well_known || known.places >= CLOSED[0];
             let sure = is_usual && own.is_alone_beside(known);
             return Some(meant(word, known, sure));

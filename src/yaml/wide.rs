@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::entries::Entries;
 use super::node::{Document, Field, Kind, Node, NodeId, WIDE_FIELDS};
 
 /// For each wide mapping of a document, the position of the last field with each name.
@@ -24,7 +23,14 @@ impl Wide {
     /// The last field of a mapping with a name.
     pub(super) fn field<'a>(&self, node: Node<'a>, name: &str) -> Option<Field<'a>> {
         let at = self.0.get(&node.id())?.get(name)?;
-        Entries::of(node).get(*at)?.field()
+        let edges = node.edges().get(2 * at..)?;
+        match edges {
+            [key, value, ..] => Some(Field {
+                key: node.document().at(*key),
+                value: node.document().at(*value),
+            }),
+            _ => None,
+        }
     }
 }
 

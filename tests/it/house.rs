@@ -113,6 +113,7 @@ const LONG_FILES: &[(&str, &str)] = &[
 const PAIRS: &[[&str; 2]] = &[
     ["model::node_labels", "model::node_selection"],
     ["lint::overlay", "lint::gather"],
+    ["yaml::node", "yaml::wide"],
 ];
 
 /// Files that still contain methods of a type from another file. Do not add any.
