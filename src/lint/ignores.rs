@@ -8,12 +8,13 @@
     )
 )]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::civil::Date;
 
 use super::Settings;
 use super::gather::Gathered;
+use crate::extract::ignores::covering::Covering;
 use crate::extract::ignores::{Ignore, Ignores};
 use crate::finding::{Finding, Object, Suppressed};
 use crate::model::near_miss::nearest_word;
@@ -120,20 +121,20 @@ fn suppress<'i>(
 ) -> (Vec<Suppressed>, Used<'i>) {
     let mut used = Used::new();
     let mut suppressed = Vec::new();
+    let by_source: HashMap<SourceId, Covering<'i>> = by_source
+        .iter()
+        .map(|(source, here)| {
+            let here = here.iter().map(|at| (*at, &ignores[*at]));
+            (*source, Covering::of(here))
+        })
+        .collect();
     findings.retain(|finding| {
-        let here = by_source.get(&finding.span.source).into_iter().flatten();
-        let mut by = None;
+        let here = by_source.get(&finding.span.source);
+        let here = here.and_then(|here| here.all(&finding.rule, finding.span));
+        let (id, here) = here.unwrap_or_default();
         // If several match, each counts as used. Otherwise removing one would make the other fail unexpectedly.
-        for at in here {
-            let ignore = &ignores[*at];
-            let id = ignore.rules.iter().find(|(id, _)| *id == finding.rule);
-            if let Some((id, _)) = id
-                && ignore.covers.covers(finding.span)
-            {
-                used.insert((*at, id));
-                by.get_or_insert(ignore);
-            }
-        }
+        used.extend(here.iter().map(|at| (*at, id)));
+        let by = here.first().map(|at| &ignores[*at]);
         if let Some(ignore) = by {
             suppressed.push(Suppressed {
                 finding: finding.clone(),

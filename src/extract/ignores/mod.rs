@@ -3,6 +3,7 @@
 //! needed is decided elsewhere.
 
 mod comment;
+pub mod covering;
 mod parts;
 mod place;
 mod reading;

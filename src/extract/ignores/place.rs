@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::comment::said_in;
+use super::covering::Covering;
 use super::parts::around;
 use super::reading::Read;
 use super::{ANNOTATION_PREFIX, Covers, Ignore, Reason};
@@ -54,18 +55,21 @@ impl Group {
             .all(|one| covers.covers(span(&one.span)))
     }
 
-    pub(super) fn is_accepted(&self, ignores: &[Ignore], beside: &Reason) -> bool {
-        let holds = |ignore: &Ignore| {
-            let lacks_reason = beside.is_required && ignore.reason.is_empty();
-            !lacks_reason && !ignore.has_expired(beside.today)
-        };
-        self.members.iter().all(|one| {
-            ignores.iter().filter(|ignore| holds(ignore)).any(|ignore| {
-                ignore.rules.iter().any(|(id, _)| *id == one.rule)
-                    && ignore.covers.covers(span(&one.span))
-            })
-        })
+    /// Whether these suppressions cover all its findings.
+    pub(super) fn is_accepted(&self, ignores: &Covering<'_>) -> bool {
+        let mut members = self.members.iter();
+        members.all(|one| ignores.any(&one.rule, span(&one.span)))
     }
+}
+
+/// The suppressions that count beside new ones.
+pub(super) fn holding<'i>(ignores: &'i [Ignore], beside: &Reason) -> Covering<'i> {
+    let holds = |ignore: &Ignore| {
+        let lacks_reason = beside.is_required && ignore.reason.is_empty();
+        !lacks_reason && !ignore.has_expired(beside.today)
+    };
+    let all = ignores.iter().enumerate();
+    Covering::of(all.filter(|(_, ignore)| holds(ignore)))
 }
 
 fn span(range: &Range<usize>) -> Span {

@@ -9,10 +9,10 @@
     )
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::place::{Group, Insertion, Member, Notation, Places, left_out};
+use super::place::{Group, Insertion, Member, Notation, Places, holding, left_out};
 use super::reading::Read;
 use super::{Ignores, Reason};
 use crate::source::text::Cut as _;
@@ -68,10 +68,9 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
         std::iter::once(0..source.text.len()).collect()
     } else {
         let stream = yaml::parse(&source.text, SourceId(0));
-        let broken = |one: &Wanted| {
-            let mut errors = stream.errors.iter();
-            errors.any(|error| error.span.start == one.span.start)
-        };
+        let errors = stream.errors.iter();
+        let errors: HashSet<u32> = errors.map(|error| error.span.start).collect();
+        let broken = |one: &Wanted| errors.contains(&one.span.start);
         let refused: Vec<Wanted>;
         (refused, wanted) = wanted.into_iter().partition(broken);
         written
@@ -80,6 +79,7 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
         stream.documents.iter().map(Document::range).collect()
     };
     let mut at = 0;
+    let mut placed = HashSet::new();
     for range in pieces {
         let (Some(kept), Some(text)) = (
             source.text.get(at..range.start),
@@ -89,10 +89,12 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
         };
         written.text.push_str(kept);
         at = range.end;
-        let here: Vec<Wanted>;
-        (here, wanted) = wanted
-            .into_iter()
-            .partition(|one| range.contains(&(one.span.start as usize)));
+        // The findings are sorted, as the documents are.
+        let is_before = |one: &Wanted, end: usize| (one.span.start as usize) < end;
+        let from = wanted.partition_point(|one| is_before(one, range.start));
+        let to = wanted.partition_point(|one| is_before(one, range.end));
+        let here: Vec<Wanted> = wanted.get(from..to).unwrap_or_default().to_vec();
+        placed.extend(from..to);
         match Piece::new(text, notation, reason, &here, range.start) {
             Some(mut piece) => {
                 let all = 0..piece.groups.len();
@@ -119,9 +121,9 @@ pub fn write(source: &Source, wanted: &[Wanted], reason: &Reason) -> Written {
     written
         .text
         .push_str(source.text.get(at..).unwrap_or_default());
-    written
-        .refused
-        .extend(wanted.into_iter().map(|one| (one, BROKEN)));
+    let wanted = wanted.into_iter().enumerate();
+    let rest = wanted.filter(|(at, _)| !placed.contains(at));
+    written.refused.extend(rest.map(|(_, one)| (one, BROKEN)));
     written.refused.sort();
     written
 }
@@ -194,7 +196,7 @@ impl<'r> Piece<'r> {
         }
         if some.len() == 1 {
             let group = &self.groups[some.start];
-            if group.is_accepted(&self.read.ignores, self.reason) {
+            if group.is_accepted(&holding(&self.read.ignores, self.reason)) {
                 self.groups[some.start].accepted = true;
                 return;
             }
@@ -291,9 +293,10 @@ impl<'r> Piece<'r> {
             })
             .collect();
         let meant = |at: &usize| some.contains(at);
+        let holding = holding(&read.ignores, self.reason);
         let mut open: Vec<usize> = (0..groups.len())
             .filter(|at| meant(at) || groups[*at].accepted)
-            .filter(|at| !groups[*at].is_accepted(&read.ignores, self.reason))
+            .filter(|at| !groups[*at].is_accepted(&holding))
             .collect();
         if !open.is_empty() {
             open.retain(meant);
