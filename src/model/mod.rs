@@ -34,6 +34,7 @@ pub mod validation;
 pub mod vocabulary;
 pub mod well_known;
 pub mod witness;
+mod word;
 pub mod workload;
 
 use std::collections::HashMap;

@@ -9,14 +9,10 @@ use super::near_miss::is_affirmation;
 use super::node_pool::NodePool;
 use super::slip::{Slip, slip, traces};
 use super::well_known::WellKnown;
+use super::word::Word;
 use super::workload::{Workload, selected};
-use crate::source::{SourceId, Span};
+use crate::source::Span;
 
-/// How many places must use a word that nothing declares, so that it has standing.
-const USED: usize = 2;
-/// How many times as many places must use a word as the one that may be mistaken: so that it is worth a word, and so that it
-/// is very probably mistaken.
-const ODDS: [usize; 2] = [2, 4];
 /// How many places must use a key with declared values only, so that another value is suspect: one that resembles a declared
 /// value in a word, one that does so in a code such as `l4`, and one that resembles none.
 const CLOSED: [usize; 3] = [3, 5, 5];
@@ -36,38 +32,6 @@ pub struct Meant<'g> {
     pub uses: usize,
     /// The written word is very probably wrong.
     pub sure: bool,
-}
-
-/// One word of a lexicon.
-#[derive(Debug, Default)]
-struct Word<'g> {
-    pool: Option<&'g str>,
-    declared_at: Option<Span>,
-    well_known: bool,
-    places: usize,
-    files: BTreeSet<SourceId>,
-    used_at: Option<Span>,
-}
-
-impl Word<'_> {
-    /// Whether a pool declares it or it is well known.
-    fn exists(&self) -> bool {
-        self.pool.is_some() || self.well_known
-    }
-
-    fn has_standing(&self) -> bool {
-        self.exists() || self.places >= USED
-    }
-
-    /// Whether so few places write it, compared with another word, that they may be mistaken.
-    fn is_odd_beside(&self, other: &Word<'_>) -> bool {
-        !self.exists() && (other.places >= ODDS[0] * self.places || self.is_alone_beside(other))
-    }
-
-    /// Whether they are very probably mistaken.
-    fn is_alone_beside(&self, other: &Word<'_>) -> bool {
-        other.places >= ODDS[1] * self.places || (other.exists() && self.files.len() <= 1)
-    }
 }
 
 /// The words that are written in one role.
@@ -421,6 +385,7 @@ fn domain(key: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::SourceId;
 
     /// A lexicon with words that are declared, and words with the number of files that write each.
     fn lexicon<'w>(declared: &[&'w str], used: &[(&'w str, u32)]) -> Lexicon<'w> {
