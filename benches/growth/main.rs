@@ -11,6 +11,8 @@ mod files;
 mod kinds;
 mod lists;
 mod measure;
+#[path = "../process/memory.rs"]
+mod memory;
 mod pools;
 mod suppressions;
 mod templates;

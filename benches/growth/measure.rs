@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::{Case, Files};
+use crate::{Case, Files, memory};
 
 /// How much to measure.
 #[derive(Clone, Copy)]
@@ -195,7 +195,7 @@ fn run(folder: &Path, arguments: &[&str], most: f64) -> io::Result<Option<Run>> 
         bytes: 0,
     };
     while child.try_wait()?.is_none() {
-        run.bytes = most_memory(&child).unwrap_or(run.bytes);
+        run.bytes = memory::most_of(child.id()).unwrap_or(run.bytes);
         run.used = used_by(&child).into_iter().chain(run.used).reduce(f64::max);
         if run.used.unwrap_or(start.elapsed().as_secs_f64()) > most {
             child.kill()?;
@@ -223,13 +223,6 @@ fn used_by(child: &Child) -> Option<f64> {
         used += nanoseconds / 1e9;
     }
     Some(used)
-}
-
-fn most_memory(child: &Child) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kilobytes << 10)
 }
 
 /// The slope of the line with the least squares.

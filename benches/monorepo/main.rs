@@ -6,6 +6,8 @@
 //! `KUBETAINT_YARDSTICK` is another command than `rg --hidden -c tolerations`; the folder is added to its arguments.
 
 mod files;
+#[path = "../process/memory.rs"]
+mod memory;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -165,7 +167,7 @@ fn run(command: &[&str], folder: &Path) -> io::Result<Took> {
         .map_err(|why| io::Error::other(format!("{program}: {why}")))?;
     let mut bytes = 0;
     while child.try_wait()?.is_none() {
-        bytes = most_memory(child.id()).unwrap_or(bytes);
+        bytes = memory::most_of(child.id()).unwrap_or(bytes);
         std::thread::sleep(std::time::Duration::from_micros(500));
     }
     Ok(Took {
@@ -181,11 +183,4 @@ fn used_by_children() -> f64 {
     let fields = text.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().skip(13).take(2);
     ticks.flat_map(str::parse::<f64>).sum::<f64>() / 100.0
-}
-
-fn most_memory(process: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kilobytes << 10)
 }

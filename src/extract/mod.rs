@@ -193,12 +193,8 @@ pub fn extract(source: &Source, id: SourceId, table: &Table) -> FileFacts {
 
 /// Reads one file without leaving out documents that cannot matter, to compare with [`extract`].
 pub fn extract_all(source: &Source, id: SourceId, table: &Table) -> FileFacts {
-    let beside = Beside {
-        sources: &ChartSources::default(),
-        values: None,
-        templates: Templates::none(),
-    };
-    extract_parsed(source, id, table, &beside, &|text| {
+    let sources = ChartSources::default();
+    extract_parsed(source, id, table, &Beside::of(&sources), &|text| {
         quiet::parse_all(text, id)
     })
 }
@@ -210,12 +206,7 @@ pub fn extract_with(
     table: &Table,
     sources: &ChartSources,
 ) -> FileFacts {
-    let beside = Beside {
-        sources,
-        values: None,
-        templates: Templates::none(),
-    };
-    extract_beside(source, id, table, &beside)
+    extract_beside(source, id, table, &Beside::of(sources))
 }
 
 /// What other files say about a file.
@@ -226,6 +217,17 @@ pub struct Beside<'b> {
     pub values: Option<&'b ValuesFile>,
     /// Templates that it includes.
     pub templates: &'b Templates,
+}
+
+impl<'b> Beside<'b> {
+    /// Only what they say about charts.
+    fn of(sources: &'b ChartSources) -> Beside<'b> {
+        Beside {
+            sources,
+            values: None,
+            templates: Templates::none(),
+        }
+    }
 }
 
 /// Reads one file, where it is known what other files say about it.
