@@ -228,8 +228,7 @@ impl<'g> ClusterFacts<'g> {
         let foreign = foreign.and_then(|key| foreign_cloud(self.cloud, &self.models, key));
         builder = builder.text("foreignCloud", foreign.unwrap_or_default());
         builder = redundancy_fields(builder, &shape.tolerations, &list.redundancy, index);
-        // A taint with another key is certainly not matched.
-        let places = self.by_key.that_may_have(entry.key.text());
+        let places = self.by_key.that_may_match(entry);
         let truths = self.taints_at(places);
         let truths: Vec<(TaintAt, Truth)> = truths
             .map(|(place, taint)| (place, tolerated(taint)))
