@@ -60,6 +60,7 @@ mod rendered;
 mod renderings;
 mod search;
 mod searched;
+mod selectable;
 pub mod session;
 mod settled;
 mod several;

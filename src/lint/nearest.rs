@@ -62,9 +62,12 @@ impl ClusterFacts<'_> {
     ) -> FactBuilder {
         let shape = own.shape;
         let (mut values, mut effects) = (Vec::new(), Vec::new());
-        let key = entry.key.text().filter(|key| !key.is_empty());
-        let of_key = key.map_or(&[][..], |key| self.by_key.with(key));
-        for ((pool, at), taint) in self.taints_at(of_key.iter().copied()) {
+        let selected = || {
+            let asks = !shape.selection.is_empty();
+            asks.then(|| self.selectable(&shape.selection)).flatten()
+        };
+        let places = self.by_key.to_compare(entry, selected);
+        for ((pool, at), taint) in self.taints_at(places) {
             if taint.origin == Origin::Startup {
                 continue;
             }
@@ -110,13 +113,14 @@ impl ClusterFacts<'_> {
         [all, nearest]: [&'static str; 2],
     ) -> FactBuilder {
         let rank = |one: &Candidate<N>| (one.nearness, !self.is_selected(shape, one.pool));
-        candidates.sort_by_key(rank);
+        candidates.sort_by_cached_key(rank);
         let first = candidates.first().map(rank);
         let is_first = |one: &&Candidate<N>| Some(rank(one)) == first;
+        let firsts = candidates.iter().take_while(is_first);
         let fact = |one: &Candidate<N>| self.taints[one.pool][one.at].clone();
         builder
             .facts(all, candidates.iter().map(fact))
-            .facts(nearest, candidates.iter().filter(is_first).map(fact))
+            .facts(nearest, firsts.map(fact))
     }
 
     /// Whether the workload selects nodes and its selection matches a pool.

@@ -25,6 +25,7 @@ use super::gather::Gathered;
 use super::hints::Hints;
 use super::own_list::OwnList;
 use super::purpose;
+use super::selectable::Selectable;
 use super::testimony::Testimony;
 use super::usage::{OwnPools, Usage};
 use crate::model::Truth;
@@ -33,6 +34,7 @@ use crate::model::alike::Alike;
 use crate::model::clouds::Clouds;
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
+use crate::model::node_selection::NodeSelection;
 use crate::model::placement::Placement;
 use crate::model::toleration::Toleration;
 use crate::model::vocabulary::Vocabulary;
@@ -64,6 +66,8 @@ pub struct ClusterFacts<'g> {
     /// The taints by key.
     pub by_key: ByKey,
     by_label: OnceLock<ByLabel>,
+    selectable: OnceLock<Selectable>,
+    all_known: OnceLock<bool>,
     /// The keys that are well known.
     known_keys: OnceLock<Alike>,
     /// Where pods land that select nothing and tolerate nothing.
@@ -144,6 +148,8 @@ impl<'g> ClusterFacts<'g> {
             kubernetes: kubernetes(config),
             by_key: ByKey::of(models.iter()),
             by_label: OnceLock::new(),
+            selectable: OnceLock::new(),
+            all_known: OnceLock::new(),
             known_keys: OnceLock::new(),
             plain: OnceLock::new(),
             models: Arc::new(models),
@@ -169,6 +175,17 @@ impl<'g> ClusterFacts<'g> {
     /// The labels by key and value.
     pub fn by_label(&self) -> &ByLabel {
         self.by_label.get_or_init(|| ByLabel::of(&self.models))
+    }
+
+    /// The pools that a selection does not certainly exclude by a label, in order; `None` for all.
+    pub fn selectable(&self, selection: &NodeSelection) -> Option<Vec<usize>> {
+        let selectable = self.selectable.get_or_init(|| Selectable::of(&self.models));
+        selectable.by(selection)
+    }
+
+    /// Whether this holds for all pools. It is asked once, always with the same question.
+    pub(super) fn all_known(&self, known: impl Fn(&Arc<NodePool>) -> bool) -> bool {
+        *self.all_known.get_or_init(|| self.models.iter().all(known))
     }
 
     /// The well-known keys, to compare others with.
@@ -211,8 +228,7 @@ impl<'g> ClusterFacts<'g> {
         let foreign = foreign.and_then(|key| foreign_cloud(self.cloud, &self.models, key));
         builder = builder.text("foreignCloud", foreign.unwrap_or_default());
         builder = redundancy_fields(builder, &shape.tolerations, &list.redundancy, index);
-        // A taint with another key is certainly not matched.
-        let places = self.by_key.that_may_have(entry.key.text());
+        let places = self.by_key.that_may_match(entry);
         let truths = self.taints_at(places);
         let truths: Vec<(TaintAt, Truth)> = truths
             .map(|(place, taint)| (place, tolerated(taint)))

@@ -26,8 +26,7 @@ use crate::rule::fact::{Fact, FactBuilder, FactKind};
 /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
 pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
     let whole = cluster.shape(shape);
-    let as_read = shape.as_read();
-    let shape = as_read.as_ref().unwrap_or(shape);
+    let shape = &shape.as_read().map_or_else(|| Arc::clone(shape), Arc::new);
     let tolerations = shape.all_tolerations();
     let asks = !shape.selection.is_empty();
     let (mut selected, mut chosen) = (Vec::new(), Vec::new());
@@ -36,7 +35,16 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
     let (mut blocked, mut refusals): (Vec<Fact>, Vec<(usize, Reason)>) = (Vec::new(), Vec::new());
     let mut partly: Vec<Partly> = Vec::new();
     let plain = plain_placements(cluster, shape, &tolerations);
-    for (at, pool) in cluster.models.iter().enumerate() {
+    let selectable = match shape.node_name.is_absent() {
+        true => cluster.selectable(&shape.selection),
+        false => None,
+    };
+    let considered = match &selectable {
+        Some(some) => some.clone(),
+        None => (0..cluster.models.len()).collect(),
+    };
+    for at in considered {
+        let pool = &cluster.models[at];
         if let Some(placement) = plain.as_ref().and_then(|plain| plain.get(at)?.as_ref()) {
             match placement {
                 Placement::Refused(reason) => refusals.push((at, *reason)),
@@ -128,6 +136,7 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         false => Vec::new(),
     };
     let gate = cluster.comparison_operators;
+    let rest = selectable.map(|some| (some, Arc::clone(shape)));
     let means = !chosen.is_empty() && cluster.usage.means(shape, &cluster.own, &chosen, gate);
     let partly: Vec<Fact> = partly.iter().map(|one| partly_fact(cluster, one)).collect();
     let builder = FactBuilder::extend(&whole);
@@ -141,7 +150,7 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         )
         .facts("undeclaredPools", undeclared)
         .facts("blockedPools", blocked)
-        .facts_later("refusals", refusal_facts(cluster, refusals))
+        .facts_later("refusals", refusal_facts(cluster, refusals, rest))
         .facts("partlyToleratedPools", partly)
         .build()
 }
@@ -196,14 +205,33 @@ fn possible_facts(
     }
 }
 
-/// The facts for these refusals, made later: pools are many, and few rules ask.
+/// The facts for these refusals, made later: pools are many, and few rules ask. If only some of the pools were compared with a
+/// shape, it selects none of the others.
 fn refusal_facts(
     cluster: &ClusterFacts<'_>,
-    refusals: Vec<(usize, Reason)>,
+    mut refusals: Vec<(usize, Reason)>,
+    compared: Option<(Vec<usize>, Arc<PodShape>)>,
 ) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
     let (pools, taints) = (Arc::clone(&cluster.pools), Arc::clone(&cluster.taints));
     let models = Arc::clone(&cluster.models);
+    let gate = cluster.comparison_operators;
     move || {
+        if let Some((compared, shape)) = compared {
+            let tolerations = shape.all_tolerations();
+            let others = models.iter().enumerate();
+            let others = others.filter(|(at, _)| compared.binary_search(at).is_err());
+            refusals.extend(others.filter_map(|(at, pool)| {
+                if shape.gets_none_of(pool) {
+                    return Some((at, Reason::Affinity));
+                }
+                let pod = shape.candidate(&tolerations);
+                match place(&pod, pool, Moment::Lasting, gate) {
+                    Placement::Refused(reason) => Some((at, reason)),
+                    Placement::Lands | Placement::Unknown(_) => None,
+                }
+            }));
+            refusals.sort_unstable_by_key(|(at, _)| *at);
+        }
         let refusals = refusals.into_iter();
         let fact = |(at, reason): (usize, Reason)| {
             let (pool, taints) = (pools.get(at)?, taints.get(at)?);

@@ -48,7 +48,7 @@ fn undecided(shape: &PodShape, facts: &ClusterFacts<'_>, what: &str) -> Option<B
 pub fn placement(shape: &PodShape, facts: &ClusterFacts<'_>) -> Option<Because> {
     let uncertain = shape.on_pods.entries.iter().any(|entry| !entry.certain);
     let known = |pool: &Arc<NodePool>| pool.complete && !has_open_taint(pool);
-    if shape.selection.is_empty() || (!uncertain && facts.models.iter().all(known)) {
+    if shape.selection.is_empty() || (!uncertain && facts.all_known(known)) {
         return None;
     }
     let tolerations = shape.all_tolerations();

@@ -224,7 +224,7 @@ impl NodeLabels {
     }
 
     /// Returns the certain value of a label, whichever of its names the pool uses.
-    fn fixed(&self, key: &str) -> Option<&Field<String>> {
+    pub fn fixed(&self, key: &str) -> Option<&Field<String>> {
         self.labels
             .get(key)
             .or_else(|| self.labels.get(old_label_key(key)?))
