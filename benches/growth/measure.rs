@@ -108,7 +108,11 @@ pub fn measure(case: &Case, plan: Plan, start: f64) -> io::Result<Grown> {
         };
         let seconds = run.seconds(start);
         if seconds > LEAST {
-            points.push(((size as f64).ln(), seconds.ln()));
+            let bytes: usize = files
+                .iter()
+                .map(|(path, text)| path.len() + text.len())
+                .sum();
+            points.push(((bytes as f64).ln(), seconds.ln()));
         }
         (grown.size, grown.seconds, grown.bytes) = (size, seconds, run.bytes);
         if seconds > plan.enough {

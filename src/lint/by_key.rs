@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use crate::model::alike::Alike;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::toleration::Toleration;
+use crate::model::validation::comparison_integer;
 
 /// The index of a pool and that of a taint in it.
 pub type TaintAt = (usize, usize);
 
 /// Of more taints with one key than this, a toleration is compared only with those that it probably means, and with the
 /// first of the others.
-const MOST: usize = 500;
+const MOST: usize = 100;
 
 /// The taints with one key.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ struct OfKey {
     no_value: Vec<TaintAt>,
     /// Those whose effect is unknown.
     no_effect: Vec<TaintAt>,
+    /// The first of those whose value can be compared as a number.
+    numbers: Vec<TaintAt>,
     values: OnceLock<Alike>,
 }
 
@@ -36,6 +39,11 @@ impl OfKey {
                 None => _ = self.of_value.insert(value.to_owned(), vec![place]),
             },
             None => self.no_value.push(place),
+        }
+        let value = taint.taint.value.text();
+        if self.numbers.len() < MOST && value.is_some_and(|value| comparison_integer(value).is_ok())
+        {
+            self.numbers.push(place);
         }
         if taint.taint.effect.is_unknown() {
             self.no_effect.push(place);
@@ -123,7 +131,7 @@ impl ByKey {
     }
 
     /// The taints with the key of an entry to compare it with, in order. If they are many, those of the pools that the workload
-    /// may select, those with a similar value, those that are not known and the first others. `selected` finds these pools,
+    /// may select, those with a similar value, those that are not known, the first numbers and the first others. `selected` finds these pools,
     /// if the workload selects any.
     pub fn to_compare(
         &self,
@@ -137,7 +145,13 @@ impl ByKey {
         let Some(first) = of_key.all.get(..MOST) else {
             return of_key.all.clone();
         };
-        let mut found = [first, &of_key.no_value, &of_key.no_effect].concat();
+        let OfKey {
+            no_value,
+            no_effect,
+            numbers,
+            ..
+        } = of_key;
+        let mut found = [first, no_value, no_effect, numbers].concat();
         if let Some(value) = entry.value.text() {
             found.extend(of_key.with(value).iter().take(MOST));
             found.extend(of_key.alike(value).take(MOST));
@@ -232,6 +246,7 @@ mod tests {
             value: match at {
                 3_000 => Field::Unknown,
                 2_500 => is("observability".to_owned()),
+                2_700 => is("7".to_owned()),
                 _ => is(format!("v{at}")),
             },
             effect: is("NoSchedule".to_owned()),
@@ -244,8 +259,8 @@ mod tests {
         };
         assert_eq!(compared(MOST).len(), MOST);
         let many = compared(4_000);
-        assert_eq!(many.len(), MOST + 4);
-        for at in [0, MOST - 1, 2_000, 2_001, 2_500, 3_000] {
+        assert_eq!(many.len(), MOST + 5);
+        for at in [0, MOST - 1, 2_000, 2_001, 2_500, 2_700, 3_000] {
             assert!(many.contains(&(at, 0)), "{at}");
         }
     }

@@ -13,6 +13,7 @@ mod clouds;
 mod cluster;
 mod cluster_change;
 mod clusters;
+mod compared;
 mod configurations;
 mod configured;
 mod contradictions;

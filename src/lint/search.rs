@@ -17,6 +17,7 @@ use super::assignment::Cluster;
 use super::by_key::{ByKey, TaintAt};
 use super::by_label::ByLabel;
 use super::clouds::{cloud_of, foreign_cloud};
+use super::compared::Plain;
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
     well_known_fields,
@@ -35,7 +36,6 @@ use crate::model::clouds::Clouds;
 use crate::model::eviction::Shadow;
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::node_selection::NodeSelection;
-use crate::model::placement::Placement;
 use crate::model::toleration::Toleration;
 use crate::model::vocabulary::Vocabulary;
 use crate::model::well_known::WellKnown;
@@ -71,7 +71,7 @@ pub struct ClusterFacts<'g> {
     /// The keys that are well known.
     known_keys: OnceLock<Alike>,
     /// Where pods land that select nothing and tolerate nothing.
-    pub(super) plain: OnceLock<Vec<Placement>>,
+    plain: OnceLock<Arc<Plain>>,
     /// Which pools they are among those of the repository.
     pub(super) own: OwnPools,
     /// Hints from commands about nodes.
@@ -181,6 +181,12 @@ impl<'g> ClusterFacts<'g> {
     pub fn selectable(&self, selection: &NodeSelection) -> Option<Vec<usize>> {
         let selectable = self.selectable.get_or_init(|| Selectable::of(&self.models));
         selectable.by(selection)
+    }
+
+    /// Where pods land that select nothing and tolerate nothing.
+    pub(super) fn plain(&self) -> &Arc<Plain> {
+        let plain = || Arc::new(Plain::of(&self.models, self.comparison_operators));
+        self.plain.get_or_init(plain)
     }
 
     /// Whether this holds for all pools. It is asked once, always with the same question.

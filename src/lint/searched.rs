@@ -11,16 +11,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::compared::Compared;
 use super::facts;
 use super::search::{ClusterFacts, keys};
 use super::testimony::Testimony;
 use super::undeclared::undeclared;
+use crate::model::Truth;
 use crate::model::node_pool::NodePool;
-use crate::model::node_selection::NodeSelection;
-use crate::model::placement::{Candidate, Moment, Placement, Reason, place};
+use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::toleration::{Toleration, tolerate};
 use crate::model::workload::PodShape;
-use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
 /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
@@ -34,28 +34,9 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
     let mut possible_hints: Vec<Fact> = Vec::new();
     let (mut blocked, mut refusals): (Vec<Fact>, Vec<(usize, Reason)>) = (Vec::new(), Vec::new());
     let mut partly: Vec<Partly> = Vec::new();
-    let plain = plain_placements(cluster, shape, &tolerations);
-    let selectable = match shape.node_name.is_absent() {
-        true => cluster.selectable(&shape.selection),
-        false => None,
-    };
-    let considered = match &selectable {
-        Some(some) => some.clone(),
-        None => (0..cluster.models.len()).collect(),
-    };
-    for at in considered {
+    let compared = Compared::with(cluster, shape, &tolerations);
+    for &at in &compared.pools {
         let pool = &cluster.models[at];
-        if let Some(placement) = plain.as_ref().and_then(|plain| plain.get(at)?.as_ref()) {
-            match placement {
-                Placement::Refused(reason) => refusals.push((at, *reason)),
-                Placement::Lands => possible.push(at),
-                Placement::Unknown(_) => {
-                    possible.push(at);
-                    doubtful.push(at);
-                }
-            }
-            continue;
-        }
         // A pod with `nodeName` bypasses the scheduler.
         if !shape.node_name.is_absent() {
             possible.push(at);
@@ -111,11 +92,14 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         }
     }
     // A pod with `nodeName` bypasses the scheduler.
-    let open = possible.iter().filter(|_| shape.node_name.is_absent());
-    let open = open.map(|at| &cluster.models[*at]);
-    let open_keys: BTreeSet<&str> = match partly.is_empty() {
+    let open_keys = match partly.is_empty() {
         true => BTreeSet::new(),
-        false => open.chain(hinted).flat_map(|pool| keys(pool)).collect(),
+        false => {
+            let open = possible.iter().copied().chain(compared.other_possible());
+            let open = open.filter(|_| shape.node_name.is_absent());
+            let open = open.map(|at| &cluster.models[at]);
+            open.chain(hinted).flat_map(|pool| keys(pool)).collect()
+        }
     };
     // A toleration that unlocks one pool is useful even if it does not unlock another.
     partly.retain(|one| {
@@ -127,7 +111,9 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
     });
     let undeclared = undeclared(&cluster.models, shape, &chosen, &doubtful);
     let undeclared = undeclared.into_iter().map(|at| cluster.pools[at].clone());
-    let none_possible = possible.is_empty() && possible_hints.is_empty();
+    let none_possible = possible.is_empty()
+        && possible_hints.is_empty()
+        && compared.other_possible().next().is_none();
     let chosen: Vec<(usize, &Arc<NodePool>)> = match none_possible {
         true => chosen
             .iter()
@@ -136,7 +122,6 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         false => Vec::new(),
     };
     let gate = cluster.comparison_operators;
-    let rest = selectable.map(|some| (some, Arc::clone(shape)));
     let means = !chosen.is_empty() && cluster.usage.means(shape, &cluster.own, &chosen, gate);
     let partly: Vec<Fact> = partly.iter().map(|one| partly_fact(cluster, one)).collect();
     let builder = FactBuilder::extend(&whole);
@@ -146,92 +131,48 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         .facts("selectedPools", selected)
         .facts_later(
             "possiblePools",
-            possible_facts(cluster, possible, possible_hints),
+            possible_facts(cluster, possible, possible_hints, compared.clone()),
         )
         .facts("undeclaredPools", undeclared)
         .facts("blockedPools", blocked)
-        .facts_later("refusals", refusal_facts(cluster, refusals, rest))
+        .facts_later(
+            "refusals",
+            refusal_facts(cluster, refusals, compared, Arc::clone(shape)),
+        )
         .facts("partlyToleratedPools", partly)
         .build()
-}
-
-/// For pods that select nothing, where they land as pods do that tolerate nothing: they have no toleration that may match
-/// a taint of the pool. `None` for other pools.
-fn plain_placements(
-    cluster: &ClusterFacts<'_>,
-    shape: &PodShape,
-    tolerations: &[Toleration],
-) -> Option<Vec<Option<Placement>>> {
-    let is_plain = shape.selection.is_empty()
-        && shape.node_name.is_absent()
-        && shape.unread_tolerations.is_none();
-    let keys = tolerations.iter().map(|entry| entry.key.text());
-    let keys: Option<BTreeSet<&str>> = keys.collect();
-    let keys = keys.filter(|keys| is_plain && !keys.contains(""))?;
-    let plain = cluster.plain.get_or_init(|| {
-        let nothing = Candidate {
-            selection: &NodeSelection::default(),
-            node_name: &Field::Absent,
-            tolerations: &[],
-            tolerations_known: true,
-        };
-        let gate = cluster.comparison_operators;
-        let place = |pool: &Arc<NodePool>| place(&nothing, pool, Moment::Lasting, gate);
-        cluster.models.iter().map(place).collect()
-    });
-    let mut found: Vec<Option<Placement>> = plain.iter().cloned().map(Some).collect();
-    let named = keys.into_iter().flat_map(|key| cluster.by_key.with(key));
-    for (pool, _) in named.chain(cluster.by_key.unknown()) {
-        found[*pool] = None;
-    }
-    let cordoned = cluster.models.iter().enumerate();
-    for (at, _) in cordoned.filter(|(_, pool)| pool.unschedulable) {
-        found[at] = None;
-    }
-    Some(found)
 }
 
 /// The facts of these pools, and those of hints, made later.
 fn possible_facts(
     cluster: &ClusterFacts<'_>,
-    possible: Vec<usize>,
+    mut possible: Vec<usize>,
     hints: Vec<Fact>,
+    compared: Compared,
 ) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
     let pools = Arc::clone(&cluster.pools);
     move || {
+        possible.extend(compared.other_possible());
+        possible.sort_unstable();
         let possible = possible.into_iter();
         let possible = possible.filter_map(|at| pools.get(at).cloned());
         possible.chain(hints).collect()
     }
 }
 
-/// The facts for these refusals, made later: pools are many, and few rules ask. If only some of the pools were compared with a
-/// shape, it selects none of the others.
+/// The facts for these refusals and those of the other pools, made later: pools are many, and few rules ask.
 fn refusal_facts(
     cluster: &ClusterFacts<'_>,
     mut refusals: Vec<(usize, Reason)>,
-    compared: Option<(Vec<usize>, Arc<PodShape>)>,
+    compared: Compared,
+    shape: Arc<PodShape>,
 ) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
     let (pools, taints) = (Arc::clone(&cluster.pools), Arc::clone(&cluster.taints));
     let models = Arc::clone(&cluster.models);
     let gate = cluster.comparison_operators;
     move || {
-        if let Some((compared, shape)) = compared {
-            let tolerations = shape.all_tolerations();
-            let others = models.iter().enumerate();
-            let others = others.filter(|(at, _)| compared.binary_search(at).is_err());
-            refusals.extend(others.filter_map(|(at, pool)| {
-                if shape.gets_none_of(pool) {
-                    return Some((at, Reason::Affinity));
-                }
-                let pod = shape.candidate(&tolerations);
-                match place(&pod, pool, Moment::Lasting, gate) {
-                    Placement::Refused(reason) => Some((at, reason)),
-                    Placement::Lands | Placement::Unknown(_) => None,
-                }
-            }));
-            refusals.sort_unstable_by_key(|(at, _)| *at);
-        }
+        refusals.extend(compared.other_refusals(&shape, &models, gate));
+        refusals.sort_unstable_by_key(|(at, _)| *at);
         let refusals = refusals.into_iter();
         let fact = |(at, reason): (usize, Reason)| {
             let (pool, taints) = (pools.get(at)?, taints.get(at)?);
