@@ -11,7 +11,7 @@ use super::form::{
 use super::patterns::{Pattern, PatternError, Patterns};
 use super::releases::RELEASES;
 use super::test_paths::{Entry, TestPaths};
-use super::{Config, ConfiguredPool, Except, Located, RuleSetting};
+use super::{Config, ConfiguredPool, Except, Exceptions, Located, RuleSetting};
 use crate::finding::Problem;
 use crate::model::near_miss::nearest_word;
 use crate::model::taint::Taint;
@@ -294,7 +294,7 @@ impl Checks {
             let (off, severity, except) = match form {
                 RuleForm::Level(level) => {
                     let severity = level.severity();
-                    (severity.is_none(), severity, Vec::new())
+                    (severity.is_none(), severity, Exceptions::default())
                 }
                 RuleForm::Settings(Settings { severity, except }) => {
                     let except = except.into_iter().flatten();

@@ -2,6 +2,7 @@
 
 mod check;
 mod clusters;
+mod exceptions;
 mod form;
 mod index;
 mod patterns;
@@ -18,6 +19,7 @@ use crate::source::{Source, SourceId, Span};
 use crate::yaml::Spanned;
 
 pub use clusters::{Cluster, PLACEHOLDER, Template, WrittenCluster};
+pub use exceptions::Exceptions;
 pub use form::ConfigFile;
 pub use patterns::{Pattern, PatternError, Patterns};
 pub use releases::KubernetesVersion;
@@ -96,7 +98,7 @@ pub struct RuleSetting {
     /// Overrides the rule's own severity.
     pub severity: Option<Severity>,
     /// The objects and files that the rule skips.
-    pub except: Vec<Except>,
+    pub except: Exceptions,
     /// The span of the rule's id.
     pub span: Span,
 }
@@ -193,7 +195,7 @@ impl Config {
         let excepted = self
             .rules
             .values()
-            .flat_map(|setting| &setting.except)
+            .flat_map(|setting| setting.except.iter())
             .filter_map(|except| except.path.as_ref());
         let mut problems: Vec<Problem> = self
             .exclude

@@ -98,6 +98,13 @@ impl Pattern {
         self.set.is_match(text)
     }
 
+    /// The only text that matches; `None` if others may.
+    pub(super) fn literal(&self) -> Option<&str> {
+        let glob = self.glob.glob();
+        let is_plain = !glob.contains(['*', '?', '[', ']', '{', '}', '\\', '!']);
+        is_plain.then_some(glob)
+    }
+
     /// The pattern as part of a set.
     pub(super) fn glob(&self) -> &Glob {
         &self.glob

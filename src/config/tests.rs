@@ -333,7 +333,7 @@ fn exceptions_cover_what_matches_all_their_patterns() {
     let config = config(
         "rules: {a: {except: [{kind: DaemonSet, namespace: 'kube-*'}, {name: web, path: 'apps/*'}]}}\n",
     );
-    let except = &config.rules["a"].except;
+    let except: Vec<&Except> = config.rules["a"].except.iter().collect();
     let agent = |namespace| except[0].covers(Some("DaemonSet"), namespace, Some("agent"), "x.yaml");
     assert!(agent(Some("kube-system")));
     assert!(!agent(Some("shop")));

@@ -1,6 +1,8 @@
 //! What the templates of a chart say about its values: which of them reach the tolerations, the node selector and the affinity
 //! of which pods.
 
+use std::collections::BTreeMap;
+
 use super::read::is_placeholder;
 use crate::charts::{Condition, Group, Input, Pod, PodsIf, Step, ValuePath};
 use crate::model::workload::{Stands, Workload};
@@ -154,17 +156,13 @@ impl PodInputs {
 /// Joins groups of the same values. The pods of groups without values may be reached by each value.
 pub fn join(groups: impl IntoIterator<Item = Group>) -> Vec<Group> {
     let mut joined: Vec<Group> = Vec::new();
+    let mut known: BTreeMap<[Option<ValuePath>; 3], usize> = BTreeMap::new();
     let (open, groups): (Vec<_>, Vec<_>) = groups.into_iter().partition(Group::is_open);
     for group in groups {
-        let paths = |group: &Group| -> Vec<Option<ValuePath>> {
-            let inputs = [&group.tolerations, &group.node_selector, &group.affinity];
-            let path = |input: &Option<Input>| input.as_ref().map(|input| input.path.clone());
-            inputs.map(path).to_vec()
-        };
-        match joined
-            .iter_mut()
-            .find(|known| paths(known) == paths(&group))
-        {
+        let inputs = [&group.tolerations, &group.node_selector, &group.affinity];
+        let paths = inputs.map(|input| input.as_ref().map(|input| input.path.clone()));
+        let at = *known.entry(paths).or_insert(joined.len());
+        match joined.get_mut(at) {
             Some(known) => {
                 known.pods.extend(group.pods);
                 known.pods_if.extend(group.pods_if);

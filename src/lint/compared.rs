@@ -3,51 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::plain::Plain;
 use super::search::ClusterFacts;
-use crate::model::Field;
 use crate::model::node_pool::NodePool;
-use crate::model::node_selection::NodeSelection;
-use crate::model::placement::{Candidate, Moment, Placement, Reason, place};
+use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::toleration::Toleration;
 use crate::model::workload::PodShape;
-
-/// Where pods land that select nothing and tolerate nothing.
-#[derive(Debug)]
-pub struct Plain {
-    /// The pools where they land, or may land, in order.
-    possible: Vec<usize>,
-    /// The others, in order.
-    refusals: Vec<(usize, Reason)>,
-    /// The pools that take no new pods, in order.
-    cordoned: Vec<usize>,
-}
-
-impl Plain {
-    /// Compares such a pod with all pools.
-    pub fn of(pools: &[Arc<NodePool>], comparison_operators: bool) -> Plain {
-        let nothing = Candidate {
-            selection: &NodeSelection::default(),
-            node_name: &Field::Absent,
-            tolerations: &[],
-            tolerations_known: true,
-        };
-        let mut found = Plain {
-            possible: Vec::new(),
-            refusals: Vec::new(),
-            cordoned: Vec::new(),
-        };
-        for (at, pool) in pools.iter().enumerate() {
-            if pool.unschedulable {
-                found.cordoned.push(at);
-            }
-            match place(&nothing, pool, Moment::Lasting, comparison_operators) {
-                Placement::Refused(reason) => found.refusals.push((at, reason)),
-                Placement::Lands | Placement::Unknown(_) => found.possible.push(at),
-            }
-        }
-        found
-    }
-}
 
 /// What is known of the pools that a shape is not compared with.
 #[derive(Clone)]
@@ -110,36 +71,33 @@ impl Compared {
         possible.filter(|pool| self.is_other(*pool))
     }
 
-    /// Why the pods do not land on the other pools.
+    /// Why the pods do not land on the other pools, in order.
     pub fn other_refusals(
         &self,
         shape: &PodShape,
         models: &[Arc<NodePool>],
         comparison_operators: bool,
-    ) -> Vec<(usize, Reason)> {
-        match &self.others {
-            Others::None => Vec::new(),
-            Others::Plain(plain) => {
-                let refusals = plain.refusals.iter().copied();
-                refusals.filter(|(pool, _)| self.is_other(*pool)).collect()
+    ) -> impl Iterator<Item = (usize, Reason)> {
+        let (plain, unselected) = match &self.others {
+            Others::None => (&[][..], &[][..]),
+            Others::Plain(plain) => (&plain.refusals[..], &[][..]),
+            Others::NotSelected => (&[][..], models),
+        };
+        let tolerations = shape.all_tolerations();
+        let refused = move |(at, pool): (usize, &Arc<NodePool>)| {
+            if shape.gets_none_of(pool) {
+                return Some((at, Reason::Affinity));
             }
-            Others::NotSelected => {
-                let tolerations = shape.all_tolerations();
-                let others = models.iter().enumerate();
-                let others = others.filter(|(at, _)| self.is_other(*at));
-                let refused = others.filter_map(|(at, pool)| {
-                    if shape.gets_none_of(pool) {
-                        return Some((at, Reason::Affinity));
-                    }
-                    let pod = shape.candidate(&tolerations);
-                    match place(&pod, pool, Moment::Lasting, comparison_operators) {
-                        Placement::Refused(reason) => Some((at, reason)),
-                        Placement::Lands | Placement::Unknown(_) => None,
-                    }
-                });
-                refused.collect()
+            let pod = shape.candidate(&tolerations);
+            match place(&pod, pool, Moment::Lasting, comparison_operators) {
+                Placement::Refused(reason) => Some((at, reason)),
+                Placement::Lands | Placement::Unknown(_) => None,
             }
-        }
+        };
+        let unselected = unselected.iter().enumerate();
+        let unselected = unselected.filter(|(at, _)| self.is_other(*at));
+        let plain = plain.iter().copied().filter(|(at, _)| self.is_other(*at));
+        plain.chain(unselected.filter_map(refused))
     }
 }
 

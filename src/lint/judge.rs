@@ -699,20 +699,15 @@ impl<'j> Judge<'j> {
         let said = verdict.said(severity);
         let mut severity = severity;
         if let Some(setting) = self.settings.config.rules.get(&rule.id) {
-            let excepting = setting.except.iter().enumerate().filter(|(_, except)| {
-                except.covers(
-                    Some(object.kind.as_str()).filter(|kind| !kind.is_empty()),
-                    object.namespace.as_deref(),
-                    object.name.as_deref(),
-                    file,
-                )
-            });
-            let mut excepted = false;
-            for (at, _) in excepting {
-                excepted = true;
-                self.excepted.insert((rule.id.clone(), at));
-            }
-            if excepted {
+            let excepting = setting.except.covering(
+                Some(object.kind.as_str()).filter(|kind| !kind.is_empty()),
+                object.namespace.as_deref(),
+                object.name.as_deref(),
+                file,
+            );
+            if !excepting.is_empty() {
+                let excepting = excepting.into_iter().map(|at| (rule.id.clone(), at));
+                self.excepted.extend(excepting);
                 return;
             }
             // The configured severity applies to the rule's strongest verdict. Anything unproven stays a note.

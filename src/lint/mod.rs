@@ -52,6 +52,7 @@ mod overlay;
 mod own_list;
 mod paths;
 mod place;
+mod plain;
 mod purpose;
 mod read;
 mod readers;

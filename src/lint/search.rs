@@ -17,7 +17,6 @@ use super::assignment::Cluster;
 use super::by_key::{ByKey, TaintAt};
 use super::by_label::ByLabel;
 use super::clouds::{cloud_of, foreign_cloud};
-use super::compared::Plain;
 use super::facts::{
     self, entry_fact, kubernetes, pool_fact, redundancy_fields, shape_fact, taint_facts,
     well_known_fields,
@@ -25,6 +24,7 @@ use super::facts::{
 use super::gather::Gathered;
 use super::hints::Hints;
 use super::own_list::OwnList;
+use super::plain::Plain;
 use super::purpose;
 use super::selectable::Selectable;
 use super::testimony::Testimony;

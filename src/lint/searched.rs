@@ -23,6 +23,9 @@ use crate::model::toleration::{Toleration, tolerate};
 use crate::model::workload::PodShape;
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
+/// The most pools that are listed because a pod's selection keeps it off them.
+const UNMATCHED: usize = 100;
+
 /// The result of searching the cluster's pools for a shape, for scope workload, with the testimony of others.
 pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
     let whole = cluster.shape(shape);
@@ -136,6 +139,10 @@ pub fn search(cluster: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Tes
         .facts("undeclaredPools", undeclared)
         .facts("blockedPools", blocked)
         .facts_later(
+            "unmatchedPools",
+            unmatched_facts(cluster, &refusals, compared.clone(), Arc::clone(shape)),
+        )
+        .facts_later(
             "refusals",
             refusal_facts(cluster, refusals, compared, Arc::clone(shape)),
         )
@@ -180,6 +187,31 @@ fn refusal_facts(
             Some(facts::refusal_fact(pool, taints, model, reason))
         };
         refusals.filter_map(fact).collect()
+    }
+}
+
+/// The first refusals without a taint, made later.
+fn unmatched_facts(
+    cluster: &ClusterFacts<'_>,
+    refusals: &[(usize, Reason)],
+    compared: Compared,
+    shape: Arc<PodShape>,
+) -> impl FnOnce() -> Vec<Fact> + Send + 'static {
+    let (pools, models) = (Arc::clone(&cluster.pools), Arc::clone(&cluster.models));
+    let gate = cluster.comparison_operators;
+    let is_unmatched = |(_, reason): &(usize, Reason)| !matches!(reason, Reason::Taint(_));
+    let own = refusals.iter().copied().filter(is_unmatched);
+    let own: Vec<(usize, Reason)> = own.take(UNMATCHED).collect();
+    move || {
+        let others = compared.other_refusals(&shape, &models, gate);
+        let mut all: Vec<(usize, Reason)> = others.filter(is_unmatched).take(UNMATCHED).collect();
+        all.extend(own);
+        all.sort_unstable_by_key(|(at, _)| *at);
+        let fact = |(at, reason): (usize, Reason)| {
+            let (pool, model) = (pools.get(at)?, models.get(at)?);
+            Some(facts::refusal_fact(pool, &[], model, reason))
+        };
+        all.into_iter().filter_map(fact).take(UNMATCHED).collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! How the whole repository uses taints: the effects that go with each key, and the pools with each label. It bears witness
 //! where a workload's own pools do not settle a question.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::assignment::{Assignment, Cluster};
 use super::gather::{Gathered, PlacedPool};
@@ -36,8 +36,13 @@ pub struct Usage<'g> {
     bearers: BTreeMap<(&'g str, &'g str), Vec<usize>>,
     /// The pools that belong to a cluster with a name.
     of_named: BTreeSet<usize>,
+    /// For pods and a label, the pools with it that do not keep them out. Each cluster with such pods asks again.
+    open_to: Mutex<HashMap<PodShape, ByLabel>>,
     gathered: &'g Gathered,
 }
+
+/// Pools for each label, as `key=value`, by index.
+type ByLabel = HashMap<String, Arc<Vec<usize>>>;
 
 /// The pools of one cluster, by index.
 pub struct OwnPools {
@@ -99,6 +104,7 @@ impl<'g> Usage<'g> {
             entries: BTreeMap::new(),
             values: BTreeMap::new(),
             bearers: BTreeMap::new(),
+            open_to: Mutex::default(),
         };
         for placed in gathered.pools.iter().chain(&gathered.hints) {
             for taint in &placed.pool.taints {
@@ -211,8 +217,6 @@ impl<'g> Usage<'g> {
         chosen: &[(usize, &Arc<NodePool>)],
         comparison_operators: bool,
     ) -> bool {
-        let tolerations = shape.all_tolerations();
-        let candidate = shape.candidate(&tolerations);
         let labels = shape.selection.telling_labels();
         let mut telling = labels.iter().filter(|(key, value)| {
             let held = |(_, pool): &(usize, &Arc<NodePool>)| {
@@ -223,20 +227,45 @@ impl<'g> Usage<'g> {
         });
         let positions: Vec<usize> = chosen.iter().map(|(at, _)| *at).collect();
         telling.any(|(key, value)| {
-            let bearers = self.bearers.get(&(*key, *value));
-            let mut bearers = bearers.into_iter().flatten();
-            bearers.all(|at| {
-                let Some(placed) = self.gathered.pools.get(*at) else {
-                    return true;
-                };
+            let open = self.open_to(shape, (*key, *value), comparison_operators);
+            open.iter()
+                .all(|at| own.is_elsewhere(*at, &positions, self))
+        })
+    }
+
+    /// The pools with a label that do not keep the pods out by a taint or another label.
+    fn open_to(
+        &self,
+        shape: &PodShape,
+        label: (&str, &str),
+        comparison_operators: bool,
+    ) -> Arc<Vec<usize>> {
+        let Some(bearers) = self.bearers.get(&label) else {
+            return Arc::default();
+        };
+        let label = format!("{}={}", label.0, label.1);
+        // The map is valid even after a panic in another thread, because it only grows.
+        let known = || self.open_to.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = known().get(shape).and_then(|labels| labels.get(&label)) {
+            return Arc::clone(open);
+        }
+        let tolerations = shape.all_tolerations();
+        let candidate = shape.candidate(&tolerations);
+        let is_open = |at: &usize| {
+            self.gathered.pools.get(*at).is_some_and(|placed| {
                 let pool = &placed.pool;
                 let placement = place(&candidate, pool, Moment::Lasting, comparison_operators);
-                matches!(
+                !matches!(
                     placement,
                     Placement::Refused(Reason::Taint(_) | Reason::Affinity)
-                ) || own.is_elsewhere(*at, &positions, self)
+                )
             })
-        })
+        };
+        let open: Arc<Vec<usize>> = Arc::new(bearers.iter().copied().filter(is_open).collect());
+        let mut known = known();
+        let labels = known.entry(shape.clone()).or_default();
+        labels.insert(label, Arc::clone(&open));
+        open
     }
 }
 

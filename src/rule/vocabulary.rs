@@ -230,6 +230,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
                     ("blockedPools", BLOCKED),
                     ("blockedElsewhere", BLOCKED),
                     ("refusals", REFUSALS),
+                    ("unmatchedPools", REFUSALS),
                     ("partlyToleratedPools", PARTLY),
                     ("unansweredLabels", UNANSWERED),
                     ("missedPools", BLOCKED),

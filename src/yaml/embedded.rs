@@ -87,9 +87,12 @@ fn block_lines(text: &str, whole: Span, inner: &str) -> Option<(Vec<usize>, Vec<
         .zip(inner.lines())
         .find(|(_, inner)| !inner.is_empty())
         .map_or(0, |(outer, inner)| outer.len().saturating_sub(inner.len()));
+    // What follows the string in the file is not looked at.
+    let count = inner.split_inclusive('\n').count();
     let starts = |text: &str, from: usize, skip: usize| -> Vec<usize> {
         let mut at = from;
         text.split_inclusive('\n')
+            .take(count)
             .map(|line| {
                 let start = at + skip;
                 at += line.len();
