@@ -142,6 +142,7 @@ impl Inputs {
             whole: self.discovery.whole,
             suppressions,
             rendered: None,
+            cache: None,
         }
     }
 

@@ -25,6 +25,7 @@ const FLOORS: &[&[&str]] = &[
     &["verify"],
     &["placement"],
     &["lint", "discover", "explain", "schema", "proposal"],
+    &["cache"],
     &["extract", "rule", "config", "output", "baseline"],
     &["template", "rendering"],
     &["inventory", "terraform", "charts", "kustomize", "delivery"],
