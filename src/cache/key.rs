@@ -21,6 +21,16 @@ impl Key {
         Key(hasher.finish128().as_u128())
     }
 
+    /// Makes the key of a text in pieces.
+    pub fn writer() -> KeyWriter {
+        KeyWriter(SipHasher13::new())
+    }
+
+    /// The first half of it, for a name.
+    pub fn short(self) -> String {
+        format!("{:016x}", self.0 >> 64)
+    }
+
     /// Its bytes.
     pub fn bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
@@ -29,5 +39,20 @@ impl Key {
     /// The key with these bytes.
     pub fn of_bytes(bytes: [u8; 16]) -> Key {
         Key(u128::from_be_bytes(bytes))
+    }
+}
+
+/// Makes the key of a text in pieces.
+pub struct KeyWriter(SipHasher13);
+
+impl KeyWriter {
+    /// Adds a piece.
+    pub fn add(&mut self, piece: &[u8]) {
+        self.0.write(piece);
+    }
+
+    /// The key of all pieces.
+    pub fn key(&self) -> Key {
+        Key(self.0.finish128().as_u128())
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 pub use bytes::{About, Reader, Stored, Writer};
-pub use key::Key;
+pub use key::{Key, KeyWriter};
 pub use pack::MAX_BYTES;
 use pack::Pack;
 

@@ -50,9 +50,7 @@ pub(super) fn read(
     let carried = carried
         .iter()
         .map(|(name, json)| (*name, Written::Json(json)));
-    let files = files
-        .iter()
-        .map(|file| (name(file), Written::Yaml(file)));
+    let files = files.iter().map(|file| (name(file), Written::Yaml(file)));
     let all: BTreeMap<&str, Written<'_>> = carried.chain(files).collect();
     let all: Vec<(&str, Written<'_>)> = all.into_iter().collect();
     let read: Vec<_> = all

@@ -98,7 +98,10 @@ impl Kept {
             None => (means.load)(index),
         };
         let who = (self.index, self.id, &self.input);
-        let means = Means { load: &now, ..means };
+        let means = Means {
+            load: &now,
+            ..means
+        };
         let read = Kept::read(who, self.rendered, None, means);
         *self = Kept { buffer, ..read };
     }
