@@ -17,7 +17,7 @@ use kubetaint::config::{self, Config};
 use kubetaint::extract::{FileFacts, Table, extract, extract_part};
 use kubetaint::finding::Report;
 use kubetaint::lint::{Content, Input, Settings, Suppressions, lint};
-use kubetaint::source::{FileKind, Source, SourceId};
+use kubetaint::source::{FileKind, Source, SourceId, Span};
 use walkdir::WalkDir;
 
 /// Paths and texts.
@@ -425,4 +425,32 @@ fn a_run_that_read_little_writes_no_pack() {
     assert!(!packed(&files));
     files.extend((202..220).map(file));
     assert!(packed(&files));
+}
+
+#[test]
+fn made_up_facts_within_facts_do_not_take_all_of_the_stack() {
+    let bytes = |facts: &FileFacts| Writer::bytes(about("a: b\n"), facts).unwrap();
+    let place = Span::new(SourceId(7), 0..0);
+    let facts = FileFacts::default();
+    let plain = bytes(&facts);
+    let with_one = bytes(&FileFacts {
+        heredocs: vec![(place, facts)],
+        ..FileFacts::default()
+    });
+    let at = with_one.iter().position(|byte| *byte == 1).unwrap();
+    let nested = |levels: usize| {
+        let mut bytes = Vec::new();
+        for _ in 0..levels {
+            bytes.extend_from_slice(&with_one[..at + 3]);
+        }
+        bytes.extend_from_slice(&plain);
+        for _ in 0..levels {
+            bytes.extend_from_slice(&plain[at + 1..]);
+        }
+        bytes
+    };
+    assert_eq!(nested(1), with_one);
+    let read = |levels| Reader::value::<FileFacts>(about("a: b\n"), &nested(levels));
+    assert!(read(10).is_some());
+    assert!(read(100_000).is_none());
 }
