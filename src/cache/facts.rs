@@ -1,5 +1,4 @@
-//! How the facts of a file are kept. Some kinds of facts are not: those of Terraform files, inventories, and releases that
-//! name files of values.
+//! How the facts of a file are kept. Those of Terraform files and inventories are not.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use crate::extract::ignores::{Covers, Ignore, Ignores, Misspelt};
 use crate::extract::{
     ChartName, ChartSource, DeclaredCluster, Dependency, FileFacts, GeneratedKey, Injection,
     Kustomization, Namespace, Overlay, ReadPool, Referred, RuntimeClass, Target, Unread,
-    ValuesFile, Words,
+    ValuesFile, ValuesFileParts, Words,
 };
 use crate::inventory::ReadInventory;
 use crate::terraform::{File, VarFiles};
@@ -43,13 +42,7 @@ macro_rules! not_kept {
     )*};
 }
 
-not_kept!(
-    Arc<File>,
-    DeclaredCluster,
-    DeError,
-    ReadInventory,
-    ValuesFile
-);
+not_kept!(Arc<File>, DeclaredCluster, DeError, ReadInventory);
 
 stored!(struct Unread { pools, tolerations });
 stored!(struct Referred { kind, name, optional });
@@ -82,6 +75,21 @@ stored!(struct Condition { written, all });
 stored!(struct Input {
     path, only_if, default, default_at, when_empty, keeps, joins, falls_back_to, stands_in_for, text, uncertain,
 });
+stored!(struct ValuesFileParts { paths, object, chart, edition, version, sure, open, namespace });
+
+impl Stored for ValuesFile {
+    fn put(&self, to: &mut Writer) {
+        match self.parts() {
+            Some(parts) => parts.put(to),
+            None => to.refuse(),
+        }
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Self> {
+        ValuesFileParts::get(from).and_then(ValuesFile::of_parts)
+    }
+}
+
 stored!(enum Step { 0 => Key(key), 1 => AnyKey, 2 => Items });
 
 impl Stored for ValuePath {

@@ -1,6 +1,6 @@
 //! The key of what a file says: a digest of all that reading it depends on.
 
-use std::hash::Hasher as _;
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
@@ -9,9 +9,10 @@ use siphasher::sip128::{Hasher128 as _, SipHasher13};
 pub struct Key(u128);
 
 impl Key {
-    /// The key of these parts, in this order. Their lengths count, so that no part continues another.
-    pub fn of(parts: &[&[u8]]) -> Key {
-        let mut hasher = SipHasher13::new();
+    /// The key of these parts, in this order. Their lengths count, so that no part continues another. Who does not know the
+    /// salt cannot make two files with the same key.
+    pub fn of(salt: Key, parts: &[&[u8]]) -> Key {
+        let mut hasher = SipHasher13::new_with_key(&salt.bytes());
         for part in parts {
             hasher.write(&(part.len() as u64).to_le_bytes());
         }
@@ -19,6 +20,12 @@ impl Key {
             hasher.write(part);
         }
         Key(hasher.finish128().as_u128())
+    }
+
+    /// A key that nobody can guess.
+    pub fn random() -> Key {
+        let half = || u128::from(RandomState::new().build_hasher().finish());
+        Key(half() << 64 | half())
     }
 
     /// Makes the key of a text in pieces.

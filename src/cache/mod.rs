@@ -50,7 +50,7 @@ impl Cache {
         let all: Vec<&[u8]> = std::iter::once(program.as_slice())
             .chain(parts.iter().copied())
             .collect();
-        Key::of(&all)
+        Key::of(self.pack.salt(), &all)
     }
 
     /// What a file said, if that is known.

@@ -13,8 +13,8 @@ use super::key::Key;
 /// How a pack begins. A form that differs gets another number.
 const MAGIC: &[u8] = b"kubetaint facts 1\n";
 
-/// The length of the head in bytes: the number of entries, and a check sum of the index.
-const HEAD: usize = MAGIC.len() + 16;
+/// The length of the head in bytes: the salt, the number of entries, and a check sum of the index.
+const HEAD: usize = MAGIC.len() + 16 + 8 + 8;
 
 /// The length of an entry of the index in bytes: key, end, check sum and age.
 const ENTRY: usize = 16 + 8 + 8 + 1;
@@ -26,9 +26,11 @@ pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 const MAX_AGE: u8 = 8;
 
 /// A pack that was read, with what was used of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pack {
     bytes: Vec<u8>,
+    /// What its keys are made with.
+    salt: Key,
     /// By key.
     entries: Vec<Entry>,
 }
@@ -46,8 +48,17 @@ struct Entry {
 impl Pack {
     /// Reads a pack. One that is not whole is empty.
     pub fn read(bytes: Vec<u8>) -> Pack {
-        let entries = index(&bytes).unwrap_or_default();
-        Pack { bytes, entries }
+        let (salt, entries) = index(&bytes).unwrap_or_else(|| (Key::random(), Vec::new()));
+        Pack {
+            bytes,
+            salt,
+            entries,
+        }
+    }
+
+    /// What its keys are made with. It stays the same from pack to pack.
+    pub fn salt(&self) -> Key {
+        self.salt
     }
 
     /// The bytes of an entry, if it is there and undamaged.
@@ -90,7 +101,7 @@ impl Pack {
         }
         kept.extend(new.iter().map(|(key, bytes)| (*key, (0, bytes.as_slice()))));
         drop_oldest(&mut kept);
-        Some(write(&kept))
+        Some(write(self.salt, &kept))
     }
 }
 
@@ -113,14 +124,16 @@ fn drop_oldest(entries: &mut BTreeMap<Key, (u8, &[u8])>) {
 }
 
 /// Reads the index, or returns `None` if the pack is not whole.
-fn index(bytes: &[u8]) -> Option<Vec<Entry>> {
+fn index(bytes: &[u8]) -> Option<(Key, Vec<Entry>)> {
     let (magic, rest) = bytes.split_at_checked(MAGIC.len())?;
+    let (salt, rest) = rest.split_first_chunk::<16>()?;
+    let salt = Key::of_bytes(*salt);
     let (count, rest) = rest.split_first_chunk::<8>()?;
     let (expected, rest) = rest.split_first_chunk::<8>()?;
     let count = u64::from_le_bytes(*count);
     let length = usize::try_from(count).ok()?.checked_mul(ENTRY)?;
     let (index, data) = rest.split_at_checked(length)?;
-    let found = sum(Key::default(), index);
+    let found = sum(salt, index);
     if magic != MAGIC || found != u64::from_le_bytes(*expected) {
         return None;
     }
@@ -148,10 +161,10 @@ fn index(bytes: &[u8]) -> Option<Vec<Entry>> {
         });
         at = end;
     }
-    Some(entries)
+    Some((salt, entries))
 }
 
-fn write(entries: &BTreeMap<Key, (u8, &[u8])>) -> Vec<u8> {
+fn write(salt: Key, entries: &BTreeMap<Key, (u8, &[u8])>) -> Vec<u8> {
     let mut index = Vec::with_capacity(entries.len().saturating_mul(ENTRY));
     let mut end = 0_u64;
     for (key, (age, bytes)) in entries {
@@ -162,8 +175,9 @@ fn write(entries: &BTreeMap<Key, (u8, &[u8])>) -> Vec<u8> {
         index.push(*age);
     }
     let mut pack = MAGIC.to_vec();
+    pack.extend_from_slice(&salt.bytes());
     pack.extend_from_slice(&(entries.len() as u64).to_le_bytes());
-    pack.extend_from_slice(&sum(Key::default(), &index).to_le_bytes());
+    pack.extend_from_slice(&sum(salt, &index).to_le_bytes());
     pack.append(&mut index);
     for (_, bytes) in entries.values() {
         pack.extend_from_slice(bytes);

@@ -26,7 +26,7 @@ type Files = Vec<(String, String)>;
 const PROGRAM: &[u8] = b"this program";
 
 fn key(program: &[u8]) -> Key {
-    Key::of(&[program])
+    Key::of(Key::default(), &[program])
 }
 
 /// The text files below a folder, by path.
@@ -453,4 +453,14 @@ fn made_up_facts_within_facts_do_not_take_all_of_the_stack() {
     let read = |levels| Reader::value::<FileFacts>(about("a: b\n"), &nested(levels));
     assert!(read(10).is_some());
     assert!(read(100_000).is_none());
+}
+
+/// Otherwise, somebody could make a harmless file and another one that is taken for it.
+#[test]
+fn nobody_knows_the_keys_of_a_pack_before() {
+    let keys = [0, 1].map(|_| Cache::new(key(PROGRAM), Vec::new()).key(&[b"a"]));
+    assert_ne!(keys[0], keys[1]);
+    let pack = pack_of(&small());
+    let kept = [0, 1].map(|_| Cache::new(key(PROGRAM), pack.clone()).key(&[b"a"]));
+    assert_eq!(kept[0], kept[1]);
 }
