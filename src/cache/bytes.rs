@@ -9,6 +9,10 @@ use crate::source::{SourceId, Span};
 /// How deeply values may contain others. Each level takes room on the stack.
 const MAX_DEPTH: u8 = 32;
 
+/// The facts of a file take at most so many bytes of memory for each byte of its text, and a bit more. Few bytes can stand for
+/// a large value, and those that somebody made up must not take all of the memory.
+const MAX_MEMORY: usize = 64;
+
 /// How many different texts of the program may be read. It has some hundreds.
 const MAX_FIXED: usize = 2_000;
 
@@ -123,18 +127,28 @@ pub struct Reader<'b> {
     about: About,
     rest: &'b [u8],
     depth: u8,
+    /// How many bytes of memory may still be taken.
+    room: usize,
 }
 
 impl<'b> Reader<'b> {
     /// The value in these bytes, if it is one and all of them belong to it.
     pub fn value<T: Stored>(about: About, bytes: &'b [u8]) -> Option<T> {
+        const ROOM: usize = 1024 * 1024;
         let mut reader = Reader {
             about,
             rest: bytes,
             depth: 0,
+            room: about.length.saturating_mul(MAX_MEMORY).saturating_add(ROOM),
         };
         let value = T::get(&mut reader)?;
         reader.rest.is_empty().then_some(value)
+    }
+
+    /// Takes memory for a value of this type.
+    pub(super) fn make_room<T>(&mut self) -> Option<()> {
+        self.room = self.room.checked_sub(size_of::<T>())?;
+        Some(())
     }
 
     /// How many bytes are left.

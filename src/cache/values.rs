@@ -253,6 +253,7 @@ impl<T: Stored> Stored for Box<T> {
     }
 
     fn get(from: &mut Reader<'_>) -> Option<Self> {
+        from.make_room::<T>()?;
         T::get(from).map(Box::new)
     }
 }
@@ -263,6 +264,7 @@ impl<T: Stored> Stored for Arc<T> {
     }
 
     fn get(from: &mut Reader<'_>) -> Option<Self> {
+        from.make_room::<T>()?;
         T::get(from).map(Arc::new)
     }
 }
@@ -279,6 +281,7 @@ fn get_all<T: Stored>(from: &mut Reader<'_>) -> Option<Vec<T>> {
     let mut values = Vec::with_capacity(length.min(AT_ONCE));
     for _ in 0..length {
         let before = from.left();
+        from.make_room::<T>()?;
         values.push(T::get(from)?);
         // An item without bytes could come any number of times.
         if from.left() == before {

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use crate::builtin::{RULES, TABLE};
 use kubetaint::cache::{About, Cache, Key, Reader, Writer};
+use kubetaint::charts::Group;
 use kubetaint::config::{self, Config};
 use kubetaint::extract::{FileFacts, Table, extract, extract_part};
 use kubetaint::finding::Report;
@@ -425,6 +426,20 @@ fn a_run_that_read_little_writes_no_pack() {
     assert!(!packed(&files));
     files.extend((202..220).map(file));
     assert!(packed(&files));
+}
+
+#[test]
+fn made_up_facts_do_not_take_all_of_the_memory() {
+    let read = |groups: usize| {
+        let facts = FileFacts {
+            chart_groups: vec![Group::default(); groups],
+            ..FileFacts::default()
+        };
+        let bytes = Writer::bytes(about("a: b\n"), &facts).unwrap();
+        Reader::value::<FileFacts>(about("a: b\n"), &bytes)
+    };
+    assert_eq!(read(100).unwrap().chart_groups.len(), 100);
+    assert!(read(10_000).is_none());
 }
 
 #[test]
