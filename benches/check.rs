@@ -60,6 +60,7 @@ fn check(texts: &[String], rules: &RuleSet, table: &Table, config: &Config) {
         whole: true,
         suppressions: Suppressions::On(jiff::civil::date(2026, 1, 1)),
         rendered: None,
+        cache: None,
     };
     let report = lint(&inputs, &|at| Content::Text(texts[at].clone()), settings);
     black_box(report);

@@ -20,6 +20,8 @@ pub mod lint;
 pub mod proposal;
 pub mod schema;
 
+pub mod cache;
+
 pub mod baseline;
 pub mod config;
 pub mod extract;

@@ -240,6 +240,7 @@ impl<'t> Memory<'t> {
             whole: true,
             suppressions,
             rendered: None,
+            cache: None,
         }
     }
 

@@ -120,6 +120,17 @@ def paths_and_arguments_stand_one_on_a_line():
 
 
 @case
+def what_files_say_is_kept_in_a_folder():
+    job = Job("cache", {"apps/web.yaml": pod(REFUSED)})
+    bare = job.run()
+    for known in ("0 of 1", "1 of 1"):
+        result = job.run({"cache": "a cache", "args": "-v", "working-directory": "apps"})
+        assert f"{known} files were known" in result.log, result.log
+        assert (result.code, counted(result), annotations(result)) == (bare.code, counted(bare), annotations(bare))
+    assert (job.workspace / "apps/a cache/CACHEDIR.TAG").exists()
+
+
+@case
 def a_job_that_cannot_be_done_says_so():
     job = Job("problems", {"web.yaml": pod()})
     refused(job.run({"args": "--no-such-flag"}), "--no-such-flag")

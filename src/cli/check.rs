@@ -148,6 +148,11 @@ pub struct Check {
     #[arg(long, conflicts_with = "statistics", help_heading = INPUT)]
     pub show_files: bool,
 
+    /// Keep what each file says in this folder, and read only files that are new to it. The report is the same. Whoever can
+    /// write into the folder can change reports
+    #[arg(long, value_name = "DIR", help_heading = INPUT)]
+    pub cache: Option<PathBuf>,
+
     /// How many threads to use, at most 256; 0 means one per processor core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=256))]
     pub threads: u16,

@@ -2,9 +2,11 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use super::cache::CacheFolder;
 use super::changes::{self, Edits};
 use super::comparing::{compare, today};
 use super::inputs::{Inputs, Place};
@@ -38,6 +40,9 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
             CommandError::Message(format!("--kubernetes: {error}"))
         })?;
     }
+    let cache = arguments.cache.as_deref();
+    let cache = cache.and_then(|folder| CacheFolder::open(folder, &place.root));
+    place.cache = cache.map(Arc::new);
     let rules = load_selected_rules(arguments, &place.config, &place.root)?;
     // Loaded before the files are read, so that a mistyped path fails early.
     let known = match &arguments.baseline {
@@ -127,6 +132,12 @@ pub fn run(cli: &Cli, arguments: &Check, out: &mut dyn Write) -> Result<Exit, Co
     inputs.place.say("error", &report.problems);
     let exit = exit(&report, threshold);
     reports.write(&report, &rules, exit, &inputs.place, out)?;
+    if let Some(cache) = &inputs.place.cache {
+        cache.save();
+        if cli.verbose {
+            cache.say_counts();
+        }
+    }
     // The run is over, and the operating system frees everything at once.
     std::mem::forget((report, rules, inputs));
     Ok(exit)

@@ -25,6 +25,9 @@ pub fn show(cli: &Cli, inputs: &Inputs, out: &mut dyn Write) -> Result<Exit, Com
         let exclude = |path: &str| place.config.exclude.matches(path);
         let mut others = 0;
         for one in discover::unread(&inputs.discovery, place.paths(), &exclude) {
+            if place.keeps_cache_at(&one.path) {
+                continue;
+            }
             if one.why == Why::OtherKind && !cli.verbose {
                 others += 1;
             } else {

@@ -70,9 +70,11 @@ impl Inputs {
     pub fn gather(place: Place, given: &[PathBuf]) -> Result<Inputs, CommandError> {
         let config = &place.config;
         let table = load_table(&configured_tables(config, &place.root)?)?;
-        let discovery = discover::discover(&place.root, &place.paths, &|path| {
-            config.exclude.matches(path)
+        let mut discovery = discover::discover(&place.root, &place.paths, &|path| {
+            // First, because a pattern counts as used once it matches.
+            place.keeps_cache_at(path) || config.exclude.matches(path)
         });
+        discovery.others.retain(|path| !place.keeps_cache_at(path));
         Ok(Inputs::assemble(
             place,
             discovery,
@@ -142,6 +144,7 @@ impl Inputs {
             whole: self.discovery.whole,
             suppressions,
             rendered: None,
+            cache: self.place.cache.as_ref().map(|folder| &folder.cache),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod add_ignores;
 mod baseline;
+mod cache;
 mod changes;
 pub mod charts;
 pub mod check;

@@ -2,7 +2,9 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::cache::CacheFolder;
 use super::{CommandError, configuration};
 use crate::cli::Beside;
 use crate::config::Config;
@@ -26,6 +28,8 @@ pub struct Place {
     pub(super) usual: bool,
     /// Problems for misnamed configurations next to it, which are not read.
     pub misnamed: Vec<Problem>,
+    /// What files said in earlier runs, if that is kept.
+    pub cache: Option<Arc<CacheFolder>>,
 }
 
 impl Place {
@@ -55,6 +59,7 @@ impl Place {
                 true => configuration::misnamed(&root),
                 false => Vec::new(),
             },
+            cache: None,
             paths,
             root,
         })
@@ -75,6 +80,7 @@ impl Place {
             config: Config::default(),
             usual: false,
             misnamed: Vec::new(),
+            cache: None,
             root,
         })
     }
@@ -107,7 +113,13 @@ impl Place {
             config,
             usual: false,
             misnamed: Vec::new(),
+            cache: self.cache.clone(),
         })
+    }
+
+    /// Whether a path in the repository is in the folder that keeps what files said, which is none of its files.
+    pub fn keeps_cache_at(&self, path: &str) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.holds(path))
     }
 
     /// Prints problems on standard error, each as `error` or `warning` with its place relative to the working directory.

@@ -22,8 +22,11 @@ mod tree;
 mod trouble;
 
 pub use clusters::{From, Known, example_of};
-pub use data::Data;
-pub use facts::{Pointer, Says};
+pub use data::{Data, Value};
+pub use facts::{
+    Application, ArgoCluster, ArgoSource, Directory, Fleet, Flux, Pointer, Release, Says, Set,
+    SourceName, Word,
+};
 pub use graph::graph;
 pub use naming::{cluster_folder, may_hold_clusters, says_little};
 pub use reading::read;

@@ -121,13 +121,23 @@ pub fn load_blob(blobs: &Blobs, object: &str, bytes: u64, kind: FileKind) -> Loa
 /// # Errors
 /// Returns an error if the file cannot be read, is larger, or is not an ordinary file.
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    read_bytes_up_to(path, MAX_FILE_BYTES)
+}
+
+/// Reads the bytes of a file that has at most so many.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, is larger, or is not an ordinary file.
+pub fn read_bytes_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let opened = open_at_once(path)?;
     if let Some(kind) = special(&opened) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, kind));
     }
     let mut bytes = Vec::new();
-    opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
+    opened
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
         return Err(io::Error::new(
             io::ErrorKind::FileTooLarge,
             "it is too large to be read",

@@ -23,7 +23,9 @@ use crate::source::FileKind;
 use walk::{Asked, Seen, Walk};
 
 pub use charts::charts;
-pub use content::{Loaded, MAX_FILE_BYTES, load, load_blob, read_bytes, read_stdin};
+pub use content::{
+    Loaded, MAX_FILE_BYTES, load, load_blob, read_bytes, read_bytes_up_to, read_stdin,
+};
 pub use git::{Blobs, GitError, Repository, short};
 pub use pipes::Pipes;
 pub use reach::{check_found, check_named, leads_out};

@@ -109,7 +109,7 @@ pub use reshaping::chart_of;
 pub use table::Table;
 use template_text::TemplateFile;
 pub use terraform::{configurations, read_configuration};
-pub use values_files::ValuesFile;
+pub use values_files::{ValuesFile, ValuesFileParts};
 
 /// Reads the facts of a file that other files include: the text of a template, and for Terraform files, the comments that
 /// suppress findings.

@@ -31,6 +31,7 @@ pub struct Table {
     kindless: Vec<(usize, usize)>,
     /// Patterns of Terraform modules, each with its provider and row.
     modules: Vec<(String, usize, usize)>,
+    identity: u128,
 }
 
 /// In a row for modules, any module that no other row names.
@@ -69,11 +70,19 @@ impl Table {
     /// # Errors
     /// Returns all errors in the files.
     pub fn load_beside(carried: &[(&str, &str)], files: &[Source]) -> Result<Table, Vec<Problem>> {
-        let mut table = Table::default();
+        let mut table = Table {
+            identity: table_files::identity(carried, files),
+            ..Table::default()
+        };
         for provider in table_files::read(carried, files)? {
             table.add(provider);
         }
         Ok(table)
+    }
+
+    /// A digest of what it was read from. It identifies it among the tables of one program.
+    pub fn identity(&self) -> u128 {
+        self.identity
     }
 
     fn add(&mut self, provider: Provider) {

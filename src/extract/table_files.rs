@@ -1,8 +1,10 @@
 //! Reads provider tables: those that the program carries, and those of a repository.
 
 use std::collections::BTreeMap;
+use std::hash::Hash as _;
 
 use rayon::prelude::*;
+use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 use super::rows::Provider;
 use crate::finding::Problem;
@@ -18,6 +20,24 @@ enum Written<'w> {
     Json(&'w str),
 }
 
+/// A digest of the names of the carried tables, and of the names and texts of files: what one program makes of equal ones
+/// is equal.
+pub(super) fn identity(carried: &[(&str, &str)], files: &[Source]) -> u128 {
+    let mut hasher = SipHasher13::new();
+    carried.len().hash(&mut hasher);
+    carried.iter().for_each(|(name, _)| name.hash(&mut hasher));
+    for file in files {
+        name(file).hash(&mut hasher);
+        file.text.hash(&mut hasher);
+    }
+    hasher.finish128().as_u128()
+}
+
+/// The name of a file of a repository.
+fn name(file: &Source) -> &str {
+    file.path.rsplit('/').next().unwrap_or_default()
+}
+
 /// Reads the tables that the program carries, given as name and JSON, and the files of a repository. A file replaces a table
 /// with the same name.
 ///
@@ -30,10 +50,7 @@ pub(super) fn read(
     let carried = carried
         .iter()
         .map(|(name, json)| (*name, Written::Json(json)));
-    let files = files.iter().map(|file| {
-        let name = file.path.rsplit('/').next().unwrap_or_default();
-        (name, Written::Yaml(file))
-    });
+    let files = files.iter().map(|file| (name(file), Written::Yaml(file)));
     let all: BTreeMap<&str, Written<'_>> = carried.chain(files).collect();
     let all: Vec<(&str, Written<'_>)> = all.into_iter().collect();
     let read: Vec<_> = all

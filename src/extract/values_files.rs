@@ -1,7 +1,8 @@
 //! Files of values that releases name: by path, or by a ConfigMap that is made of them.
 
 use super::chart_sources::ChartSources;
-use super::installed::Installed;
+use super::installed::{Described, Installed};
+use crate::charts;
 use crate::source::path::{folder, join};
 use crate::yaml::Node;
 
@@ -28,7 +29,79 @@ enum Named {
     },
 }
 
+/// The parts of a [`ValuesFile`] whose chart is in the tables.
+#[derive(Debug, Clone)]
+pub struct ValuesFileParts {
+    /// The paths that may be meant.
+    pub paths: Vec<String>,
+    /// The folder, the name and the key of the object that is meant instead.
+    pub object: Option<(String, String, String)>,
+    /// The name of the chart.
+    pub chart: String,
+    /// The number of its edition.
+    pub edition: u32,
+    /// The version that is installed.
+    pub version: Option<String>,
+    /// Its address is one that the chart is published at.
+    pub sure: bool,
+    /// Something else may set more values.
+    pub open: bool,
+    /// The namespace that it is installed into.
+    pub namespace: Option<String>,
+}
+
 impl ValuesFile {
+    /// Takes it apart, if the tables have its chart.
+    pub fn parts(&self) -> Option<ValuesFileParts> {
+        let Installed {
+            chart,
+            edition,
+            version,
+            sure,
+            open,
+            namespace,
+        } = self.installed.clone();
+        let Described::Table(edition) = edition else {
+            return None;
+        };
+        let mut editions = charts::named(&chart).iter();
+        let edition = editions.position(|one| std::ptr::eq(one, edition))?;
+        let (paths, object) = match self.named.clone() {
+            Named::Path(paths) => (paths, None),
+            Named::Object { folder, name, key } => (Vec::new(), Some((folder, name, key))),
+        };
+        Some(ValuesFileParts {
+            paths,
+            object,
+            chart,
+            edition: u32::try_from(edition).ok()?,
+            version,
+            sure,
+            open,
+            namespace,
+        })
+    }
+
+    /// Puts it together again, if the tables still have its chart.
+    pub fn of_parts(parts: ValuesFileParts) -> Option<ValuesFile> {
+        let edition = usize::try_from(parts.edition).ok()?;
+        let edition = charts::named(&parts.chart).get(edition)?;
+        Some(ValuesFile {
+            named: match parts.object {
+                Some((folder, name, key)) => Named::Object { folder, name, key },
+                None => Named::Path(parts.paths),
+            },
+            installed: Installed {
+                chart: parts.chart,
+                edition: Described::Table(edition),
+                version: parts.version,
+                sure: parts.sure,
+                open: parts.open,
+                namespace: parts.namespace,
+            },
+        })
+    }
+
     /// A file that a release names by its path: relative to its own file, to its chart or to the root of the repository.
     /// `$name/` stands for the root of a repository.
     pub(super) fn at(path: &str, file: &str, chart: Option<&str>, installed: Installed) -> Self {

@@ -58,6 +58,7 @@ mod tests {
             whole: true,
             suppressions: Suppressions::Off,
             rendered: None,
+            cache: None,
         };
         let input = |path: &str| Input {
             path: path.to_owned(),

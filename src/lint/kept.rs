@@ -4,15 +4,29 @@ use std::sync::Arc;
 
 use super::caught::{bug, caught};
 use super::digest::Digest;
-use super::read::{ReadFile, read_one};
+use super::read::{ReadFile, read_or_find};
 use super::shapes::Shapes;
 use super::{Content, Input};
+use crate::cache::Cache;
 use crate::extract::Table;
 use crate::source::{FileKind, SourceId};
 
 /// Loads the file with this index among the inputs. A session calls it once for each file that it reads, and once more for
 /// each file that a report points into.
 pub type Load<'l> = dyn Fn(usize) -> Content + Sync + 'l;
+
+/// What reading files takes.
+#[derive(Clone, Copy)]
+pub struct Means<'m> {
+    /// Loads a file.
+    pub load: &'m Load<'m>,
+    /// Where workloads and pools are declared.
+    pub table: &'m Table,
+    /// The pod shapes seen so far.
+    pub shapes: &'m Shapes,
+    /// What files said in earlier runs.
+    pub cache: Option<&'m Cache>,
+}
 
 /// A file of a session.
 pub struct Kept {
@@ -36,18 +50,16 @@ impl Kept {
         (index, id, input): (usize, SourceId, &Input),
         rendered: bool,
         known: Option<Kept>,
-        load: &Load<'_>,
-        table: &Table,
-        shapes: &Shapes,
+        means: Means<'_>,
     ) -> Kept {
         let known = known.filter(|known| known.rendered == rendered);
         let read = caught(|| {
-            let content = load(index);
+            let content = (means.load)(index);
             let digest = Digest::of(&content);
             let same = known.filter(|known| known.read.digest == digest);
             match same.filter(|_| digest != Digest::default()) {
                 Some(known) => known.read,
-                None => read_one(id, input, content, table, rendered),
+                None => read_or_find((id, input), content, rendered, means.table, means.cache),
             }
         });
         let mut read = read.unwrap_or_else(|why| ReadFile {
@@ -56,7 +68,7 @@ impl Kept {
             ..ReadFile::default()
         });
         if let Some(facts) = &mut read.facts {
-            shapes.share(&mut facts.workloads);
+            means.shapes.share(&mut facts.workloads);
         }
         Kept {
             id,
@@ -79,14 +91,18 @@ impl Kept {
     }
 
     /// Reads the file again in its current state.
-    pub fn read_again(&mut self, load: &Load<'_>, table: &Table, shapes: &Shapes) {
+    pub fn read_again(&mut self, means: Means<'_>) {
         let buffer = self.buffer.take();
         let now = |index: usize| match &buffer {
             Some(text) => Content::Text(text.to_string()),
-            None => load(index),
+            None => (means.load)(index),
         };
         let who = (self.index, self.id, &self.input);
-        let read = Kept::read(who, self.rendered, None, &now, table, shapes);
+        let means = Means {
+            load: &now,
+            ..means
+        };
+        let read = Kept::read(who, self.rendered, None, means);
         *self = Kept { buffer, ..read };
     }
 

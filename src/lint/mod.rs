@@ -83,6 +83,7 @@ mod usage;
 
 use std::collections::BTreeMap;
 
+use crate::cache::Cache;
 use crate::config::Config;
 use crate::extract::Table;
 use crate::finding::{Because, Open, Problem, Report};
@@ -158,6 +159,8 @@ pub struct Settings<'s> {
     pub suppressions: Suppressions,
     /// What was rendered from the files, if anything was.
     pub rendered: Option<&'s Rendered>,
+    /// What files said in earlier runs, if that is kept.
+    pub cache: Option<&'s Cache>,
 }
 
 /// How many times a check starts over because files change while it runs.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::digest::Digest;
 use super::{Content, Input};
+use crate::cache::{About, Cache, Reader, Stored, Writer};
 use crate::extract::{self, FileFacts, Table};
 use crate::finding::{Because, Open, Problem};
 use crate::model::notice::{Notice, NoticeKind};
@@ -46,6 +47,40 @@ impl ReadFile {
     }
 }
 
+/// A Terraform file is not kept, and neither is one that could not be read.
+impl Stored for ReadFile {
+    fn put(&self, to: &mut Writer) {
+        let ReadFile {
+            documents,
+            facts,
+            configuration,
+            includes,
+            digest: _,
+            problems,
+            counted,
+            without_manifest,
+        } = self;
+        if configuration.is_some() || !problems.is_empty() || *without_manifest {
+            to.refuse();
+            return;
+        }
+        documents.put(to);
+        counted.put(to);
+        includes.put(to);
+        facts.put(to);
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Self> {
+        Some(ReadFile {
+            documents: Stored::get(from)?,
+            counted: Stored::get(from)?,
+            includes: Stored::get(from)?,
+            facts: Stored::get(from)?,
+            ..ReadFile::default()
+        })
+    }
+}
+
 /// The digest of the name of a template.
 pub fn name_digest(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -60,6 +95,44 @@ fn included(source: &Source) -> Box<[u64]> {
     let names = words.flat_map(|word| names_after(&source.text, word));
     let names: BTreeSet<u64> = names.map(name_digest).collect();
     names.into_iter().collect()
+}
+
+/// Takes what a file said in an earlier run, or reads it. `rendered` says whether a tool renders it before it is used.
+///
+/// The key has everything that [`read_one`] is given, except for the id, which places are kept without.
+pub fn read_or_find(
+    (id, input): (SourceId, &Input),
+    content: Content,
+    rendered: bool,
+    table: &Table,
+    cache: Option<&Cache>,
+) -> ReadFile {
+    let (kind, text) = match &content {
+        Content::Text(text) => (b"text".as_slice(), text),
+        Content::Template(text) => (b"template".as_slice(), text),
+        _ => return read_one(id, input, content, table, rendered),
+    };
+    let Some(cache) = cache.filter(|_| input.path != STDIN_PATH) else {
+        return read_one(id, input, content, table, rendered);
+    };
+    let key = cache.key(&[
+        kind,
+        &table.identity().to_le_bytes(),
+        &[u8::from(rendered)],
+        input.path.as_bytes(),
+        text.as_bytes(),
+    ]);
+    let about = About {
+        id,
+        length: text.len(),
+    };
+    if let Some(known) = cache.find::<ReadFile>(key, about) {
+        let digest = Digest::of(&content);
+        return ReadFile { digest, ..known };
+    }
+    let read = read_one(id, input, content, table, rendered);
+    cache.keep(key, about, &read);
+    read
 }
 
 /// Reads one file. `rendered` says whether a tool renders it before it is used.

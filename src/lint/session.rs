@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::configurations::Configurations;
 use super::digest::Digest;
 use super::gather::{self, Gathered};
-use super::kept::Kept;
 pub use super::kept::Load;
+use super::kept::{Kept, Means};
 use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
@@ -94,7 +94,12 @@ impl<'s> Session<'s> {
             .map(|input| known.remove(&input.path))
             .collect();
         let charts = Charts::of(inputs, &settings.config.charts);
-        let shapes = &self.shapes;
+        let means = Means {
+            load,
+            table: settings.table,
+            shapes: &self.shapes,
+            cache: settings.cache,
+        };
         self.files = (inputs, ids, known)
             .into_par_iter()
             .enumerate()
@@ -106,7 +111,7 @@ impl<'s> Session<'s> {
                     }
                     known => {
                         let who = (index, id, input);
-                        Kept::read(who, rendered, known, load, settings.table, shapes)
+                        Kept::read(who, rendered, known, means)
                     }
                 }
             })
@@ -115,11 +120,10 @@ impl<'s> Session<'s> {
 
     /// Replaces the text of a file until the next update.
     pub fn write(&mut self, file: SourceId, text: String) {
-        let (load, table, shapes) = (self.load, self.settings.table, &self.shapes);
         let at = position(&self.files, file);
         if let Some(kept) = at.and_then(|at| self.files.get_mut(at)) {
             kept.buffer = Some(text.into());
-            kept.read_again(load, table, shapes);
+            self.read_again([&file]);
         }
     }
 
@@ -131,11 +135,16 @@ impl<'s> Session<'s> {
 
     /// Reads some files again.
     pub(super) fn read_again<'f>(&mut self, files: impl IntoIterator<Item = &'f SourceId>) {
-        let (load, table, shapes) = (self.load, self.settings.table, &self.shapes);
+        let means = Means {
+            load: self.load,
+            table: self.settings.table,
+            shapes: &self.shapes,
+            cache: self.settings.cache,
+        };
         for file in files {
             let at = position(&self.files, *file);
             if let Some(kept) = at.and_then(|at| self.files.get_mut(at)) {
-                kept.read_again(load, table, shapes);
+                kept.read_again(means);
             }
         }
     }

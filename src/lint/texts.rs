@@ -243,6 +243,7 @@ mod tests {
             whole: true,
             suppressions: Suppressions::On(jiff::civil::date(2026, 1, 1)),
             rendered: None,
+            cache: None,
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
             path: path.to_owned(),

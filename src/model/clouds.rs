@@ -134,6 +134,16 @@ impl Clouds {
             .map(|cloud| cloud.name.as_str())
     }
 
+    /// Returns the set as a number. It means the same clouds only to the same program.
+    pub fn number(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the set with this number.
+    pub fn of_number(number: u16) -> Clouds {
+        Clouds(number)
+    }
+
     /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, others: Clouds) -> Clouds {

@@ -57,10 +57,26 @@ pub enum NoticeType {
 trait NoticeField {
     const TYPE: NoticeType;
     fn value(&self) -> NoticeValue<'_>;
+    fn take(from: &mut dyn NoticeFields) -> Option<Self>
+    where
+        Self: Sized;
+}
+
+/// The values of the fields of a notice, in order.
+pub trait NoticeFields {
+    /// The next one, if it is a string.
+    fn text(&mut self) -> Option<String>;
+    /// The next one, if it is a string that is part of the program.
+    fn fixed(&mut self) -> Option<&'static str>;
+    /// The next one, if it is a boolean.
+    fn bool(&mut self) -> Option<bool>;
 }
 
 impl NoticeField for String {
     const TYPE: NoticeType = NoticeType::Text;
+    fn take(from: &mut dyn NoticeFields) -> Option<Self> {
+        from.text()
+    }
     fn value(&self) -> NoticeValue<'_> {
         NoticeValue::Text(self)
     }
@@ -68,6 +84,9 @@ impl NoticeField for String {
 
 impl NoticeField for &'static str {
     const TYPE: NoticeType = NoticeType::Text;
+    fn take(from: &mut dyn NoticeFields) -> Option<Self> {
+        from.fixed()
+    }
     fn value(&self) -> NoticeValue<'_> {
         NoticeValue::Text(self)
     }
@@ -75,6 +94,9 @@ impl NoticeField for &'static str {
 
 impl NoticeField for bool {
     const TYPE: NoticeType = NoticeType::Bool;
+    fn take(from: &mut dyn NoticeFields) -> Option<Self> {
+        from.bool()
+    }
     fn value(&self) -> NoticeValue<'_> {
         NoticeValue::Bool(*self)
     }
@@ -118,6 +140,14 @@ macro_rules! notice_kinds {
             pub fn fields(&self) -> Vec<(&'static str, NoticeValue<'_>)> {
                 match self {
                     $(NoticeKind::$kind { $($field),* } => vec![$(($name, $field.value())),*],)*
+                }
+            }
+
+            /// Returns the kind with this name, with these values for its fields.
+            pub fn named(name: &str, from: &mut dyn NoticeFields) -> Option<NoticeKind> {
+                match name {
+                    $($word => Some(NoticeKind::$kind { $($field: <$type>::take(from)?),* }),)*
+                    _ => None,
                 }
             }
         }

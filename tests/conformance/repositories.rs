@@ -111,6 +111,7 @@ impl Repository {
             whole: true,
             suppressions: Suppressions::Off,
             rendered: None,
+            cache: None,
         };
         let again = texts.clone();
         let later = Box::new(move |at: usize| Content::Text(again[at].clone()));

@@ -5,6 +5,8 @@ mod advice;
 mod baseline;
 mod broken_files;
 mod builtin;
+mod cache;
+mod cache_folder;
 mod carried;
 mod change_rules;
 mod changing_files;

@@ -182,6 +182,7 @@ fn settings(config: &Config) -> Settings<'_> {
         whole: true,
         suppressions: Suppressions::Off,
         rendered: None,
+        cache: None,
     }
 }
 

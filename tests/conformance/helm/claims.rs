@@ -79,6 +79,7 @@ pub fn read(root: &Path, folders: &[PathBuf]) -> Vec<Chart> {
         whole: false,
         suppressions: Suppressions::Off,
         rendered: None,
+        cache: None,
     };
     let session = Session::open(&inputs, &load, settings);
     let read = session.chart_templates();
