@@ -30,9 +30,7 @@ pub fn split(text: &str) -> Option<Vec<Range<usize>>> {
         if line.starts_with("...") || line.starts_with('%') {
             return None;
         }
-        if let Some(rest) = line.strip_prefix("---")
-            && (rest.is_empty() || rest.starts_with(' '))
-        {
+        if let Some(rest) = after_marker(line) {
             if !is_end(rest) {
                 return None;
             }
@@ -63,6 +61,12 @@ fn is_odd(byte: u8) -> bool {
 fn has_separator(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"\xE2\x80\xA8").is_some()
         || memchr::memmem::find(bytes, b"\xE2\x80\xA9").is_some()
+}
+
+/// What follows the marker of a document in its line. Text directly after the dashes makes them a part of it.
+fn after_marker(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("---")?;
+    (rest.is_empty() || rest.starts_with(' ')).then_some(rest)
 }
 
 /// Whether nothing but blanks and a comment follows.
@@ -161,7 +165,7 @@ impl<'t> Reader<'t> {
     }
 
     fn line(&mut self, line: &'t str) -> Option<()> {
-        if is_end(line) || (self.is_fresh() && line.starts_with("---")) {
+        if is_end(line) || (self.is_fresh() && after_marker(line).is_some()) {
             return Some(());
         }
         let content = line.trim_start_matches(' ');

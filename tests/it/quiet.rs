@@ -188,6 +188,22 @@ fn documents_that_are_left_out_change_nothing_that_is_read() {
     compare_made_up(&real, 1, 4_000);
 }
 
+/// The first line is then a key of several lines, or an entry of its own, and not the marker of a document.
+#[test]
+fn a_first_line_that_only_begins_like_a_marker_is_not_passed_over() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata:\n  name: a\n";
+    for first in ["---x", "---x: y", "----", "---\"", "---#"] {
+        let text = format!("{first}\n{service}");
+        assert!(yaml::outline(&text).is_none(), "{text}");
+        compare("a.yaml", &text);
+    }
+    for first in ["---", "--- ", "--- # a", "# a\n---"] {
+        let text = format!("{first}\n{service}");
+        assert!(yaml::outline(&text).is_some(), "{text}");
+        compare("a.yaml", &text);
+    }
+}
+
 /// The same for many more texts: `KUBETAINT_CORPUS` is a folder with repositories, `KUBETAINT_DOCUMENTS` the number of documents
 /// and `KUBETAINT_SEED` makes others.
 #[test]
