@@ -89,7 +89,7 @@ impl<'g> Witnesses<'g> {
         let Some(used) = habits.keys.get(key) else {
             return Vec::new();
         };
-        if self.declared.contains(key) || is_transient_key(key) || list.iter().any(is_blanket) {
+        if self.declared.contains(key) || is_transient_key(key) {
             return Vec::new();
         }
         let same_key = || list.iter().filter(|other| other.key == entry.key);
@@ -133,6 +133,10 @@ impl<'g> Witnesses<'g> {
             if !covered {
                 add("effect", effect, usual, None);
             }
+        }
+        // Asked last, because it looks at the whole list.
+        if !found.is_empty() && list.iter().any(is_blanket) {
+            return Vec::new();
         }
         found
     }
