@@ -100,14 +100,17 @@ pub const CASES: &[Case] = &[
     Case {
         name: "count in nested modules",
         arguments: CHECK,
-        from: 4,
-        to: 512,
+        from: 50,
+        to: 12_800,
         files: |n| {
-            let nested =
-                |of: &str| format!("module \"m\" {{\n  source = \"{of}\"\n  count = {n}\n}}\n");
+            let calls = |count: usize, of: &str| {
+                repeat(count, |at| {
+                    format!("module \"m{at}\" {{\n  source = \"{of}\"\n  count = 5\n}}\n")
+                })
+            };
             vec![
-                ("main.tf".to_owned(), nested("./a")),
-                ("a/main.tf".to_owned(), nested("./b")),
+                ("main.tf".to_owned(), calls(n, "./a")),
+                ("a/main.tf".to_owned(), calls(1, "./b")),
                 (
                     "a/b/main.tf".to_owned(),
                     pool("p", "a=v:NoSchedul").replace("}\n", "  count = 3\n}\n"),

@@ -287,6 +287,11 @@ impl List<'_, '_, '_> {
             return;
         };
         let (value, effect) = text.rsplit_once(':').unwrap_or(("", text.as_str()));
+        self.push_written([key, value, effect], span, path);
+    }
+
+    /// Adds a taint as it is written, whether it is valid or not.
+    fn push_written(&mut self, [key, value, effect]: [&str; 3], span: Span, path: String) {
         self.note_spelling(effect, span, &path);
         let (effect, spelled) = self.canonical(Field::Is(effect.to_owned()));
         self.facts.taints.push(PoolTaint {
@@ -311,7 +316,12 @@ impl List<'_, '_, '_> {
     fn read_word(&mut self, text: &str, span: Span, path: &str) {
         let taint = match partial_taint(text) {
             Ok(taint) => taint,
-            Err(why) => return self.facts.doubt(why),
+            Err(why) => match split_taint(text) {
+                Some([key, value, effect]) => {
+                    return self.push_written([key, value, effect], span, path.to_owned());
+                }
+                None => return self.facts.doubt(why),
+            },
         };
         if taint.key.is_unknown() || taint.value.is_unknown() || taint.effect.is_unknown() {
             self.facts.doubt("a taint is filled in by a template");
@@ -343,6 +353,15 @@ pub(super) fn parts(text: &str, range: Range<usize>) -> impl Iterator<Item = (&s
         at += part.len() + 1;
         (!trimmed.is_empty()).then_some((trimmed, start..start + trimmed.len()))
     })
+}
+
+/// The key, the value and the effect of a text that is written as a taint and has no variables. They may not be valid.
+fn split_taint(text: &str) -> Option<[&str; 3]> {
+    let (left, effect) = text.split_once(':').filter(|_| !is_placeholder(text))?;
+    let (key, value) = left.split_once('=').unwrap_or((left, ""));
+    let is_whole = !key.is_empty() && !effect.is_empty();
+    (is_whole && !text.ends_with('-') && !effect.contains(':') && !value.contains('='))
+        .then_some([key, value, effect])
 }
 
 /// Parses `key[=value]:Effect`, parts of which may be variables.
