@@ -136,9 +136,11 @@ impl Gathered {
     }
 }
 
-/// Combines the facts of all files, and of what was rendered from them, and counts them.
+/// Combines the facts of all files, which have so many workloads, and of what was rendered from them, and counts them. Each
+/// file's own facts go as soon as they are taken.
 pub fn gather(
-    (all, mut rendered): (Vec<FileFacts>, FileFacts),
+    (all, workloads): (impl Iterator<Item = FileFacts>, usize),
+    mut rendered: FileFacts,
     mut kustomizations: Kustomizations,
     paths: Paths,
     config: &Config,
@@ -152,9 +154,7 @@ pub fn gather(
     let has_kind = |object: &&Object| !object.kind.is_empty();
     let objects: BTreeSet<Object> = objects.filter(has_kind).cloned().collect();
     let mut facts = FileFacts::default();
-    facts
-        .workloads
-        .reserve_exact(all.iter().map(|one| one.workloads.len()).sum());
+    facts.workloads.reserve_exact(workloads);
     for one in all {
         facts.absorb(one);
     }

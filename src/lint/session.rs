@@ -204,25 +204,24 @@ impl<'s> Session<'s> {
         let values = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
         let kustomizations = kustomizations::build(files, load, &again, table, shapes);
-        let mut all = Vec::with_capacity(self.files.len());
-        for kept in &mut self.files {
-            if filled.contains(&kept.id) && kept.is_template() {
-                continue;
-            }
-            let read = &mut kept.read;
+        let counts = |kept: &Kept| !(filled.contains(&kept.id) && kept.is_template());
+        let mut workloads = 0;
+        for kept in self.files.iter().filter(|kept| counts(kept)) {
+            let read = &kept.read;
             report.counts.files += u32::from(read.counted);
             report.counts.documents += read.documents;
             report.counts.no_manifest_on_stdin |= read.without_manifest;
             report.problems.extend(read.problems.iter().cloned());
-            all.extend(match (again.remove(&kept.id), self.once) {
-                (Some(facts), _) => Some(facts),
-                (None, true) => read.facts.take().map(|facts| *facts),
-                (None, false) => read.facts.as_deref().cloned(),
-            });
+            let facts = again.get(&kept.id).or(read.facts.as_deref());
+            workloads += facts.map_or(0, |facts| facts.workloads.len());
         }
+        let mut evaluated = Vec::new();
         for one in configured {
             match one {
-                Ok(facts) => all.push(facts),
+                Ok(facts) => {
+                    workloads += facts.workloads.len();
+                    evaluated.push(facts);
+                }
                 Err(problem) => report.problems.push(problem),
             }
         }
@@ -231,8 +230,16 @@ impl<'s> Session<'s> {
         let paths = Paths::new(files, configuration.map(|source| source.path.as_str()));
         let table = settings.table;
         let rendered = renderings::read(&self.files, settings.rendered, self.load, table);
-        let all = (all, rendered);
-        let mut gathered = gather::gather(all, kustomizations, paths, settings.config, report);
+        let once = self.once;
+        let kept = self.files.iter_mut().filter(|kept| counts(kept));
+        let own = kept.filter_map(|kept| match (again.remove(&kept.id), once) {
+            (Some(facts), _) => Some(facts),
+            (None, true) => kept.read.facts.take().map(|facts| *facts),
+            (None, false) => kept.read.facts.as_deref().cloned(),
+        });
+        let all = (own.chain(evaluated), workloads);
+        let config = settings.config;
+        let mut gathered = gather::gather(all, rendered, kustomizations, paths, config, report);
         let by_path: OnceCell<HashMap<String, usize>> = OnceCell::new();
         delivered::connect(&mut gathered, settings.config, &|path| {
             let of = |kept: &'_ Kept| kept.input.path.clone();

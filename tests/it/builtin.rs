@@ -50,7 +50,8 @@ pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
     });
     let paths = Paths::new(inputs, None);
     gather(
-        (facts, FileFacts::default()),
+        (facts.into_iter(), 0),
+        FileFacts::default(),
         kubetaint::lint::kustomizations::Kustomizations::default(),
         paths,
         &Config::default(),
