@@ -49,7 +49,7 @@ fn shortest(mut work: impl FnMut()) -> Duration {
 fn check(texts: &[String], rules: &RuleSet, table: &Table, config: &Config) {
     let inputs: Vec<Input> = (0..texts.len())
         .map(|number| Input {
-            path: format!("apps/{number}.yaml"),
+            path: format!("apps/{number}.yaml").into(),
             scanned_from: 0,
         })
         .collect();

@@ -210,12 +210,12 @@ impl<'t> Memory<'t> {
                 continue;
             }
             inputs.push(Input {
-                path: path.to_owned(),
+                path: path.into(),
                 scanned_from: 0,
             });
             texts.push(text);
         }
-        let paths: Vec<&str> = inputs.iter().map(|input| input.path.as_str()).collect();
+        let paths: Vec<&str> = inputs.iter().map(|input| &*input.path).collect();
         let unnamed = config.make_clusters(&paths);
         match unnamed.is_empty() {
             true => Ok(Memory {

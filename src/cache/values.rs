@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use serde_json::Value;
+use thin_vec::ThinVec;
 
 use super::bytes::{Reader, Stored, Writer};
 use crate::model::Field;
@@ -299,6 +300,16 @@ impl<T: Stored> Stored for Vec<T> {
 
     fn get(from: &mut Reader<'_>) -> Option<Self> {
         get_all(from)
+    }
+}
+
+impl<T: Stored> Stored for ThinVec<T> {
+    fn put(&self, to: &mut Writer) {
+        put_all(self.iter(), to);
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Self> {
+        Some(get_all(from)?.into_iter().collect())
     }
 }
 

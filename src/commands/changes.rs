@@ -155,7 +155,7 @@ pub fn obstacle(root: &Path, file: &File, text: &str) -> Option<String> {
 /// The problem for a file that was not written, or not otherwise `done`.
 pub fn problem(file: &File, done: &str, why: &str) -> Problem {
     Problem {
-        file: Some(file.path.clone()),
+        file: Some(file.path.to_string()),
         position: None,
         message: format!("not {done}: {why}"),
     }

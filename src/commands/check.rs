@@ -248,7 +248,7 @@ impl Job {
 /// Whether this run could have matched an entry of a baseline.
 fn was_judged(entry: &Entry, inputs: &Inputs, rules: &RuleSet) -> bool {
     let discovery = &inputs.discovery;
-    let was_read = || discovery.files.iter().any(|file| file.path == entry.file);
+    let was_read = || discovery.files.iter().any(|file| *file.path == *entry.file);
     match rules.get(&entry.rule) {
         Some(rule) => discovery.whole || (!rule.may_rest_on_other_files() && was_read()),
         // A disabled rule did not run. A rule that no longer exists never will.

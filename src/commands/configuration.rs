@@ -92,7 +92,7 @@ pub fn misnamed(root: &Path) -> Vec<Problem> {
 /// A warning for each configuration below the root. It is either that of a separate project or wrongly expected to apply.
 pub fn nested(discovery: &Discovery, config: &Config, root: &Path) -> Vec<Problem> {
     let files = discovery.files.iter();
-    let files = files.map(|file| (file.path.as_str(), file.scanned_from));
+    let files = files.map(|file| (&*file.path, file.scanned_from));
     let configs = discovery.configs.iter();
     let configs = configs.map(|(path, scanned_from)| (path.as_str(), *scanned_from));
     let mut told: Vec<Problem> = configs

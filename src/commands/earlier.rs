@@ -32,8 +32,8 @@ pub(super) fn before(
     let asked = Only::named(head.place.paths(), root)?;
     let mut files = Vec::new();
     for mut file in std::mem::take(&mut discovery.files) {
-        let known = now.get(file.path.as_str());
-        let is_changed = changed.contains(&file.path);
+        let known = now.get(&*file.path);
+        let is_changed = changed.contains(&*file.path);
         if asked
             .as_ref()
             .is_some_and(|asked| !asked.covers(&file.path))

@@ -97,7 +97,7 @@ impl Inputs {
         let names: Vec<&str> = discovery
             .files
             .iter()
-            .map(|file| file.path.as_str())
+            .map(|file| &*file.path)
             .chain(discovery.others.iter().map(String::as_str))
             .collect();
         let unnamed = place.config.make_clusters(&names);
@@ -252,13 +252,13 @@ impl Inputs {
         let files = self.discovery.files.iter();
         let mut inputs: Vec<Input> = files
             .map(|file| Input {
-                path: file.path.clone(),
+                path: Arc::clone(&file.path),
                 scanned_from: file.scanned_from,
             })
             .collect();
         if self.place.stdin {
             inputs.push(Input {
-                path: STDIN_PATH.to_owned(),
+                path: STDIN_PATH.into(),
                 scanned_from: 0,
             });
         }
@@ -285,7 +285,7 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
         if discovery
             .files
             .iter()
-            .any(|file| file.path == inventory.value)
+            .any(|file| *file.path == inventory.value)
         {
             continue;
         }
@@ -303,7 +303,7 @@ fn add_inventories(discovery: &mut Discovery, config: &Config, root: &Path) -> V
                 format!("inventory `{}` is a folder; name the file", inventory.value),
             )),
             Ok(metadata) => discovery.files.push(File {
-                path: inventory.value.clone(),
+                path: inventory.value.as_str().into(),
                 absolute,
                 scanned_from: 0,
                 kind: FileKind::Yaml,
@@ -325,7 +325,7 @@ fn inventories_of(revision: &Revision, discovery: &mut Discovery, config: &Confi
     let mut problems = Vec::new();
     let inventories = config.clusters.iter().flat_map(|one| &one.inventory);
     for inventory in inventories {
-        let is_known = |file: &File| file.path == inventory.value;
+        let is_known = |file: &File| *file.path == inventory.value;
         if discovery.files.iter().any(is_known) {
             continue;
         }
@@ -363,7 +363,7 @@ fn add_given(
         for mut file in found.files {
             // A named file is always relevant, whatever its name.
             file.kind = FileKind::Yaml;
-            paths.push(file.path.clone());
+            paths.push(file.path.to_string());
             discovery.files.retain(|other| other.path != file.path);
             discovery.files.push(file);
         }

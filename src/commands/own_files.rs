@@ -14,7 +14,7 @@ use crate::source::{FileKind, Source};
 /// Returns an error if the file cannot be read, is too large or is not text.
 pub(super) fn read_source(path: &Path, name: String) -> Result<Source, CommandError> {
     let file = File {
-        path: name.clone(),
+        path: name.as_str().into(),
         absolute: path.to_path_buf(),
         scanned_from: 0,
         kind: FileKind::Yaml,

@@ -58,7 +58,7 @@ pub fn run(tools: &[Renderer], inputs: &Inputs) -> (Vec<Rendering>, Vec<Problem>
     }
     let root = &inputs.place.root;
     let files = &inputs.discovery.files;
-    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let paths: Vec<&str> = files.iter().map(|file| &*file.path).collect();
     let text = |path: &str| {
         let at = paths.binary_search(&path).ok()?;
         let bytes = discover::read_bytes(&files.get(at)?.absolute).ok()?;

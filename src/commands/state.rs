@@ -46,7 +46,7 @@ impl State {
 /// The files of a run by their path.
 pub(super) fn by_path(inputs: &Inputs) -> BTreeMap<&str, &File> {
     let files = inputs.discovery.files.iter();
-    files.map(|file| (file.path.as_str(), file)).collect()
+    files.map(|file| (&*file.path, file)).collect()
 }
 
 /// How people call a commit that they name.

@@ -221,7 +221,7 @@ impl States {
         move |index| {
             let before = self.base.inputs.discovery.files.get(index);
             before.is_some_and(|before| {
-                let known = now.get(before.path.as_str());
+                let known = now.get(&*before.path);
                 known.is_some_and(|now| match (&before.blob, &now.blob) {
                     (Some(one), Some(other)) => one == other,
                     (None, None) => before.absolute == now.absolute && before.bytes > 0,
@@ -235,15 +235,15 @@ impl States {
     pub fn renames(&self) -> BTreeMap<String, String> {
         let paths = |state: &State| -> BTreeSet<String> {
             let files = state.inputs.discovery.files.iter();
-            files.map(|file| file.path.clone()).collect()
+            files.map(|file| file.path.to_string()).collect()
         };
         let (old, new) = (paths(&self.base), paths(&self.head));
         let texts = |state: &State, other: &BTreeSet<String>| -> BTreeMap<String, String> {
             let files = state.inputs.discovery.files.iter().enumerate();
-            let own = files.filter(|(_, file)| !other.contains(&file.path));
+            let own = files.filter(|(_, file)| !other.contains(&*file.path));
             let own = own.filter_map(|(at, file)| {
                 let text = state.inputs.text(at)?;
-                Some((file.path.clone(), text))
+                Some((file.path.to_string(), text))
             });
             own.collect()
         };
@@ -306,7 +306,7 @@ fn copies(revision: &Revision, config: &Config) -> Result<Option<TempDir>, Comma
             let object = file.blob.as_deref().unwrap_or_default();
             let bytes = revision.blobs().read(object, discover::MAX_FILE_BYTES);
             let bytes = bytes.map_err(failed)?;
-            let path = copies.path().join(&file.path);
+            let path = copies.path().join(&*file.path);
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder).map_err(failed)?;
             }

@@ -34,7 +34,7 @@ pub fn named_in_stdin(inputs: &Inputs) -> BTreeMap<String, Source> {
                     folder => format!("{folder}/{inside}"),
                 };
                 let at = files
-                    .binary_search_by(|file| file.path.as_str().cmp(&path))
+                    .binary_search_by(|file| (*file.path).cmp(&path))
                     .ok()?;
                 files.get(at)
             });
@@ -42,7 +42,7 @@ pub fn named_in_stdin(inputs: &Inputs) -> BTreeMap<String, Source> {
         if let [file] = of_chart.as_slice()
             && let Some(text) = read(file)
         {
-            found.insert(comment.to_owned(), Source::new(file.path.as_str(), text));
+            found.insert(comment.to_owned(), Source::new(&*file.path, text));
         }
     }
     found

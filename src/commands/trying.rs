@@ -42,7 +42,10 @@ pub fn propose(
     let listing = lint::list(&mut session, Purpose::Table);
     let shown = show_clusters(&mut session);
     let is_read = |input: &&Input| FileKind::of(&input.path) != Some(FileKind::Program);
-    let files = list.iter().filter(is_read).map(|input| input.path.clone());
+    let files = list
+        .iter()
+        .filter(is_read)
+        .map(|input| input.path.to_string());
     let files: Vec<String> = files.collect();
     let seen = Seen {
         pools: &listing.inventory.pools,
@@ -187,7 +190,7 @@ impl<'t> Trial<'t> {
         let names: Vec<&str> = self
             .list
             .iter()
-            .map(|input| input.path.as_str())
+            .map(|input| &*input.path)
             .chain(self.inputs.discovery.others.iter().map(String::as_str))
             .collect();
         let problems = config.check_used(&names).into_iter();

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 
@@ -56,7 +57,7 @@ pub struct Discovery {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
     /// Relative to the root, with `/`; invalid UTF-8 is replaced. Absolute if the file is not below the root.
-    pub path: String,
+    pub path: Arc<str>,
     /// The path on the disk.
     pub absolute: PathBuf,
     /// The number of bytes of `path` that are above the scanned directory.
@@ -192,7 +193,7 @@ pub fn discover(
                 }
             }
             Ok((metadata, named)) => files.push(File {
-                path: shown(root, &named),
+                path: shown(root, &named).into(),
                 scanned_from: named
                     .parent()
                     .map_or(0, |folder| scanned_from(root, folder)),
@@ -329,11 +330,7 @@ mod tests {
     }
 
     fn names(discovery: &Discovery) -> Vec<&str> {
-        discovery
-            .files
-            .iter()
-            .map(|file| file.path.as_str())
-            .collect()
+        discovery.files.iter().map(|file| &*file.path).collect()
     }
 
     #[test]

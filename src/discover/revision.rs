@@ -70,7 +70,7 @@ impl Revision {
     pub fn file(&self, path: &str) -> Option<File> {
         let tracked = self.tracked.get(path)?;
         Some(File {
-            path: path.to_owned(),
+            path: path.into(),
             absolute: self.root.join(path),
             scanned_from: 0,
             kind: FileKind::of(path).unwrap_or(FileKind::Yaml),

@@ -53,11 +53,7 @@ pub fn unread(
     paths: &[impl AsRef<Path>],
     exclude: &dyn Fn(&str) -> bool,
 ) -> Vec<Unread> {
-    let read: BTreeSet<&str> = discovery
-        .files
-        .iter()
-        .map(|file| file.path.as_str())
-        .collect();
+    let read: BTreeSet<&str> = discovery.files.iter().map(|file| &*file.path).collect();
     let mut unread = BTreeSet::new();
     for path in paths {
         let Ok(named) = absolute(path.as_ref()) else {

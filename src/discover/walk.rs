@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         };
         Some(match entry.metadata() {
             Ok(metadata) => Seen::File(File {
-                path,
+                path: path.into(),
                 absolute: named,
                 scanned_from: asked.scanned_from,
                 kind,

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use thin_vec::thin_vec;
+
 use super::FileFacts;
 use super::chart_values::Values;
 use super::read::is_placeholder;
@@ -61,13 +63,13 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     match inventory::read(subject.root, subject.reading.id) {
         Some(Ok(read)) => {
             return FileFacts {
-                inventories: vec![read],
+                inventories: thin_vec![read],
                 ..FileFacts::default()
             };
         }
         Some(Err(unreadable)) => {
             return FileFacts {
-                unreadable,
+                unreadable: unreadable.into(),
                 ..FileFacts::default()
             };
         }
@@ -112,7 +114,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     facts
         .referring
         .extend(releases.refers.then_some(subject.reading.id));
-    facts.values_files = releases.values_files;
+    facts.values_files = releases.values_files.into();
     facts.absorb(releases.charted.facts);
     known.lists.extend(releases.charted.lists);
     let (values, done) = texts::values(subject, &releases.texts, &read);
@@ -162,12 +164,12 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         facts.absorb(scripts::read_strings(subject, has_pools));
     }
     let mut known = workloads::Known::default();
-    facts.dependencies = chart_files::dependencies(subject);
+    facts.dependencies = chart_files::dependencies(subject).into();
     facts.chart = chart_files::chart(subject);
     let releases = releases::read(subject);
     let refers = releases.refers.then_some(subject.reading.id);
     facts.referring.extend(refers);
-    facts.values_files = releases.values_files;
+    facts.values_files = releases.values_files.into();
     for charted in [
         releases.charted,
         releases::passed_on(subject),
@@ -227,8 +229,8 @@ fn kustomization(subject: &Subject<'_>) -> FileFacts {
     let (root, id) = (subject.root, subject.reading.id);
     let mut facts = FileFacts {
         overlays: overlays::kustomization(root, id),
-        kustomizations: vec![overlays::takes_in(root, id)],
-        generated: generated_keys::read(root, &subject.reading.source.path),
+        kustomizations: thin_vec![overlays::takes_in(root, id)],
+        generated: generated_keys::read(root, &subject.reading.source.path).into(),
         ..FileFacts::default()
     };
     facts.absorb(texts::patches(subject, &read));

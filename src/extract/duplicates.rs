@@ -34,8 +34,8 @@ enum Step<'a> {
 /// Returns every node below (and with) a root once, parents before children. Aliases are not walked a second time, but
 /// a list that only an alias calls tolerations is also visited under that name.
 pub fn walk(root: Node<'_>) -> Vec<Visit<'_>> {
-    let mut seen = NodeSet::new(root.document());
-    let mut named = NodeSet::new(root.document());
+    let mut seen = NodeSet::below(root);
+    let mut named = NodeSet::below(root);
     let mut visits = vec![Visit {
         node: root,
         parent: 0,

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use thin_vec::ThinVec;
+
 use super::chart_sources::{ChartName, ChartSource, Dependency};
 use super::generated_keys::GeneratedKey;
 use super::ignores;
@@ -33,71 +35,71 @@ pub struct FileFacts {
     /// Node pools and parts of them.
     pub pools: Vec<ReadPool>,
     /// Taints and tolerations of devices.
-    pub devices: Vec<PlacedDeviceEntry>,
+    pub devices: ThinVec<PlacedDeviceEntry>,
     /// Notices from reading.
     pub notices: Vec<Notice>,
     /// Documents that could not be read: what they seem to contain, and where each error is.
-    pub unread: Vec<(Span, Unread)>,
+    pub unread: ThinVec<(Span, Unread)>,
     /// What could not be checked. Lists and selectors are not included: workloads record their own unknown parts.
     pub not_judged: Vec<Open>,
     /// Objects that may change other objects' tolerations or selectors.
     pub overlays: Vec<Overlay>,
     /// The entries of Kustomizations.
-    pub kustomizations: Vec<Kustomization>,
+    pub kustomizations: ThinVec<Kustomization>,
     /// A Terraform file, which can be evaluated only together with the others in its folder.
     pub configuration: Option<Arc<File>>,
     /// Comments and annotations that suppress findings.
     pub ignores: ignores::Ignores,
     /// Inventories of pools that other tools listed.
-    pub inventories: Vec<ReadInventory>,
+    pub inventories: ThinVec<ReadInventory>,
     /// Errors in such inventories.
-    pub unreadable: Vec<yaml::DeError>,
+    pub unreadable: ThinVec<yaml::DeError>,
     /// Namespaces.
-    pub namespaces: Vec<Namespace>,
+    pub namespaces: ThinVec<Namespace>,
     /// RuntimeClasses.
-    pub runtime_classes: Vec<RuntimeClass>,
+    pub runtime_classes: ThinVec<RuntimeClass>,
     /// The clouds that files with workloads mention, if any.
-    pub clouds: Vec<(SourceId, Clouds)>,
+    pub clouds: ThinVec<(SourceId, Clouds)>,
     /// Chart templates that do more with `tolerations` than copy it.
-    pub reshaping: Vec<SourceId>,
+    pub reshaping: ThinVec<SourceId>,
     /// Keys that are nearly `tolerations`, with the file that uses them.
-    pub near_keys: Vec<(SourceId, String)>,
+    pub near_keys: ThinVec<(SourceId, String)>,
     /// Texts in heredocs of a Terraform file, with the place of each. An evaluated configuration says more about those that
     /// it uses.
     pub heredocs: Vec<(Span, FileFacts)>,
     /// Objects that name the address of charts.
-    pub chart_sources: Vec<ChartSource>,
+    pub chart_sources: ThinVec<ChartSource>,
     /// The dependencies of the chart that the file describes.
-    pub dependencies: Vec<Dependency>,
+    pub dependencies: ThinVec<Dependency>,
     /// The chart that the file describes.
     pub chart: Option<ChartName>,
     /// Values of the chart that reach the pods of its template.
-    pub chart_groups: Vec<Group>,
+    pub chart_groups: ThinVec<Group>,
     /// The places of actions that print something for the scheduling of pods, and whether it is known which values of the
     /// chart that is.
-    pub expressions: Vec<(Span, bool)>,
+    pub expressions: ThinVec<(Span, bool)>,
     /// Named templates about scheduling that the file defines.
-    pub defines: Vec<String>,
+    pub defines: ThinVec<String>,
     /// Values of the chart that its template changes.
-    pub changed_values: Vec<ValuePath>,
+    pub changed_values: ThinVec<ValuePath>,
     /// Files of values that its releases name.
-    pub values_files: Vec<ValuesFile>,
+    pub values_files: ThinVec<ValuesFile>,
     /// Files that its Kustomizations put into objects.
-    pub generated: Vec<GeneratedKey>,
+    pub generated: ThinVec<GeneratedKey>,
     /// The file may have values for tolerations, node selectors or affinity.
     pub schedules: bool,
     /// Files with releases that refer to such objects.
-    pub referring: Vec<SourceId>,
+    pub referring: ThinVec<SourceId>,
     /// Objects that say what runs in which cluster.
-    pub pointers: Vec<Pointer>,
+    pub pointers: ThinVec<Pointer>,
     /// The file declares a cluster whose control plane the provider runs.
     pub managed_cluster: bool,
     /// Variables files of Terraform that its commands name.
-    pub var_files: Vec<VarFiles>,
+    pub var_files: ThinVec<VarFiles>,
     /// Files of Terraform modules that nothing here calls.
-    pub libraries: Vec<SourceId>,
+    pub libraries: ThinVec<SourceId>,
     /// Clusters in Terraform configurations whose control plane the provider runs.
-    pub declared_clusters: Vec<DeclaredCluster>,
+    pub declared_clusters: ThinVec<DeclaredCluster>,
 }
 
 /// A cluster as a whole in a Terraform configuration.

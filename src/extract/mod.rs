@@ -84,6 +84,8 @@ mod words;
 mod workloads;
 mod ytt;
 
+use thin_vec::thin_vec;
+
 use crate::finding::{Because, Open};
 use crate::model::clouds::Clouds;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
@@ -142,7 +144,7 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         _ => {}
     }
     if source.kind == FileKind::Template {
-        facts.near_keys = near_keys(source, id);
+        facts.near_keys = near_keys(source, id).into();
     }
     facts
 }
@@ -176,7 +178,7 @@ fn program(source: &Source, id: SourceId) -> FileFacts {
     };
     FileFacts {
         not_judged: vec![Open::part(whole, Because::Program)],
-        unread: vec![(whole, unread)],
+        unread: thin_vec![(whole, unread)],
         ..FileFacts::default()
     }
 }
@@ -293,7 +295,7 @@ fn extract_parsed(
         }
         return facts;
     }
-    facts.near_keys = near_keys(source, id);
+    facts.near_keys = near_keys(source, id).into();
     // An action in quotes, or one that looks like a map in braces, leaves the text readable as YAML.
     let is_certain = source.rendered && source.text.contains("{{");
     if is_certain && let TemplateFile::Read(read) = template_text::read(reading) {

@@ -101,7 +101,7 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     };
     let variants = template.variants(id, reading.templates, wishes);
     let mut facts = FileFacts {
-        defines: template.defines(&DEFINED),
+        defines: template.defines(&DEFINED).into(),
         ..FileFacts::default()
     };
     for printed in template.misprinted(&KEYS) {

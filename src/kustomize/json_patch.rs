@@ -7,10 +7,21 @@ use crate::source::Span;
 /// Applies the operations of a patch to an object.
 ///
 /// # Errors
-/// Returns the place of the operation that does not apply, and the reason.
+/// Returns the place of the operation that does not apply, and the reason. The object is as before then.
 pub fn apply(object: &mut Value, operations: &Value) -> Result<(), (Span, String)> {
+    // What a copy shares is copied before it is changed, so there is none where the first error comes before any change.
+    let is_whole = |operation: &Value| operation.get("op").and_then(Value::word) != Some("move");
+    let before = match operations.items() {
+        [single] if is_whole(single) => None,
+        _ => Some(object.clone()),
+    };
     for operation in operations.items() {
-        one(object, operation).map_err(|why| (operation.at, why))?;
+        if let Err(why) = one(object, operation) {
+            if let Some(before) = before {
+                *object = before;
+            }
+            return Err((operation.at, why));
+        }
     }
     Ok(())
 }

@@ -85,7 +85,9 @@ impl Object {
     /// Keeps the current identity, before a change of it.
     pub(super) fn remember(&mut self) {
         let current = self.current();
-        Arc::make_mut(&mut self.previous).push(current);
+        if !self.previous.contains(&current) {
+            Arc::make_mut(&mut self.previous).push(current);
+        }
     }
 
     pub(super) fn doubt(&mut self, why: &str, at: Span) {

@@ -376,15 +376,11 @@ fn run_operations(
             if remembers {
                 object.remember();
             }
-            let mut value = object.value.clone();
-            let result = json_patch::apply(&mut value, operations);
+            let result = json_patch::apply(&mut object.value, operations);
             object.add_patch(operations.at);
             object.add_patch(entry.span());
             match result {
-                Ok(()) => {
-                    object.value = value;
-                    object.touched = true;
-                }
+                Ok(()) => object.touched = true,
                 Err((at, _)) => object.doubt("a patch of it does not apply", at),
             }
             result.err()

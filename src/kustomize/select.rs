@@ -49,14 +49,41 @@ impl Id {
     }
 }
 
-/// What the target of a patch names. Each part is a regular expression that must match the whole word.
+/// A regular expression that must match a whole word.
+#[derive(Debug)]
+enum Pattern {
+    /// It matches only itself. Most do, and comparing is much cheaper.
+    Word(String),
+    Expression(Regex),
+}
+
+impl Pattern {
+    fn read(text: &str) -> Result<Pattern, String> {
+        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_/".contains(letter);
+        if text.chars().all(is_plain) {
+            return Ok(Pattern::Word(text.to_owned()));
+        }
+        let expression = Regex::new(&format!("^(?:{text})$"));
+        let wrong = |_| format!("`{text}` is not a regular expression");
+        Ok(Pattern::Expression(expression.map_err(wrong)?))
+    }
+
+    fn matches(&self, word: &str) -> bool {
+        match self {
+            Pattern::Word(own) => own == word,
+            Pattern::Expression(expression) => expression.is_match(word),
+        }
+    }
+}
+
+/// What the target of a patch names.
 #[derive(Debug, Default)]
 pub struct Target {
-    group: Option<Regex>,
-    version: Option<Regex>,
-    kind: Option<Regex>,
-    name: Option<Regex>,
-    namespace: Option<Regex>,
+    group: Option<Pattern>,
+    version: Option<Pattern>,
+    kind: Option<Pattern>,
+    name: Option<Pattern>,
+    namespace: Option<Pattern>,
     labels: Vec<Demand>,
     annotations: Vec<Demand>,
 }
@@ -70,10 +97,7 @@ impl Target {
         let word = |key: &str| value.get(key).and_then(Value::word).unwrap_or_default();
         let pattern = |key: &str| match word(key) {
             "" => Ok(None),
-            text => match Regex::new(&format!("^(?:{text})$")) {
-                Ok(pattern) => Ok(Some(pattern)),
-                Err(_) => Err(format!("`{text}` is not a regular expression")),
-            },
+            text => Pattern::read(text).map(Some),
         };
         Ok(Target {
             group: pattern("group")?,
@@ -88,12 +112,11 @@ impl Target {
 
     /// Whether it selects an object with this original and this current identity.
     pub fn selects(&self, original: &Id, current: &Id, object: &Value) -> bool {
-        let fits = |pattern: &Option<Regex>, word: &str| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(word))
+        let fits = |pattern: &Option<Pattern>, word: &str| {
+            let pattern = pattern.as_ref();
+            pattern.is_none_or(|pattern| pattern.matches(word))
         };
-        let either = |pattern: &Option<Regex>, words: [&str; 2]| {
+        let either = |pattern: &Option<Pattern>, words: [&str; 2]| {
             words.into_iter().any(|word| fits(pattern, word))
         };
         let has = |demands: &[Demand], field: &str| {

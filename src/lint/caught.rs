@@ -61,7 +61,7 @@ mod tests {
             cache: None,
         };
         let input = |path: &str| Input {
-            path: path.to_owned(),
+            path: path.into(),
             scanned_from: 0,
         };
         let inputs = [input("a.yaml"), input("b.yaml"), input("c.yaml")];

@@ -16,7 +16,11 @@ enum Others {
     /// Its pods land there as pods do that select nothing and tolerate nothing.
     Plain(Arc<Plain>),
     /// It selects none of them.
-    NotSelected,
+    NotSelected {
+        plain: Arc<Plain>,
+        /// The pools with a taint that a toleration may match, in order; `None` if that may be any.
+        tolerated: Option<Vec<usize>>,
+    },
     /// There are none.
     None,
 }
@@ -48,7 +52,10 @@ impl Compared {
         match selectable {
             Some(pools) => Compared {
                 pools,
-                others: Others::NotSelected,
+                others: Others::NotSelected {
+                    plain: Arc::clone(cluster.plain()),
+                    tolerated: tolerated(cluster, shape, tolerations),
+                },
             },
             None => Compared {
                 pools: (0..cluster.models.len()).collect(),
@@ -65,7 +72,7 @@ impl Compared {
     pub fn other_possible(&self) -> impl Iterator<Item = usize> {
         let possible = match &self.others {
             Others::Plain(plain) => &plain.possible[..],
-            Others::NotSelected | Others::None => &[],
+            Others::NotSelected { .. } | Others::None => &[],
         };
         let possible = possible.iter().copied();
         possible.filter(|pool| self.is_other(*pool))
@@ -81,24 +88,95 @@ impl Compared {
         let (plain, unselected) = match &self.others {
             Others::None => (&[][..], &[][..]),
             Others::Plain(plain) => (&plain.refusals[..], &[][..]),
-            Others::NotSelected => (&[][..], models),
+            Others::NotSelected { .. } => (&[][..], models),
         };
         let tolerations = shape.all_tolerations();
         let refused = move |(at, pool): (usize, &Arc<NodePool>)| {
-            if shape.gets_none_of(pool) {
-                return Some((at, Reason::Affinity));
-            }
-            let pod = shape.candidate(&tolerations);
-            match place(&pod, pool, Moment::Lasting, comparison_operators) {
-                Placement::Refused(reason) => Some((at, reason)),
-                Placement::Lands | Placement::Unknown(_) => None,
-            }
+            Some((
+                at,
+                refusal(shape, &tolerations, pool, comparison_operators)?,
+            ))
         };
         let unselected = unselected.iter().enumerate();
         let unselected = unselected.filter(|(at, _)| self.is_other(*at));
         let plain = plain.iter().copied().filter(|(at, _)| self.is_other(*at));
         plain.chain(unselected.filter_map(refused))
     }
+
+    /// The first of the other pools, at most so many, that the pods do not land on for something else than a taint, in order.
+    pub fn other_unmatched(
+        &self,
+        shape: &PodShape,
+        models: &[Arc<NodePool>],
+        comparison_operators: bool,
+        most: usize,
+    ) -> Vec<(usize, Reason)> {
+        let is_unmatched = |(_, reason): &(usize, Reason)| !matches!(reason, Reason::Taint(_));
+        let (open, tolerated) = match &self.others {
+            Others::None => return Vec::new(),
+            Others::NotSelected {
+                plain,
+                tolerated: Some(tolerated),
+            } => (&plain.open, tolerated),
+            Others::Plain(_) | Others::NotSelected { .. } => {
+                let all = self.other_refusals(shape, models, comparison_operators);
+                return all.filter(is_unmatched).take(most).collect();
+            }
+        };
+        let tolerations = shape.all_tolerations();
+        let first = |pools: &[usize]| {
+            let others = pools.iter().filter(|pool| self.is_other(**pool));
+            let refused = others.filter_map(|at| {
+                let pool = models.get(*at)?;
+                Some((
+                    *at,
+                    refusal(shape, &tolerations, pool, comparison_operators)?,
+                ))
+            });
+            let unmatched = refused.filter(is_unmatched).take(most);
+            unmatched.collect::<Vec<_>>()
+        };
+        let mut found = first(open);
+        found.extend(first(tolerated));
+        found.sort_unstable_by_key(|(at, _)| *at);
+        found.dedup_by_key(|(at, _)| *at);
+        found.truncate(most);
+        found
+    }
+}
+
+/// Why the pods do not land on a pool.
+fn refusal(
+    shape: &PodShape,
+    tolerations: &[Toleration],
+    pool: &NodePool,
+    comparison_operators: bool,
+) -> Option<Reason> {
+    if shape.gets_none_of(pool) {
+        return Some(Reason::Affinity);
+    }
+    let pod = shape.candidate(tolerations);
+    match place(&pod, pool, Moment::Lasting, comparison_operators) {
+        Placement::Refused(reason) => Some(reason),
+        Placement::Lands | Placement::Unknown(_) => None,
+    }
+}
+
+/// The pools with a taint that an entry may match, in order. `None` if that may be any.
+fn tolerated(
+    cluster: &ClusterFacts<'_>,
+    shape: &PodShape,
+    tolerations: &[Toleration],
+) -> Option<Vec<usize>> {
+    let mut keys = tolerations.iter().map(|entry| entry.key.text());
+    let named = keys.all(|key| key.is_some_and(|key| !key.is_empty()));
+    if !named || shape.unread_tolerations.is_some() {
+        return None;
+    }
+    let entries = tolerations.iter();
+    let matched = entries.flat_map(|entry| cluster.by_key.that_may_match(entry));
+    let pools: BTreeSet<usize> = matched.map(|(pool, _)| pool).collect();
+    Some(pools.into_iter().collect())
 }
 
 /// For pods that select nothing, the pools with a taint that a toleration may match, and those that take no new pods. `None` for
@@ -108,19 +186,13 @@ fn with_plain(
     shape: &PodShape,
     tolerations: &[Toleration],
 ) -> Option<Compared> {
-    let is_plain = shape.selection.is_empty()
-        && shape.node_name.is_absent()
-        && shape.unread_tolerations.is_none();
-    let mut keys = tolerations.iter().map(|entry| entry.key.text());
-    if !is_plain || !keys.all(|key| key.is_some_and(|key| !key.is_empty())) {
+    if !shape.selection.is_empty() || !shape.node_name.is_absent() {
         return None;
     }
+    let tolerated = tolerated(cluster, shape, tolerations)?;
     let plain = cluster.plain();
-    let matched = tolerations
-        .iter()
-        .flat_map(|entry| cluster.by_key.that_may_match(entry));
-    let unknown = cluster.by_key.unknown().iter().copied();
-    let mut pools: BTreeSet<usize> = matched.chain(unknown).map(|(pool, _)| pool).collect();
+    let unknown = cluster.by_key.unknown().iter().map(|(pool, _)| *pool);
+    let mut pools: BTreeSet<usize> = tolerated.into_iter().chain(unknown).collect();
     pools.extend(&plain.cordoned);
     Some(Compared {
         pools: pools.into_iter().collect(),

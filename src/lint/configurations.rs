@@ -37,7 +37,7 @@ impl Configurations {
     ) -> Vec<Result<FileFacts, Problem>> {
         let configurations = files.iter().filter_map(|kept| {
             let file = Arc::clone(kept.read.configuration.as_ref()?);
-            Some((kept.input.path.clone(), file))
+            Some((kept.input.path.to_string(), file))
         });
         let facts = files.iter().filter_map(|kept| kept.read.facts.as_ref());
         let named = facts.flat_map(|facts| facts.var_files.iter().cloned());
@@ -101,7 +101,7 @@ impl<'f> OtherFiles<'f> {
         // Most repositories need none of these.
         let by_path = self.by_path.get_or_init(|| {
             let files = self.files.iter();
-            files.map(|kept| (kept.input.path.as_str(), kept)).collect()
+            files.map(|kept| (&*kept.input.path, kept)).collect()
         });
         by_path.get(path).copied()
     }

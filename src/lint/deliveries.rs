@@ -1,5 +1,7 @@
 //! What the files of a repository say of deliveries to clusters.
 
+use thin_vec::ThinVec;
+
 use crate::delivery::Pointer;
 use crate::extract::{FileFacts, GeneratedKey, Kustomization};
 
@@ -7,11 +9,11 @@ use crate::extract::{FileFacts, GeneratedKey, Kustomization};
 #[derive(Debug, Default)]
 pub struct Deliveries {
     /// Objects that point to folders, sources or clusters.
-    pub pointers: Vec<Pointer>,
+    pub pointers: ThinVec<Pointer>,
     /// Kustomization files, with what they name.
-    pub kustomizations: Vec<Kustomization>,
+    pub kustomizations: ThinVec<Kustomization>,
     /// Files that kustomizations put into objects.
-    pub generated: Vec<GeneratedKey>,
+    pub generated: ThinVec<GeneratedKey>,
 }
 
 impl Deliveries {

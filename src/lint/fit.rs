@@ -25,6 +25,9 @@ use crate::model::workload::PodShape;
 use crate::model::{Field, Truth};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
+/// A DaemonSet's facts hold at most this many of the pools that it misses, and one more with another key. Nobody reads more.
+const MISSED: usize = 100;
+
 /// `workload` for scope workload: the result of searching the pools for a shape, and the testimony of other workloads.
 pub fn search(facts: &ClusterFacts<'_>, shape: &Arc<PodShape>, testimony: &Testimony) -> Fact {
     let (labels, clouds) = foreign(facts, shape);
@@ -109,7 +112,8 @@ fn distance(label: &Label, key: &str, value: &str) -> Option<usize> {
     (held == value && key_likeness(key, own).is_some()).then(|| key_distance(key, own))
 }
 
-/// Pools that a DaemonSet without node selection does not reach, each with the taint that blocks it.
+/// Pools that a DaemonSet without node selection does not reach, each with the taint that blocks it: the first ones, and the
+/// first with another key, if there is one.
 fn missed(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     let everywhere = shape.kind == "DaemonSet"
         && shape.selection.is_empty()
@@ -121,16 +125,26 @@ fn missed(facts: &ClusterFacts<'_>, shape: &PodShape) -> Vec<Fact> {
     let tolerations = shape.all_tolerations();
     let candidate = shape.candidate(&tolerations);
     let gate = facts.comparison_operators;
-    let missed = facts.models.iter().enumerate().filter_map(|(at, pool)| {
-        match place(&candidate, pool, Moment::Lasting, gate) {
-            Placement::Refused(Reason::Taint(taint)) => {
-                let fact = FactBuilder::new(FactKind::Blocked)
-                    .fact("pool", &facts.pools[at])
-                    .fact("taint", &facts.taints[at][taint]);
-                Some(fact.build())
-            }
-            _ => None,
-        }
-    });
-    missed.collect()
+    let pools = facts.models.iter().enumerate();
+    let mut missed =
+        pools.filter_map(
+            |(at, pool)| match place(&candidate, pool, Moment::Lasting, gate) {
+                Placement::Refused(Reason::Taint(taint)) => Some((at, taint)),
+                _ => None,
+            },
+        );
+    let key = |(at, taint): (usize, usize)| &facts.models[at].taints[taint].taint.key;
+    let mut first: Vec<(usize, usize)> = missed.by_ref().take(MISSED).collect();
+    if let Some(one) = first.first().map(|one| key(*one))
+        && first.iter().all(|other| key(*other) == one)
+    {
+        first.extend(missed.find(|other| key(*other) != one));
+    }
+    let fact = |(at, taint): (usize, usize)| {
+        FactBuilder::new(FactKind::Blocked)
+            .fact("pool", &facts.pools[at])
+            .fact("taint", &facts.taints[at][taint])
+            .build()
+    };
+    first.into_iter().map(fact).collect()
 }

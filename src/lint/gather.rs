@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use thin_vec::ThinVec;
+
 use super::deliveries::Deliveries;
 use super::drift::drift;
 use super::kustomizations::Kustomizations;
@@ -166,18 +168,18 @@ pub fn gather(
     let mut gathered = Gathered {
         deliveries: Deliveries::take(&mut facts),
         workloads: facts.workloads,
-        devices: facts.devices,
+        devices: facts.devices.into(),
         notices: facts.notices,
         ignores: facts.ignores,
-        unread: facts.unread,
+        unread: facts.unread.into(),
         open: facts.not_judged,
         clouds: facts.clouds.into_iter().collect(),
-        reshaping: facts.reshaping,
-        near_keys: facts.near_keys,
+        reshaping: facts.reshaping.into(),
+        near_keys: facts.near_keys.into(),
         paths,
         managed_cluster: facts.managed_cluster,
         libraries: facts.libraries.into_iter().collect(),
-        declared_clusters: facts.declared_clusters,
+        declared_clusters: facts.declared_clusters.into(),
         ..Gathered::default()
     };
 
@@ -267,7 +269,7 @@ pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
 }
 
 /// Adds the pools of inventories. A pool whose declaration was also read is not added twice.
-fn take_in(inventories: Vec<ReadInventory>, gathered: &mut Gathered) {
+fn take_in(inventories: ThinVec<ReadInventory>, gathered: &mut Gathered) {
     let paths = &gathered.paths;
     let originals: BTreeSet<(&str, &str, &str)> = gathered
         .pools

@@ -35,7 +35,7 @@ impl Graph {
         for kept in files {
             let facts = kept.read.facts.as_deref();
             for one in facts.into_iter().flat_map(|facts| &facts.kustomizations) {
-                let path = kept.input.path.as_str();
+                let path = &*kept.input.path;
                 match &one.applies {
                     Some(folder) => graph.applied.extend(resolve("", folder)),
                     None if is_form(path) => found.push((path, one)),

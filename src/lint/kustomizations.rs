@@ -70,10 +70,7 @@ pub fn build(
     let disk = Disk {
         files,
         load,
-        by_path: files
-            .iter()
-            .map(|kept| (kept.input.path.as_str(), kept))
-            .collect(),
+        by_path: files.iter().map(|kept| (&*kept.input.path, kept)).collect(),
     };
     let library = Library::new(&disk);
     let mut uses: BTreeMap<Span, Vec<Object>> = BTreeMap::new();

@@ -50,7 +50,7 @@ pub fn read_again(
             values: None,
             templates: &templates,
         };
-        let source = Source::new(kept.input.path.clone(), text(kept, load)?).rendered(true);
+        let source = Source::new(&*kept.input.path, text(kept, load)?).rendered(true);
         let read = || extract::extract_beside(&source, kept.id, table, &beside);
         // The first reading has said so already if this fails.
         let mut facts = caught(read).ok()?;

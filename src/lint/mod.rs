@@ -82,6 +82,7 @@ mod unread;
 mod usage;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::config::Config;
@@ -114,7 +115,7 @@ pub use texts::Later;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// Path relative to the repository, with `/`.
-    pub path: String,
+    pub path: Arc<str>,
     /// Length in bytes of the part of `path` above the scanned folder.
     pub scanned_from: usize,
 }

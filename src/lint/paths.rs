@@ -16,7 +16,7 @@ impl Paths {
         let mut paths: Vec<_> = files.collect();
         let path = configuration.unwrap_or_default();
         let configuration = Input {
-            path: path.to_owned(),
+            path: path.into(),
             scanned_from: path.len(),
         };
         paths.push((SourceId::CONFIGURATION, configuration));
@@ -40,7 +40,7 @@ impl Paths {
 
     /// All paths in the repository.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(_, input)| input.path.as_str())
+        self.0.iter().map(|(_, input)| &*input.path)
     }
 
     fn find(&self, source: SourceId) -> Option<&Input> {

@@ -16,6 +16,8 @@ pub struct Plain {
     pub(super) refusals: Vec<(usize, Reason)>,
     /// The pools that take no new pods, in order.
     pub(super) cordoned: Vec<usize>,
+    /// The pools that may refuse a pod for something else than a taint, even if no toleration of it matches one of theirs.
+    pub(super) open: Vec<usize>,
 }
 
 impl Plain {
@@ -31,12 +33,17 @@ impl Plain {
             possible: Vec::new(),
             refusals: Vec::new(),
             cordoned: Vec::new(),
+            open: Vec::new(),
         };
         for (at, pool) in pools.iter().enumerate() {
             if pool.unschedulable {
                 found.cordoned.push(at);
             }
-            match place(&nothing, pool, Moment::Lasting, comparison_operators) {
+            let placement = place(&nothing, pool, Moment::Lasting, comparison_operators);
+            if pool.made_on_demand || !matches!(placement, Placement::Refused(Reason::Taint(_))) {
+                found.open.push(at);
+            }
+            match placement {
                 Placement::Refused(reason) => found.refusals.push((at, reason)),
                 Placement::Lands | Placement::Unknown(_) => found.possible.push(at),
             }

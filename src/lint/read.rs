@@ -112,7 +112,7 @@ pub fn read_or_find(
         Content::Template(text) => (b"template".as_slice(), text),
         _ => return read_one(id, input, content, table, rendered),
     };
-    let Some(cache) = cache.filter(|_| input.path != STDIN_PATH) else {
+    let Some(cache) = cache.filter(|_| &*input.path != STDIN_PATH) else {
         return read_one(id, input, content, table, rendered);
     };
     let key = cache.key(&[
@@ -143,7 +143,7 @@ pub fn read_one(
     table: &Table,
     rendered: bool,
 ) -> ReadFile {
-    let is_stdin = input.path == STDIN_PATH;
+    let is_stdin = &*input.path == STDIN_PATH;
     let digest = Digest::of(&content);
     let read = match content {
         // A script that never mentions taints is not counted as a file, and a program is none to read.
@@ -153,7 +153,7 @@ pub fn read_one(
             ..ReadFile::default()
         },
         Content::Template(text) => {
-            let source = Source::new(input.path.clone(), text).rendered(rendered);
+            let source = Source::new(&*input.path, text).rendered(rendered);
             let facts = extract::extract_part(&source, id, table);
             ReadFile {
                 counted: facts.documents > 0,
@@ -163,7 +163,7 @@ pub fn read_one(
         }
         Content::Unreadable(why) => ReadFile {
             problems: vec![Problem {
-                file: Some(input.path.clone()),
+                file: Some(input.path.to_string()),
                 position: None,
                 message: why,
             }],
@@ -189,12 +189,12 @@ pub fn read_one(
             }
         }
         Content::Text(text) => {
-            let source = Source::new(input.path.clone(), text).rendered(rendered);
+            let source = Source::new(&*input.path, text).rendered(rendered);
             let mut facts = extract::extract(&source, id, table);
-            facts.var_files = var_files(&source.path, &source.text);
+            facts.var_files = var_files(&source.path, &source.text).into();
             let unreadable = facts.unreadable.iter();
             let problems = unreadable.map(|unreadable| Problem {
-                file: Some(input.path.clone()),
+                file: Some(input.path.to_string()),
                 position: Some(source.position(unreadable.span.start)),
                 message: unreadable.message.clone(),
             });

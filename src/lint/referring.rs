@@ -65,7 +65,7 @@ pub fn read_again(
         let Content::Text(text) = content else {
             return None;
         };
-        let source = Source::new(kept.input.path.clone(), text).rendered(kept.rendered);
+        let source = Source::new(&*kept.input.path, text).rendered(kept.rendered);
         let read = || {
             let beside = Beside {
                 sources: &sources,
@@ -107,10 +107,8 @@ fn named_files<'f>(
     if values.is_empty() {
         return Vec::new();
     }
-    let by_path: HashMap<&str, &Kept> = files
-        .iter()
-        .map(|kept| (kept.input.path.as_str(), kept))
-        .collect();
+    let by_path: HashMap<&str, &Kept> =
+        files.iter().map(|kept| (&*kept.input.path, kept)).collect();
     let mut named: BTreeMap<SourceId, (&Kept, Option<&ValuesFile>)> = BTreeMap::new();
     for one in values {
         let path = one.find(sources, |path| by_path.contains_key(path));
@@ -144,7 +142,7 @@ fn add_charts(
     let mut changed: HashMap<&str, Vec<ValuePath>> = HashMap::new();
     let mut names: HashMap<&str, &ChartName> = HashMap::new();
     for kept in files {
-        let path = kept.input.path.as_str();
+        let path = &*kept.input.path;
         let Some(facts) = known.get(&kept.id).or(kept.read.facts.as_deref()) else {
             continue;
         };
@@ -192,7 +190,7 @@ fn defaults<'f>(
     let mut overridden = HashSet::new();
     let mut has_releases = false;
     for kept in files {
-        let path = kept.input.path.as_str();
+        let path = &*kept.input.path;
         let mut folder = path::folder(path);
         if extract::names_environment(path) && charts.contains(folder) {
             overridden.insert(folder);

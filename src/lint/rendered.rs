@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn only_templates_beside_a_chart_are_rendered() {
         let inputs = ["Chart.yaml", "charts/web/Chart.yaml", "a/notChart.yaml"].map(|path| Input {
-            path: path.to_owned(),
+            path: path.into(),
             scanned_from: 0,
         });
         let known = BTreeSet::from(["other".to_owned()]);

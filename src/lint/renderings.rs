@@ -29,10 +29,7 @@ pub fn read(
     let renderings = rendered.map_or(&[][..], |rendered| &rendered.renderings);
     let by_path: HashMap<&str, &Kept> = match renderings.is_empty() {
         true => HashMap::new(),
-        false => files
-            .iter()
-            .map(|kept| (kept.input.path.as_str(), kept))
-            .collect(),
+        false => files.iter().map(|kept| (&*kept.input.path, kept)).collect(),
     };
     let read = |rendering: &Rendering| {
         let repository = Repository {
@@ -59,7 +56,7 @@ pub fn read(
             };
             let whole = Span::new(kept.id, 0..0);
             let pieces = align(text, &originals, whole);
-            let path = kept.input.path.as_str();
+            let path = &*kept.input.path;
             facts.absorb(extract::extract_rendered(
                 &pieces,
                 whole,
@@ -157,7 +154,7 @@ impl<'r> Parts<'r> {
 
     fn of_files(files: impl Iterator<Item = &'r Kept>, repository: &Repository<'r>) -> Self {
         let texts = files
-            .filter_map(|kept| Some((kept.input.path.as_str(), (kept, repository.text(kept)?))))
+            .filter_map(|kept| Some((&*kept.input.path, (kept, repository.text(kept)?))))
             .collect();
         Parts {
             texts,

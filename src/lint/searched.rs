@@ -203,8 +203,7 @@ fn unmatched_facts(
     let own = refusals.iter().copied().filter(is_unmatched);
     let own: Vec<(usize, Reason)> = own.take(UNMATCHED).collect();
     move || {
-        let others = compared.other_refusals(&shape, &models, gate);
-        let mut all: Vec<(usize, Reason)> = others.filter(is_unmatched).take(UNMATCHED).collect();
+        let mut all = compared.other_unmatched(&shape, &models, gate, UNMATCHED);
         all.extend(own);
         all.sort_unstable_by_key(|(at, _)| *at);
         let fact = |(at, reason): (usize, Reason)| {

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -74,7 +75,7 @@ impl<'s> Session<'s> {
         let is_same_table = std::ptr::eq(settings.table, self.settings.table);
         self.settings = settings;
         self.load = load;
-        let mut known: HashMap<String, Kept> = std::mem::take(&mut self.files)
+        let mut known: HashMap<Arc<str>, Kept> = std::mem::take(&mut self.files)
             .into_iter()
             .map(|kept| (kept.input.path.clone(), kept))
             .collect();
@@ -155,7 +156,7 @@ impl<'s> Session<'s> {
     }
 
     /// Each file by its id: the index among the inputs, the path, and the digest of its text.
-    pub(super) fn digests(&self) -> impl Iterator<Item = (SourceId, (usize, String, Digest))> {
+    pub(super) fn digests(&self) -> impl Iterator<Item = (SourceId, (usize, Arc<str>, Digest))> {
         let files = self.files.iter();
         files.map(|kept| {
             let path = kept.input.path.clone();
@@ -175,7 +176,7 @@ impl<'s> Session<'s> {
             | Content::Unusable(_)
             | Content::Unreadable(_) => String::new(),
         };
-        Some((Source::new(kept.input.path.clone(), text), same))
+        Some((Source::new(&*kept.input.path, text), same))
     }
 
     /// What is known of the templates of charts, with what they include from other files, by their paths.
@@ -186,7 +187,7 @@ impl<'s> Session<'s> {
         let read = rendered.filter_map(|kept| {
             let facts = again.remove(&kept.id);
             let facts = facts.or_else(|| kept.read.facts.as_deref().cloned());
-            Some((kept.input.path.clone(), facts?))
+            Some((kept.input.path.to_string(), facts?))
         });
         read.collect()
     }
@@ -240,7 +241,7 @@ impl<'s> Session<'s> {
         let all = (own.chain(evaluated), workloads);
         let config = settings.config;
         let mut gathered = gather::gather(all, rendered, kustomizations, paths, config, report);
-        let by_path: OnceCell<HashMap<String, usize>> = OnceCell::new();
+        let by_path: OnceCell<HashMap<Arc<str>, usize>> = OnceCell::new();
         delivered::connect(&mut gathered, settings.config, &|path| {
             let of = |kept: &'_ Kept| kept.input.path.clone();
             let known = by_path.get_or_init(|| {

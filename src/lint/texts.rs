@@ -124,7 +124,7 @@ pub type Later<'l> = Box<dyn Fn(usize) -> Content + Sync + 'l>;
 pub struct Held<'l> {
     load: Later<'l>,
     /// By id: the index among the inputs, the path, and the digest of the text that was read.
-    files: BTreeMap<SourceId, (usize, String, Digest)>,
+    files: BTreeMap<SourceId, (usize, Arc<str>, Digest)>,
     sources: Mutex<BTreeMap<SourceId, Option<Arc<Source>>>>,
 }
 
@@ -168,7 +168,7 @@ impl<'l> Held<'l> {
         let lost = sources.iter().filter(|(_, source)| source.is_none());
         let known = lost.filter_map(|(id, _)| self.files.get(id));
         known
-            .map(|(_, path, _)| changed_file(path.clone()))
+            .map(|(_, path, _)| changed_file(path.to_string()))
             .collect()
     }
 
@@ -199,7 +199,7 @@ impl<'l> Held<'l> {
             Content::Text(text) | Content::Template(text) | Content::Parameters(text)
                 if is_same =>
             {
-                Some(Arc::new(Source::new(path.clone(), text)))
+                Some(Arc::new(Source::new(&**path, text)))
             }
             _ => None,
         };
@@ -246,7 +246,7 @@ mod tests {
             cache: None,
         };
         let inputs = ["bad.yaml", "good.yaml"].map(|path| Input {
-            path: path.to_owned(),
+            path: path.into(),
             scanned_from: 0,
         });
         let times = [AtomicU32::new(0), AtomicU32::new(0)];

@@ -8,7 +8,7 @@
     )
 )]
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -51,25 +51,44 @@ pub struct Document {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(super) u32);
 
-/// A set of nodes of one document: a flag for each.
-pub struct NodeSet(Vec<bool>);
+/// A set of nodes of one document.
+pub enum NodeSet {
+    /// A flag for each node of the document.
+    Flags(Vec<bool>),
+    /// The nodes themselves: a part of a document may be much smaller than the document.
+    Nodes(HashSet<NodeId>),
+}
 
 impl NodeSet {
     /// Returns the empty set for `document`.
     pub fn new(document: &Document) -> Self {
-        NodeSet(vec![false; document.nodes.len()])
+        NodeSet::Flags(vec![false; document.nodes.len()])
+    }
+
+    /// Returns the empty set for a node and the nodes below it.
+    pub fn below(root: Node<'_>) -> Self {
+        match root.id() == root.document().root {
+            true => NodeSet::new(root.document()),
+            false => NodeSet::Nodes(HashSet::new()),
+        }
     }
 
     /// Adds a node, and returns whether it was new. Nodes of other documents are in no set.
     pub fn insert(&mut self, node: NodeId) -> bool {
-        self.0
-            .get_mut(node.0 as usize)
-            .is_some_and(|flag| !std::mem::replace(flag, true))
+        match self {
+            NodeSet::Flags(flags) => flags
+                .get_mut(node.0 as usize)
+                .is_some_and(|flag| !std::mem::replace(flag, true)),
+            NodeSet::Nodes(nodes) => nodes.insert(node),
+        }
     }
 
     /// Whether a node was added.
     pub(super) fn contains(&self, node: NodeId) -> bool {
-        self.0.get(node.0 as usize).is_some_and(|flag| *flag)
+        match self {
+            NodeSet::Flags(flags) => flags.get(node.0 as usize).is_some_and(|flag| *flag),
+            NodeSet::Nodes(nodes) => nodes.contains(&node),
+        }
     }
 }
 

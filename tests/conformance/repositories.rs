@@ -100,7 +100,7 @@ impl Repository {
         config.make_clusters(&paths);
         let texts = [list(self.manifests_of_nodes()), list(self.manifests())];
         let inputs = paths.map(|path| Input {
-            path: path.to_owned(),
+            path: path.into(),
             scanned_from: 0,
         });
         let load = |at: usize| Content::Text(texts[at].clone());

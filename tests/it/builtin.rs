@@ -43,7 +43,7 @@ pub fn rules_beside(own: &[Source]) -> RuleSet {
 pub fn gathered(facts: Vec<FileFacts>, sources: &[Source]) -> Gathered {
     let inputs = sources.iter().enumerate().map(|(at, source)| {
         let input = Input {
-            path: source.path.clone(),
+            path: source.path.as_str().into(),
             scanned_from: 0,
         };
         (SourceId(u32::try_from(at).expect("few files")), input)

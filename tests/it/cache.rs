@@ -103,7 +103,7 @@ fn run(files: &Files, cache: Option<&Cache>, table: &Table) -> String {
         .filter(|(path, _)| path != ".kubetaint.yaml")
         .collect();
     let inputs = read.iter().map(|(path, _)| Input {
-        path: path.clone(),
+        path: path.as_str().into(),
         scanned_from: 0,
     });
     let inputs: Vec<Input> = inputs.collect();
@@ -432,7 +432,7 @@ fn a_run_that_read_little_writes_no_pack() {
 fn made_up_facts_do_not_take_all_of_the_memory() {
     let read = |groups: usize| {
         let facts = FileFacts {
-            chart_groups: vec![Group::default(); groups],
+            chart_groups: vec![Group::default(); groups].into(),
             ..FileFacts::default()
         };
         let bytes = Writer::bytes(about("a: b\n"), &facts).unwrap();

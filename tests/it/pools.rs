@@ -200,7 +200,7 @@ fn inputs(files: &[(String, String)]) -> Vec<Input> {
     files
         .iter()
         .map(|(path, _)| Input {
-            path: path.clone(),
+            path: path.as_str().into(),
             scanned_from: 0,
         })
         .collect()

@@ -48,7 +48,7 @@ fn inputs(texts: &Texts) -> Vec<Input> {
     let paths = texts.keys().filter(|path| *path != ".kubetaint.yaml");
     paths
         .map(|path| Input {
-            path: path.clone(),
+            path: path.as_str().into(),
             scanned_from: 0,
         })
         .collect()
@@ -144,7 +144,8 @@ fn compare(name: &str, files: Texts, edits: usize) {
     let inputs_now = || inputs(&current.lock().unwrap());
     let mut session = Session::open(&inputs_now(), &load, settings);
     for number in 0..edits {
-        let paths: Vec<String> = inputs_now().into_iter().map(|input| input.path).collect();
+        let paths = inputs_now();
+        let paths: Vec<String> = paths.iter().map(|input| input.path.to_string()).collect();
         let Some(path) = paths.get(number * 7 % paths.len().max(1)).cloned() else {
             return;
         };

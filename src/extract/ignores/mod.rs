@@ -12,6 +12,7 @@ pub mod write;
 use std::ops::Range;
 
 use jiff::civil::Date;
+use thin_vec::ThinVec;
 
 use super::subject::read_object;
 use crate::finding::Object;
@@ -89,11 +90,11 @@ pub struct Misspelt {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Ignores {
     /// The comments and annotations that could be parsed.
-    pub ignores: Vec<Ignore>,
+    pub ignores: ThinVec<Ignore>,
     /// Those that could not be parsed.
-    pub misspelt: Vec<Misspelt>,
+    pub misspelt: ThinVec<Misspelt>,
     /// Documents that could not be read. Their suppressions may match findings once the templates are rendered.
-    pub unread: Vec<Span>,
+    pub unread: ThinVec<Span>,
 }
 
 /// Strings in a Terraform configuration. Their lines are not lines of the configuration.

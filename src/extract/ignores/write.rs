@@ -364,7 +364,7 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
             return None;
         }
         ignores.read_configuration(text, SourceId(0));
-        return Some(Read::of_terraform(text, ignores.ignores));
+        return Some(Read::of_terraform(text, ignores.ignores.into()));
     }
     let stream = yaml::parse(text, SourceId(0));
     let [document]: [Document; 1] = stream.documents.try_into().ok()?;
@@ -372,7 +372,7 @@ fn read(text: &str, notation: Notation) -> Option<Read> {
         return None;
     }
     ignores.read_document(text, &document, None);
-    Some(Read::of_yaml(document, ignores.ignores))
+    Some(Read::of_yaml(document, ignores.ignores.into()))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub fn read(root: &Path, folders: &[PathBuf]) -> Vec<Chart> {
     let inputs: Vec<Input> = files
         .iter()
         .map(|file| Input {
-            path: below(file, root),
+            path: below(file, root).into(),
             scanned_from: 0,
         })
         .collect();
