@@ -84,8 +84,6 @@ mod words;
 mod workloads;
 mod ytt;
 
-use thin_vec::thin_vec;
-
 use crate::finding::{Because, Open};
 use crate::model::clouds::Clouds;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
@@ -178,7 +176,7 @@ fn program(source: &Source, id: SourceId) -> FileFacts {
     };
     FileFacts {
         not_judged: vec![Open::part(whole, Because::Program)],
-        unread: thin_vec![(whole, unread)],
+        unread: [(whole, unread)].into(),
         ..FileFacts::default()
     }
 }

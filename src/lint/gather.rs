@@ -14,8 +14,6 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use thin_vec::ThinVec;
-
 use super::deliveries::Deliveries;
 use super::drift::drift;
 use super::kustomizations::Kustomizations;
@@ -269,7 +267,7 @@ pub fn count_pools(gathered: &mut Gathered, report: &mut Report) {
 }
 
 /// Adds the pools of inventories. A pool whose declaration was also read is not added twice.
-fn take_in(inventories: ThinVec<ReadInventory>, gathered: &mut Gathered) {
+fn take_in(inventories: impl IntoIterator<Item = ReadInventory>, gathered: &mut Gathered) {
     let paths = &gathered.paths;
     let originals: BTreeSet<(&str, &str, &str)> = gathered
         .pools
