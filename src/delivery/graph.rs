@@ -365,6 +365,7 @@ impl<'f> Walk<'_, 'f> {
             clusters,
             of_file: of_file.collect(),
             of_object,
+            replaced: BTreeMap::new(),
             troubles: self.troubles,
         }
     }

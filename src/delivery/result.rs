@@ -15,23 +15,36 @@ pub struct Graph {
     pub of_file: BTreeMap<String, Vec<usize>>,
     /// For objects whose pods run in other clusters than the object itself, by their start: their end, and the clusters.
     pub of_object: BTreeMap<(SourceId, u32), (u32, Vec<usize>)>,
+    /// For objects in whose place some clusters that reach their file get something else, by their start: their end, and these
+    /// clusters.
+    pub replaced: BTreeMap<(SourceId, u32), (u32, Vec<usize>)>,
     /// What is not known.
     pub troubles: Vec<Trouble>,
 }
 
 impl Graph {
-    /// The clusters of what is at a place in a file.
-    pub fn clusters_of(&self, path: &str, span: Span) -> &[usize] {
-        let before = self
-            .of_object
-            .range(..=(span.source, span.start))
-            .next_back();
-        if let Some(((source, _), (end, clusters))) = before
-            && *source == span.source
-            && *end >= span.end
-        {
-            return clusters;
+    /// The clusters of what is said at a place of a file, perhaps by a part of another file.
+    pub fn clusters_of(&self, (source, path): (SourceId, &str), span: Span) -> Vec<usize> {
+        if let Some(clusters) = at(&self.of_object, span) {
+            return clusters.to_vec();
         }
-        self.of_file.get(path).map_or(&[], Vec::as_slice)
+        let of_file = self.of_file.get(path).map_or(&[][..], Vec::as_slice);
+        let own = at(&self.replaced, span).filter(|_| span.source == source);
+        let without = own.unwrap_or_default();
+        let clusters = of_file.iter().copied();
+        clusters.filter(|one| !without.contains(one)).collect()
     }
+
+    /// Notes that some clusters get something else in the place of an object.
+    pub fn replace(&mut self, object: Span, clusters: Vec<usize>) {
+        let value = (object.end, clusters);
+        self.replaced.insert((object.source, object.start), value);
+    }
+}
+
+/// The clusters of the object that a place is in.
+fn at(objects: &BTreeMap<(SourceId, u32), (u32, Vec<usize>)>, span: Span) -> Option<&[usize]> {
+    let before = objects.range(..=(span.source, span.start)).next_back();
+    let ((source, _), (end, clusters)) = before?;
+    (*source == span.source && *end >= span.end).then_some(clusters)
 }

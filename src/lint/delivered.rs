@@ -74,12 +74,18 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
         },
         is_test: &|path| config.is_test(path, path),
     };
-    let found = graph(&repository);
+    let mut found = graph(&repository);
     let told = found.troubles.iter().map(|trouble| {
         let because = Because::Delivery(trouble.why.as_str().into());
         Open::part(trouble.at, because)
     });
     gathered.open.extend(told);
+    for (object, places) in deliveries.beside {
+        let places = places.into_iter();
+        let of = places.filter_map(|place| found.of_file.get(gathered.path(place)));
+        let clusters: BTreeSet<usize> = of.flatten().copied().collect();
+        found.replace(object, clusters.into_iter().collect());
+    }
     gathered.graph = found;
 }
 
@@ -132,23 +138,32 @@ pub fn clusters<'i>(
     let mut of_workload = Vec::with_capacity(gathered.workloads.len());
     for (index, workload) in gathered.workloads.iter().enumerate() {
         let of = match is_free(workload.source) {
-            true => graph.clusters_of(gathered.path(workload.source), workload.span),
-            false => &[],
+            true => {
+                let path = gathered.path(workload.source);
+                graph.clusters_of((workload.source, path), workload.span)
+            }
+            false => Vec::new(),
         };
-        for cluster in of {
+        for cluster in &of {
             let (key, lists_of) = inferred(index);
             lists[*cluster].entry(key).or_insert(lists_of);
         }
-        of_workload.push(of.to_vec());
+        of_workload.push(of);
     }
     let names = Names::new(&graph.clusters);
     let place = |placed: &PlacedPool| {
         let pool = &placed.pool;
         let path = gathered.path(placed.source);
         let of = pool.span.or(pool.name_span);
-        let of = of.map_or(&[][..], |span| graph.clusters_of(path, span));
-        let named = names.said(own_cluster(pool), gathered.scanned_path(placed.source));
-        (of.to_vec(), named)
+        let of = of.map_or_else(Vec::new, |span| {
+            graph.clusters_of((placed.source, path), span)
+        });
+        // Where all clusters get something else in its place, names do not bring it back.
+        let named = match of.is_empty() && graph.of_file.contains_key(path) {
+            true => Belongs::Clusters(Vec::new()),
+            false => names.said(own_cluster(pool), gathered.scanned_path(placed.source)),
+        };
+        (of, named)
     };
     let pools: Vec<(usize, _)> = free
         .iter()

@@ -164,7 +164,7 @@ pub fn gather(
     report.counts.documents += facts.documents;
     count_expressions(&facts.expressions, report);
     let mut gathered = Gathered {
-        deliveries: Deliveries::take(&mut facts),
+        deliveries: Deliveries::take(&mut facts, &mut kustomizations),
         workloads: facts.workloads,
         devices: facts.devices.into(),
         notices: facts.notices,

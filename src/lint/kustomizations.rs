@@ -37,6 +37,8 @@ pub struct Kustomizations {
     doubts: HashMap<(SourceId, Span), Doubt>,
     /// Places of entries in lists of tolerations that are judged as a part of something that was built.
     entries: HashSet<Span>,
+    /// Objects that are used where they are, with the places where something else takes their place.
+    beside: Vec<(Span, Vec<SourceId>)>,
 }
 
 /// Places that do not overlap.
@@ -155,12 +157,11 @@ enum Use {
         doubt: Option<Doubt>,
     },
     /// Patches make it say something else.
-    Changed {
-        facts: Box<FileFacts>,
-        doubt: Option<Doubt>,
-    },
+    Changed(Box<FileFacts>, Option<Doubt>),
     /// Nothing remains of it where its own file is read.
     Elsewhere { origin: Span },
+    /// It is used where it is, and in other forms at these places.
+    Beside { origin: Span, places: Vec<SourceId> },
 }
 
 /// The facts of a file.
@@ -180,6 +181,7 @@ impl Reader<'_> {
     fn read(&self, origin: Span, objects: Vec<Object>) -> Vec<Use> {
         let mut uses = Vec::new();
         let mut stays = self.in_place.contains(self.disk.path(origin.source));
+        let mut places = Vec::new();
         let mut seen = HashSet::new();
         for object in objects.into_iter().filter(|object| !object.gone) {
             let word = |key: &str| {
@@ -196,24 +198,37 @@ impl Reader<'_> {
                 true => self.changed(&object, &name),
                 false => None,
             };
-            match changed {
-                Some(facts) => uses.push(Use::Changed {
-                    facts: Box::new(facts),
-                    doubt: object.doubt,
-                }),
-                None if object.place == origin.source && object.doubt.is_none() => stays = true,
-                None => uses.push(Use::Same {
-                    origin,
-                    place: object.place,
-                    namespace,
-                    doubt: object.doubt,
-                }),
+            let (place, doubt) = (object.place, object.doubt);
+            // Pools that are the same everywhere stand in their own file only.
+            if changed.is_some() || self.own(origin).next().is_some() {
+                places.extend((place != origin.source).then_some(place));
             }
+            uses.push(match changed {
+                Some(facts) => Use::Changed(Box::new(facts), doubt),
+                None if place == origin.source && doubt.is_none() => {
+                    stays = true;
+                    continue;
+                }
+                None => Use::Same {
+                    origin,
+                    place,
+                    namespace,
+                    doubt,
+                },
+            });
         }
-        if !stays {
-            uses.push(Use::Elsewhere { origin });
+        match stays {
+            true if places.is_empty() => {}
+            true => uses.push(Use::Beside { origin, places }),
+            false => uses.push(Use::Elsewhere { origin }),
         }
         uses
+    }
+
+    /// The workloads of an object where its own file is read.
+    fn own(&self, origin: Span) -> impl Iterator<Item = &Workload> {
+        let facts = (self.facts)(origin.source);
+        within(facts.map_or(&[], |facts| &facts.workloads), origin)
     }
 
     /// The facts of an object, or `None` if they are those of its own file.
@@ -229,9 +244,7 @@ impl Reader<'_> {
         };
         let read = caught(|| extract::read_built(&whole, self.table, self.sources));
         let mut facts = read.ok()?;
-        let own = (self.facts)(object.origin.source);
-        let own = own.map_or(&[][..], |facts| facts.workloads.as_slice());
-        let own: Vec<&Workload> = within(own, object.origin).collect();
+        let own: Vec<&Workload> = self.own(object.origin).collect();
         let is_same = |workload: &Workload| own.iter().any(|known| is_alike(known, workload));
         let says_same = own.len() == facts.workloads.len()
             && facts.workloads.iter().all(is_same)
@@ -283,6 +296,10 @@ impl Kustomizations {
                     self.replaced.add(origin);
                     continue;
                 }
+                Use::Beside { origin, places } => {
+                    self.beside.push((origin, places));
+                    continue;
+                }
                 Use::Same {
                     origin,
                     place,
@@ -304,7 +321,7 @@ impl Kustomizations {
                     found.for_each(|found| add_clouds(place, found));
                     (moved.collect::<Vec<_>>(), doubt)
                 }
-                Use::Changed { facts, doubt } => {
+                Use::Changed(facts, doubt) => {
                     for (place, found) in facts.clouds {
                         add_clouds(place, found);
                     }
@@ -367,6 +384,11 @@ impl Kustomizations {
         self.built.notices = new;
         facts.overlays.retain(|overlay| !self.covers(overlay));
         facts.absorb(std::mem::take(&mut self.built));
+    }
+
+    /// Objects that are used where they are, with the places where something else takes their place.
+    pub fn take_beside(&mut self) -> Vec<(Span, Vec<SourceId>)> {
+        std::mem::take(&mut self.beside)
     }
 
     /// Whether what an overlay does was done.

@@ -96,6 +96,56 @@ fn a_shared_application_is_judged_with_the_pools_of_each_cluster() {
 }
 
 #[test]
+fn what_one_cluster_applies_is_not_what_another_makes_of_it() {
+    // Staging applies both bases, and prod changes the taint and the toleration.
+    let mut files = two_clusters("big", "big");
+    files.retain(|(path, _)| {
+        !path.contains("/staging/kustomization") && !path.contains("machines/")
+    });
+    for (path, text) in &mut files {
+        if path.starts_with("clusters/staging/") {
+            *text = text.replace("./apps/staging", "./apps/base");
+            *text = text.replace("./machines/staging", "./machines/base");
+        }
+    }
+    let general = pool("big").replace("gpu}\nspec", "general}\nspec");
+    let general = general.replace("acme.com/pool: gpu", "acme.com/pool: general");
+    let replace = |path: &str, value: &str| {
+        format!(
+            "patches:\n- target: {{name: web|gpu}}\n  patch: |-\n    - {{op: replace, path: {path}, value: {value}}}\n"
+        )
+    };
+    let of_web = replace("/spec/template/spec/tolerations/0/value", "small");
+    let of_pool = replace("/spec/template/spec/taints/0/value", "small");
+    let mut add = |path: &str, text: String| {
+        files.retain(|(known, _)| known != path);
+        files.push((path.to_owned(), text));
+    };
+    add("machines/base/gpu.yaml", pool("big"));
+    add("machines/base/general.yaml", general);
+    add(
+        "machines/base/kustomization.yaml",
+        "resources: [gpu.yaml, general.yaml]\n".to_owned(),
+    );
+    add(
+        "machines/prod/kustomization.yaml",
+        format!("resources: [../base]\n{of_pool}"),
+    );
+    add(
+        "apps/prod/kustomization.yaml",
+        format!("resources: [../base]\n{of_web}"),
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(found(&files), none);
+    // The near miss: prod changes only the taint.
+    let at = files
+        .iter()
+        .position(|(path, _)| path == "apps/prod/kustomization.yaml");
+    files[at.unwrap()].1 = "resources: [../base]\n".to_owned();
+    assert_eq!(found(&files), ["prod: selected-pool-not-tolerated"]);
+}
+
+#[test]
 fn a_pool_that_is_delivered_to_one_cluster_does_not_serve_another() {
     let mut files = two_clusters("small", "big");
     files.retain(|(path, _)| {
