@@ -8,6 +8,17 @@ use super::paths::{Star, join, matches};
 /// The names of kustomization files.
 const FORMS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
+/// The folders of a chart that Helm reads (`pkg/chart/loader` and `pkg/engine`).
+const CHART_FOLDERS: [&str; 3] = ["charts", "crds", "templates"];
+
+/// The files beside them that Helm reads without being told.
+const CHART_FILES: [&str; 4] = [
+    "Chart.yaml",
+    "Chart.lock",
+    "requirements.yaml",
+    "values.yaml",
+];
+
 /// What is applied.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target {
@@ -167,9 +178,23 @@ impl<'f> Tree<'f> {
         }
     }
 
+    /// Adds what Helm reads of a chart. Other files of values count only for those who name them.
     fn add_chart(&self, folder: &str, reached: &mut HashSet<u32>) {
-        let range = self.below(folder);
-        reached.extend(range.filter_map(|number| u32::try_from(number).ok()));
+        let start = match folder.len() {
+            0 => 0,
+            length => length + 1,
+        };
+        for number in self.below(folder) {
+            let path = self.files.get(number).copied().unwrap_or_default();
+            let inside = path.get(start..).unwrap_or_default();
+            let is_read = match inside.split_once('/') {
+                Some((inner, _)) => CHART_FOLDERS.contains(&inner),
+                None => CHART_FILES.contains(&inside),
+            };
+            if is_read {
+                reached.extend(u32::try_from(number));
+            }
+        }
     }
 
     fn add_directory(&self, folder: &str, directory: &Directory, reached: &mut HashSet<u32>) {

@@ -49,6 +49,7 @@ mod nearest;
 mod novelty;
 mod on_change;
 mod overlay;
+mod overridden;
 mod own_list;
 mod paths;
 mod place;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::Content;
 use super::caught::caught;
 use super::kept::{Kept, Load};
+use super::overridden;
 use super::shapes::Shapes;
 use crate::charts::{Group, ValuePath};
 use crate::extract::{self, Beside, ChartName, ChartSources, FileFacts, Table, ValuesFile};
@@ -90,6 +91,7 @@ pub fn read_again(
         .filter_map(|(kept, values)| read(kept, Some(values)))
         .collect();
     again.extend(named);
+    overridden::leave_open(files, &mut again);
     again
 }
 

@@ -131,6 +131,36 @@ fn a_chart_in_a_chart_gets_its_values_from_both() {
 }
 
 #[test]
+fn a_default_that_an_environment_replaces_is_judged_where_its_values_are() {
+    let lines = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
+    let all = |values| {
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/templates/a.yaml", &template("Deployment", lines)),
+            (
+                "c/values.yaml",
+                "tolerations: []\nnodeSelector:\n  pool: gpu\n",
+            ),
+            ("c/values-prod.yaml", values),
+            ("pools/gpu.yaml", pool),
+        ])
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(all("tolerations:\n- key: gpu\n  operator: Exists\n"), none);
+    // The near miss: the environment does not tolerate the taint.
+    assert_eq!(
+        all("tolerations:\n- key: other\n  operator: Exists\n"),
+        ["warning selected-pool-not-tolerated c/values-prod.yaml:1"]
+    );
+    // Where the environment says nothing of it, the default counts.
+    assert_eq!(
+        all("replicas: 2\n"),
+        ["warning selected-pool-not-tolerated c/values.yaml:2"]
+    );
+}
+
+#[test]
 fn a_selector_in_values_is_judged_with_the_list_beside_it() {
     let lines = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
     let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
