@@ -262,8 +262,17 @@ pub fn named(shape: &Fact, workload: &Workload, in_tests: bool, elsewhere: Vec<F
             .iter()
             .map(|(key, value)| (key.as_str(), value.text()))
     }
+    let kind = match workload.shape.kind.as_str() {
+        "" => "workload",
+        kind => kind,
+    };
+    let title = match workload.name() {
+        Some(name) if !name.is_empty() => format!("{kind} `{name}`"),
+        _ => format!("this {kind}"),
+    };
     FactBuilder::extend(shape)
         .text("name", workload.name().unwrap_or_default())
+        .text("title", title)
         .text(
             "namespace",
             workload.object.namespace.clone().unwrap_or_default(),

@@ -218,6 +218,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
             if scope == Scope::Workload {
                 all.extend([
                     ("name", TEXT),
+                    ("title", TEXT),
                     ("namespace", TEXT),
                     ("inTests", Ty::Bool),
                     ("layered", Ty::Bool),
