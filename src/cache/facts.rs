@@ -6,8 +6,8 @@ use super::bytes::{Reader, Stored, Writer};
 use super::values::stored;
 use crate::charts::{Condition, Group, Input, Pod, PodsIf, Step, ValuePath};
 use crate::delivery::{
-    Application, ArgoCluster, ArgoSource, Data, Directory, Fleet, Flux, Pointer, Release, Says,
-    Set, SourceName, Value, Word,
+    Application, ArgoCluster, ArgoSource, Chosen, Customization, Data, Directory, Fleet,
+    FleetGroup, Flux, Helmfile, Pointer, Release, Says, Set, SourceName, Value, Word,
 };
 use crate::extract::ignores::{Covers, Ignore, Ignores, Misspelt};
 use crate::extract::{
@@ -119,6 +119,10 @@ stored!(enum Says {
     5 => Cluster(cluster),
     6 => Fleet(fleet),
     7 => Variables(variables),
+    8 => FleetCluster(labels),
+    9 => FleetGroup(group),
+    10 => Customization(one),
+    11 => Helmfile(one),
 });
 stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables });
 stored!(struct SourceName { kind, namespace, name });
@@ -128,7 +132,11 @@ stored!(struct ArgoSource { url, path, is_chart, directory, helm, kustomize });
 stored!(struct Directory { recurse, include, exclude });
 stored!(struct Set { generators, template, patch, go_template });
 stored!(struct ArgoCluster { name, server, project, labels, annotations });
-stored!(struct Fleet { url, paths, clusters });
+stored!(struct Fleet { url, paths, targets });
+stored!(struct Chosen { name, cluster, selector, group, groups });
+stored!(struct FleetGroup { labels, selector });
+stored!(struct Helmfile { environments, bases, helmfiles, values, charts });
+stored!(struct Customization { chosen, values, overlays, kustomize, is_off });
 stored!(struct Data { at, value });
 
 impl Stored for Value {

@@ -19,6 +19,8 @@ pub enum From {
     Argo,
     /// Objects of Rancher Fleet.
     Fleet,
+    /// Helmfiles.
+    Helmfile,
 }
 
 impl From {
@@ -26,7 +28,11 @@ impl From {
     pub fn of(pointer: &Pointer) -> From {
         match pointer.says {
             Says::Application(_) | Says::Set(_) | Says::Cluster(_) => From::Argo,
-            Says::Fleet(_) => From::Fleet,
+            Says::Helmfile(_) => From::Helmfile,
+            Says::Fleet(_)
+            | Says::FleetCluster(_)
+            | Says::FleetGroup(_)
+            | Says::Customization(_) => From::Fleet,
             Says::Flux(_) | Says::Release(_) | Says::Source(_) | Says::Variables(_) => From::Flux,
         }
     }

@@ -105,6 +105,14 @@ pub enum Says {
     Cluster(ArgoCluster),
     /// A GitRepo of Rancher Fleet.
     Fleet(Fleet),
+    /// A Cluster of Rancher Fleet, with its labels.
+    FleetCluster(Vec<(String, String)>),
+    /// A ClusterGroup of Rancher Fleet.
+    FleetGroup(FleetGroup),
+    /// What a `fleet.yaml` says of the clusters of one target, or of all.
+    Customization(Customization),
+    /// A document of a helmfile.
+    Helmfile(Helmfile),
     /// A ConfigMap that may hold variables for Kustomizations of Flux.
     Variables(Vec<(String, String)>),
 }
@@ -130,7 +138,14 @@ impl Says {
                 }
             }
             Says::Fleet(fleet) => fleet.paths.iter_mut().for_each(take),
-            Says::Source(_) | Says::Set(_) | Says::Cluster(_) | Says::Variables(_) => {}
+            Says::Source(_)
+            | Says::Set(_)
+            | Says::Cluster(_)
+            | Says::FleetCluster(_)
+            | Says::FleetGroup(_)
+            | Says::Customization(_)
+            | Says::Helmfile(_)
+            | Says::Variables(_) => {}
         }
     }
 }
@@ -252,6 +267,60 @@ pub struct Fleet {
     pub url: String,
     /// The folders.
     pub paths: Vec<Word>,
-    /// The clusters, as far as they are named.
-    pub clusters: Vec<String>,
+    /// What chooses the clusters.
+    pub targets: Vec<Chosen>,
+}
+
+/// What a target of Rancher Fleet says of the clusters that it chooses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The name of the target.
+    pub name: Option<String>,
+    /// The name of a cluster.
+    pub cluster: Option<String>,
+    /// A selector of labels of clusters.
+    pub selector: Option<Data>,
+    /// The name of a ClusterGroup.
+    pub group: Option<String>,
+    /// A selector of labels of ClusterGroups.
+    pub groups: Option<Data>,
+}
+
+/// A ClusterGroup of Rancher Fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetGroup {
+    /// Its own labels.
+    pub labels: Vec<(String, String)>,
+    /// The labels of its clusters.
+    pub selector: Data,
+}
+
+/// What a `fleet.yaml` says of the clusters of one target, or of all. Its paths start at the folder of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Customization {
+    /// The clusters, or `None` for all.
+    pub chosen: Option<Chosen>,
+    /// Files of values.
+    pub values: Vec<Word>,
+    /// Names of folders in `overlays`.
+    pub overlays: Vec<Word>,
+    /// The folder of a kustomization.
+    pub kustomize: Option<Word>,
+    /// Nothing is deployed.
+    pub is_off: bool,
+}
+
+/// A document of a helmfile. Its paths start at the folder of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Helmfile {
+    /// The environments, each with its own files of values.
+    pub environments: Vec<(String, Vec<Word>)>,
+    /// Files that it is laid over.
+    pub bases: Vec<Word>,
+    /// Other helmfiles that it names.
+    pub helmfiles: Vec<Word>,
+    /// Files of values of its releases.
+    pub values: Vec<Word>,
+    /// Folders of charts.
+    pub charts: Vec<Word>,
 }

@@ -5,8 +5,11 @@ use std::rc::Rc;
 
 use super::clusters::{Clusters, From, example_of};
 use super::facts::{ArgoCluster, Pointer, Says, SourceName};
+use super::fleet::Bundles;
+use super::helmfile::Helmfiles;
 use super::home::{Home, flux_target};
-use super::orders::{Order, Orders, To};
+use super::order::{Order, To};
+use super::orders::Orders;
 use super::repository::Repository;
 use super::result::Graph;
 use super::roots::{Root, Roots};
@@ -35,10 +38,14 @@ pub fn graph(repository: &Repository<'_>) -> Graph {
             _ => None,
         })
         .collect();
+    let bundles = Bundles::new(repository, &home);
+    let helmfiles = Helmfiles::new(repository);
     let orders = Orders {
         repository,
         home: &home,
         secrets: &secrets,
+        bundles: &bundles,
+        helmfiles: &helmfiles,
     };
     let mut walk = Walk {
         repository,

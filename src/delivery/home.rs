@@ -114,7 +114,14 @@ fn addresses<'p>(
             }
             found
         }
-        Says::Source(_) | Says::Release(_) | Says::Cluster(_) | Says::Variables(_) => Vec::new(),
+        Says::Source(_)
+        | Says::Release(_)
+        | Says::Cluster(_)
+        | Says::FleetCluster(_)
+        | Says::FleetGroup(_)
+        | Says::Customization(_)
+        | Says::Helmfile(_)
+        | Says::Variables(_) => Vec::new(),
     }
 }
 

@@ -7,9 +7,12 @@ use super::facts::{
     Application, ArgoCluster, ArgoSource, Flux, Pointer, Release, Says, Set, Word, is_local,
     is_open,
 };
+use super::fleet::Bundles;
 use super::generators::{Generators, Made};
+use super::helmfile::Helmfiles;
 use super::home::{Home, flux_target};
 use super::naming::by_secret;
+use super::order::{Order, To};
 use super::params::{Params, fill, fill_all};
 use super::paths::{join, of_argo, of_flux};
 use super::reading::application;
@@ -18,32 +21,14 @@ use super::tree::{Mode, Target};
 use super::trouble::Trouble;
 use crate::source::path::folder;
 
-/// The cluster that something goes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
-    /// The one where the object itself is.
-    Here,
-    /// The one of this name.
-    Named(String),
-    /// It is not known.
-    Unknown,
-}
-
-/// What goes to one cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
-    /// The cluster.
-    pub to: To,
-    /// The folders.
-    pub targets: Vec<Target>,
-}
-
 /// Works out what objects order.
 pub struct Orders<'r, 'f> {
     pub repository: &'r Repository<'f>,
     pub home: &'r Home<'r>,
     /// The clusters that Secrets describe to Argo CD.
     pub secrets: &'r [(&'r Pointer, &'r ArgoCluster)],
+    pub bundles: &'r Bundles<'r>,
+    pub helmfiles: &'r Helmfiles<'r>,
 }
 
 impl Orders<'_, '_> {
@@ -54,22 +39,17 @@ impl Orders<'_, '_> {
             Says::Release(release) => self.release(file, release),
             Says::Application(one) => self.application(file, pointer, one, troubles),
             Says::Set(set) => self.set(file, pointer, set, troubles),
-            Says::Fleet(fleet) if self.home.is_url(&fleet.url) != Some(false) => {
-                let folders = fleet.paths.iter();
-                let folders = folders.filter_map(|path| self.existing(&of_flux(&path.text), file));
-                let target = |folder| Target {
-                    folder,
-                    mode: Mode::Argo,
-                    values: Vec::new(),
-                };
-                let targets: Vec<Target> = folders.map(target).collect();
-                let order = |name: &String| Order {
-                    to: To::Named(name.clone()),
-                    targets: targets.clone(),
-                };
-                fleet.clusters.iter().map(order).collect()
+            Says::Fleet(fleet) => {
+                let existing = |path: &str| self.existing(path, file);
+                self.bundles.of_repository(fleet, &existing)
             }
-            Says::Source(_) | Says::Cluster(_) | Says::Fleet(_) | Says::Variables(_) => Vec::new(),
+            Says::Helmfile(one) => self.helmfiles.of(file, one),
+            Says::Customization(one) => self.bundles.of_customization(file, one),
+            Says::Source(_)
+            | Says::Cluster(_)
+            | Says::FleetCluster(_)
+            | Says::FleetGroup(_)
+            | Says::Variables(_) => Vec::new(),
         }
     }
 

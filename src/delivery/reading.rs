@@ -2,9 +2,10 @@
 
 use super::data::Data;
 use super::facts::{
-    Application, ArgoCluster, ArgoSource, Directory, Fleet, Flux, Pointer, Release, Says, Set,
-    SourceName, Word,
+    Application, ArgoCluster, ArgoSource, Chosen, Customization, Directory, Fleet, FleetGroup,
+    Flux, Pointer, Release, Says, Set, SourceName, Word,
 };
+use super::fleet::is_bundle;
 use crate::yaml::Node;
 
 /// The label of Secrets that describe clusters to Argo CD.
@@ -27,6 +28,15 @@ pub fn read(root: Node<'_>, group: &str, kind: &str) -> Option<Pointer> {
         ("", "Secret") => cluster,
         ("", "ConfigMap") => variables,
         ("fleet.cattle.io", "GitRepo") => fleet,
+        ("fleet.cattle.io", "Cluster") => |data| {
+            let labels = pairs(data.find(&["metadata", "labels"]));
+            Some(Says::FleetCluster(labels))
+        },
+        ("fleet.cattle.io", "ClusterGroup") => |data| {
+            let selector = data.find(&["spec", "selector"])?.clone();
+            let labels = pairs(data.find(&["metadata", "labels"]));
+            Some(Says::FleetGroup(FleetGroup { labels, selector }))
+        },
         _ => return None,
     };
     // Most Secrets are not about clusters.
@@ -59,7 +69,7 @@ pub fn read(root: Node<'_>, group: &str, kind: &str) -> Option<Pointer> {
     })
 }
 
-fn words(list: Option<&Data>) -> Vec<Word> {
+pub fn words(list: Option<&Data>) -> Vec<Word> {
     let items = list.into_iter().flat_map(Data::items);
     items.filter_map(|item| Word::of(Some(item))).collect()
 }
@@ -216,12 +226,74 @@ fn cluster(data: &Data) -> Option<Says> {
 fn fleet(data: &Data) -> Option<Says> {
     let spec = data.get("spec")?;
     let targets = spec.get("targets").map_or(&[][..], Data::items);
-    let names = targets
-        .iter()
-        .filter_map(|target| target.text_at(&["clusterName"]));
     Some(Says::Fleet(Fleet {
         url: spec.text_at(&["repo"]).unwrap_or_default().to_owned(),
         paths: words(spec.get("paths")),
-        clusters: names.map(str::to_owned).collect(),
+        targets: targets.iter().filter_map(chosen).collect(),
     }))
+}
+
+/// What a target says of its clusters, or `None` if it chooses none.
+fn chosen(target: &Data) -> Option<Chosen> {
+    let text = |key| {
+        let text = target.text_at(&[key]).filter(|text| !text.is_empty());
+        text.map(str::to_owned)
+    };
+    let map = |key| target.get(key).filter(|one| one.is_map()).cloned();
+    let chosen = Chosen {
+        name: text("name"),
+        cluster: text("clusterName"),
+        selector: map("clusterSelector"),
+        group: text("clusterGroup"),
+        groups: map("clusterGroupSelector"),
+    };
+    let is_empty = chosen.cluster.is_none()
+        && chosen.selector.is_none()
+        && chosen.group.is_none()
+        && chosen.groups.is_none();
+    (!is_empty).then_some(chosen)
+}
+
+/// Reads what a `fleet.yaml` says of all clusters and of those of each target. `path` is that of the file.
+pub fn read_bundle(root: Node<'_>, path: &str) -> Vec<Pointer> {
+    if !is_bundle(path) {
+        return Vec::new();
+    }
+    let Some(data) = Data::of(root) else {
+        return Vec::new();
+    };
+    let pointer = |one: &Data, chosen: Option<Chosen>| {
+        let name = chosen.as_ref().and_then(|chosen| chosen.name.clone());
+        let is_off = one.text_at(&["doNotDeploy"]) == Some("true");
+        let values = match chosen {
+            Some(_) => words(one.find(&["helm", "valuesFiles"])),
+            None => Vec::new(),
+        };
+        let says = Customization {
+            chosen,
+            values,
+            overlays: words(one.find(&["yaml", "overlays"])),
+            kustomize: Word::of(one.find(&["kustomize", "dir"])),
+            is_off,
+        };
+        Pointer {
+            kind: "fleet.yaml".to_owned(),
+            name: name.unwrap_or_default(),
+            namespace: String::new(),
+            whole: one.at,
+            at: one.get("name").map_or(one.at, |name| name.at),
+            says: Says::Customization(says),
+        }
+    };
+    let mut found = Vec::new();
+    let targets = data
+        .get("targetCustomizations")
+        .map_or(&[][..], Data::items);
+    for target in targets {
+        found.extend(chosen(target).map(|chosen| pointer(target, Some(chosen))));
+    }
+    let for_all = pointer(&data, None);
+    let has_folder = data.find(&["kustomize", "dir"]).is_some();
+    found.extend((!found.is_empty() && has_folder).then_some(for_all));
+    found
 }

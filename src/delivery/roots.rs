@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::clusters::{Clusters, From, Place, example_of, place_of};
 use super::facts::Says;
 use super::naming::is_in_clusters;
-use super::orders::{Order, To};
+use super::order::{Order, To};
 use super::repository::Repository;
 use super::trouble::Trouble;
 
@@ -36,8 +36,18 @@ impl Roots<'_, '_> {
         let count = self.repository.pointers.len();
         let delivers = self.delivers;
         let mut is_delivered = vec![false; count];
+        // These deliver their own files, but say themselves where they go.
+        let goes_by_itself = |number: usize| {
+            let pointer = self.repository.pointers.get(number);
+            pointer.is_some_and(|(_, one)| {
+                matches!(one.says, Says::Customization(_) | Says::Helmfile(_))
+            })
+        };
         for (number, delivered) in delivers.iter().enumerate() {
-            for other in delivered.iter().filter(|other| **other != number) {
+            for other in delivered
+                .iter()
+                .filter(|other| **other != number && !goes_by_itself(**other))
+            {
                 if let Some(flag) = is_delivered.get_mut(*other) {
                     *flag = true;
                 }
@@ -48,7 +58,12 @@ impl Roots<'_, '_> {
             pointer.is_some_and(|(_, pointer)| {
                 matches!(
                     pointer.says,
-                    Says::Flux(_) | Says::Application(_) | Says::Set(_) | Says::Fleet(_)
+                    Says::Flux(_)
+                        | Says::Application(_)
+                        | Says::Set(_)
+                        | Says::Fleet(_)
+                        | Says::Customization(_)
+                        | Says::Helmfile(_)
                 )
             })
         };
@@ -101,6 +116,15 @@ impl Roots<'_, '_> {
                 .map(Rc::clone)
                 .unwrap_or_default();
             if orders.is_empty() {
+                continue;
+            }
+            // It names its clusters, whatever its folder is called.
+            if let Says::Customization(_) | Says::Helmfile(_) = pointer.says {
+                roots.push(Root {
+                    pointer: *number,
+                    cluster: usize::MAX,
+                    folder: None,
+                });
                 continue;
             }
             let here = orders.iter().filter(|order| order.to == To::Here);

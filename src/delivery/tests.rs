@@ -6,6 +6,8 @@ use super::*;
 use crate::source::SourceId;
 use crate::yaml;
 
+mod bundles;
+mod helmfiles;
 mod sets;
 
 /// The graph of a repository.
@@ -24,6 +26,9 @@ fn found(files: &[(&str, &str)]) -> Graph {
             let (version, kind) = (of("apiVersion"), of("kind"));
             let group = version.split_once('/').map_or("", |(group, _)| group);
             pointers.extend(read(root, group, &kind).map(|pointer| (*path, pointer)));
+            let bundle = read_bundle(root, path).into_iter();
+            let bundle = bundle.chain(read_helmfile(root));
+            pointers.extend(bundle.map(|pointer| (*path, pointer)));
             let entries = root
                 .get("resources")
                 .into_iter()

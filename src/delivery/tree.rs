@@ -43,6 +43,10 @@ pub enum Mode {
     Chart,
     /// As a kustomization.
     Kustomize,
+    /// Everything below, without these files and folders.
+    Without(BTreeSet<String>),
+    /// Only the files of values.
+    Nothing,
 }
 
 /// The files of a repository.
@@ -121,6 +125,8 @@ impl<'f> Tree<'f> {
             Mode::Flux => self.add_flux(folder, &mut reached),
             Mode::Chart => self.add_chart(folder, &mut reached),
             Mode::Kustomize => self.add_kustomization(folder, &mut reached),
+            Mode::Without(others) => self.add_without(folder, others, &mut reached),
+            Mode::Nothing => {}
             Mode::Directory(directory) => self.add_directory(folder, directory, &mut reached),
             Mode::Argo => {
                 // Where there are both, Argo CD runs kustomize.
@@ -195,6 +201,26 @@ impl<'f> Tree<'f> {
                 reached.extend(u32::try_from(number));
             }
         }
+    }
+
+    fn add_without(&self, folder: &str, others: &BTreeSet<String>, reached: &mut HashSet<u32>) {
+        for number in self.below(folder) {
+            let path = self.files.get(number).copied().unwrap_or_default();
+            let mut ends = path.match_indices('/').map(|(end, _)| end);
+            let is_other = others.contains(path)
+                || ends.any(|end| path.get(..end).is_some_and(|above| others.contains(above)));
+            if !is_other {
+                reached.extend(u32::try_from(number));
+            }
+        }
+    }
+
+    /// The files of a folder that an overlay for it replaces.
+    pub fn replaced(&self, overlay: &str, folder: &str) -> Vec<String> {
+        let files = self.below(overlay);
+        let files = files.filter_map(|number| self.files.get(number));
+        let inside = files.filter_map(|path| path.get(overlay.len() + 1..));
+        inside.map(|inside| at(folder, inside)).collect()
     }
 
     fn add_directory(&self, folder: &str, directory: &Directory, reached: &mut HashSet<u32>) {

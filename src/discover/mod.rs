@@ -11,7 +11,7 @@ mod revision;
 mod unread;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -223,6 +223,7 @@ pub fn discover(
         }
     }
     drop(sender);
+    let named: HashSet<PathBuf> = files.iter().map(|file| file.absolute.clone()).collect();
     let sources = walks + files.len();
     for one in seen {
         match one {
@@ -237,6 +238,8 @@ pub fn discover(
         // A single walk finds each file once, and resolving real paths takes longer than the walk.
         files = without_duplicates(files);
     }
+    let others = programs::without_others(&mut files, |file| named.contains(&file.absolute));
+    discovery.others.extend(others);
     files.sort();
     discovery.files = files;
     discovery.others.sort();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::git::{Tracked, TrackedKind};
 use super::ignore_files::{IgnoreFiles, MAX_BYTES};
 use super::walk::SKIPPED_FOLDERS;
-use super::{Blobs, CONFIG_FILE, Discovery, File, GitError, Repository};
+use super::{Blobs, CONFIG_FILE, Discovery, File, GitError, Repository, programs};
 use crate::source::FileKind;
 
 /// A revision of the repository below a root.
@@ -112,6 +112,9 @@ impl Revision {
         }
         // The order of the disk's paths, which compares folder by folder.
         discovery.files.sort();
+        let programs = programs::without_others(&mut discovery.files, |_| false);
+        discovery.others.extend(programs);
+        discovery.others.sort();
         discovery
     }
 

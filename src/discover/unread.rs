@@ -88,7 +88,7 @@ pub fn unread(
                 Why::Link
             } else if entry.file_name() == CONFIG_FILE {
                 Why::Configuration
-            } else if FileKind::of(&path).is_none() {
+            } else if FileKind::of(&path).is_none() || FileKind::is_compiled(&path) {
                 Why::OtherKind
             } else if exclude(&path) {
                 Why::Excluded

@@ -13,6 +13,8 @@ pub(super) struct Values<'a> {
     pub(super) root: Node<'a>,
     /// Its path.
     pub(super) base: String,
+    /// Values that these are laid over, with their path.
+    pub(super) under: Option<(Node<'a>, String)>,
     /// Other files may set more values.
     pub(super) open: bool,
 }
@@ -39,6 +41,10 @@ pub(super) struct Spot<'a> {
     pub(super) path: String,
     /// The keys and indices that stand for `*` and `[]` in the pattern.
     pub(super) caught: Vec<String>,
+    /// Only the values below say it.
+    pub(super) is_under: bool,
+    /// The value that it is laid over, if both are maps.
+    pub(super) over: Option<(Field<'a>, String)>,
 }
 
 /// What is at a path.
@@ -58,22 +64,55 @@ struct Way<'a> {
     path: String,
     caught: Vec<String>,
     last: Option<(Field<'a>, Node<'a>, String)>,
+    /// The same place in the values below, if both are maps.
+    under: Option<(Node<'a>, String)>,
+    is_under: bool,
+    over: Option<(Field<'a>, String)>,
 }
 
 impl<'a> Way<'a> {
-    fn key(&self, field: Field<'a>, caught: Option<&str>) -> Way<'a> {
-        let name = field.name().unwrap_or_default();
-        Way {
+    /// The way to a key.
+    fn key(&self, key: &str, is_caught: bool) -> Option<Way<'a>> {
+        let under = self.under.as_ref().and_then(|(node, path)| {
+            let field = node.field(key)?;
+            Some((field, *node, path))
+        });
+        let caught = self.caught.iter().map(String::as_str);
+        let caught = caught.chain(is_caught.then_some(key)).map(str::to_owned);
+        let way = |field: Field<'a>, holder: Node<'a>, path: &String| Way {
             node: field.value,
-            path: yaml::join(&self.path, name),
-            caught: self
-                .caught
-                .iter()
-                .cloned()
-                .chain(caught.map(str::to_owned))
-                .collect(),
-            last: Some((field, self.node, self.path.clone())),
+            path: yaml::join(path, key),
+            caught: caught.collect(),
+            last: Some((field, holder, path.clone())),
+            under: None,
+            is_under: self.is_under,
+            over: None,
+        };
+        let Some(field) = self.node.field(key) else {
+            let (field, node, path) = under?;
+            return Some(Way {
+                is_under: true,
+                ..way(field, node, path)
+            });
+        };
+        let is_map = |field: &Field<'_>| field.value.kind() == Kind::Mapping;
+        let both = under.filter(|(under, _, _)| is_map(under) && is_map(&field));
+        let both = both.map(|(under, _, path)| (under, yaml::join(path, key)));
+        Some(Way {
+            under: both.clone().map(|(under, path)| (under.value, path)),
+            over: both,
+            ..way(field, self.node, &self.path)
+        })
+    }
+
+    /// The names of all keys.
+    fn names(&self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        let under = self.under.iter().flat_map(|(node, _)| node.fields());
+        for field in self.node.fields().into_iter().chain(under) {
+            names.extend(field.name().filter(|name| !names.contains(name)));
         }
+        names
     }
 
     fn item(&self, item: Node<'a>, index: usize) -> Way<'a> {
@@ -87,6 +126,9 @@ impl<'a> Way<'a> {
                 .chain([index.to_string()])
                 .collect(),
             last: None,
+            under: None,
+            is_under: self.is_under,
+            over: None,
         }
     }
 
@@ -98,6 +140,8 @@ impl<'a> Way<'a> {
             holder_path,
             path: self.path,
             caught: self.caught,
+            is_under: self.is_under,
+            over: self.over,
         })
     }
 }
@@ -109,6 +153,9 @@ impl<'a> Values<'a> {
             path: self.base.clone(),
             caught: Vec::new(),
             last: None,
+            under: self.under.clone(),
+            is_under: false,
+            over: None,
         }
     }
 
@@ -118,19 +165,10 @@ impl<'a> Values<'a> {
         for step in path.steps() {
             let next = ways.iter().flat_map(|way| -> Vec<Way<'a>> {
                 match step {
-                    Step::Key(key) => {
-                        let field = way.node.field(key);
-                        field
-                            .map(|field| way.key(field, None))
-                            .into_iter()
-                            .collect()
-                    }
+                    Step::Key(key) => way.key(key, false).into_iter().collect(),
                     Step::AnyKey => {
-                        let fields = way.node.fields().into_iter();
-                        let named = fields.filter_map(|field| Some((field.name()?, field)));
-                        named
-                            .map(|(name, field)| way.key(field, Some(name)))
-                            .collect()
+                        let names = way.names().into_iter();
+                        names.filter_map(|name| way.key(name, true)).collect()
                     }
                     Step::Items => {
                         let items = way.node.items().enumerate();
@@ -149,12 +187,12 @@ impl<'a> Values<'a> {
         let mut caught = caught.iter();
         for step in path.steps() {
             let next = match step {
-                Step::Key(key) => way.node.field(key).map(|field| way.key(field, None)),
+                Step::Key(key) => way.key(key, false),
                 Step::AnyKey => {
                     let Some(key) = caught.next() else {
                         return At::Open;
                     };
-                    way.node.field(key).map(|field| way.key(field, Some(key)))
+                    way.key(key, true)
                 }
                 Step::Items => {
                     let index = caught.next().and_then(|text| text.parse().ok());
@@ -170,6 +208,7 @@ impl<'a> Values<'a> {
             match next {
                 Some(next) => way = next,
                 None if may_hide(way.node) => return At::Open,
+                None if way.under.is_some_and(|(under, _)| may_hide(under)) => return At::Open,
                 None => return At::Absent,
             }
         }

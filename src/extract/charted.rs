@@ -49,6 +49,10 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
             instances.insert(Vec::new());
         }
         for caught in instances {
+            // What lies below is read by itself.
+            if values.under.is_some() && !says_more(values, group, &caught) {
+                continue;
+            }
             let of = Instance {
                 subject,
                 values,
@@ -66,6 +70,15 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
         charted.lists.extend(unread);
     }
     charted
+}
+
+/// Whether values say something of a group that those below them do not.
+fn says_more(values: &Values<'_>, group: &Group, caught: &[String]) -> bool {
+    let mut inputs = group.inputs().map(|(_, input)| &input.path);
+    inputs.any(|path| match values.at(path, caught) {
+        At::Written(spot) => !spot.is_under,
+        At::Absent | At::Open => false,
+    })
 }
 
 /// Reads the values of one group.
@@ -106,7 +119,9 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         }
         let workload = self.workload(&reached, list.as_ref(), &mut charted.facts);
         let Some(workload) = workload else { return };
-        if let (Some(input), Some(spot)) = (tolerations, &list) {
+        if let (Some(input), Some(spot)) = (tolerations, &list)
+            && !spot.is_under
+        {
             charted.lists.insert(spot.field.value.id());
             let on_every_node = reached.kind == "DaemonSet";
             let notices = &mut charted.facts.notices;
@@ -143,14 +158,20 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         if let Some(spot) = list {
             read.tolerations = context.read_tolerations(spot.field, &spot.path);
         }
+        // What lies below has been told where it is read by itself.
+        let told = context.notices.len() * usize::from(list.is_some_and(|spot| spot.is_under));
+        context.notices.drain(..told);
         // Charts that write each label of a selector separately, in quotes, are not rare.
         context.level = Level::Other;
-        let mut place = list.cloned();
+        let mut place = list.filter(|spot| !spot.is_under).cloned();
         let selector = self.at(self.of.group.node_selector.as_ref());
         match &selector {
             Some(At::Written(spot)) => {
+                if let Some((under, path)) = &spot.over {
+                    read_selector_at(&mut context, *under, path, &mut read);
+                }
                 read_selector_at(&mut context, spot.field, &spot.path, &mut read);
-                place = place.or_else(|| Some(spot.clone()));
+                place = place.or_else(|| Some(spot.clone()).filter(|spot| !spot.is_under));
             }
             Some(At::Open) => read.selection.unknown = true,
             Some(At::Absent) | None => {}
@@ -159,7 +180,8 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         match &affinity {
             Some(At::Written(spot)) => {
                 read_affinity_at(&mut context, spot.field.value, &spot.path, &mut read);
-                place = place.or_else(|| Some(spot.clone()));
+                read.selection.unknown |= spot.over.is_some();
+                place = place.or_else(|| Some(spot.clone()).filter(|spot| !spot.is_under));
             }
             Some(At::Open) => read.selection.unknown = true,
             Some(At::Absent) | None => {}

@@ -10,8 +10,9 @@ use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
 use super::{
-    chart_files, charted, dead_annotations, declared, devices, duplicates, elsewhere,
-    generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts, workloads,
+    chart_addresses, chart_files, charted, dead_annotations, declared, devices, duplicates,
+    elsewhere, generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts,
+    values_objects, values_of_charts, workloads,
 };
 use super::{injected, overlays};
 use crate::delivery;
@@ -89,7 +90,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     }
     facts.managed_cluster = table.declares_managed(group, kind);
     facts.absorb(namespaces::read(subject));
-    facts.absorb(releases::source(subject));
+    facts.absorb(chart_addresses::read(subject));
     let is_kustomization =
         kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io");
     if is_kustomization {
@@ -110,6 +111,9 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
         known.lists.extend(lists);
     }
     facts.absorb(scripts::read_strings(subject, has_pools));
+    if releases::is_release(subject) {
+        facts.absorb(values_objects::pools(subject));
+    }
     let releases = releases::read(subject);
     facts
         .referring
@@ -162,8 +166,15 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         let has_pools = !pools.pools.is_empty();
         facts.absorb(pools);
         facts.absorb(scripts::read_strings(subject, has_pools));
+        facts.absorb(values_objects::pools(subject));
     }
     let mut known = workloads::Known::default();
+    if subject.reading.depth == 0 {
+        facts
+            .pointers
+            .extend(delivery::read_bundle(subject.root, path));
+        facts.pointers.extend(delivery::read_helmfile(subject.root));
+    }
     facts.dependencies = chart_files::dependencies(subject).into();
     facts.chart = chart_files::chart(subject);
     let releases = releases::read(subject);
@@ -172,8 +183,8 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
     facts.values_files = releases.values_files.into();
     for charted in [
         releases.charted,
-        releases::passed_on(subject),
-        releases::own_values(subject),
+        values_of_charts::passed_on(subject),
+        values_of_charts::own_values(subject),
     ] {
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);
@@ -182,6 +193,7 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         let values = Values {
             root: subject.root,
             base: subject.base.clone(),
+            under: None,
             open: installed.open,
         };
         let charted = charted::read(subject, &values, installed);

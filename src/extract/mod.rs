@@ -7,6 +7,7 @@ mod broken;
 mod built;
 mod bundles;
 mod character;
+mod chart_addresses;
 mod chart_defaults;
 mod chart_files;
 mod chart_inputs;
@@ -54,6 +55,8 @@ mod pool_document;
 mod pool_facts;
 mod pool_rows;
 mod pools;
+mod pools_from_values;
+mod programs;
 mod quiet;
 mod read;
 mod reading;
@@ -79,6 +82,8 @@ mod template_text;
 mod terraform;
 mod texts;
 mod values_files;
+mod values_objects;
+mod values_of_charts;
 mod weak;
 mod words;
 mod workloads;
@@ -102,6 +107,7 @@ pub use notation::api_group;
 pub use overlays::{Injection, Kustomization, Overlay, Target, Words};
 pub use placeholders::is_placeholder;
 pub use pool_facts::{ReadPool, Referred};
+pub use pools_from_values::pools_from_values;
 use quiet::Parsed;
 use reading::Reading;
 pub use rendered::{extract_rendered, is_about_scheduling};
@@ -134,8 +140,8 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
             }
             add_clouds(&mut facts, source, id);
         }
-        FileKind::Jsonnet => facts = jsonnet(source, id, table),
-        FileKind::Program => facts = program(source, id),
+        FileKind::Jsonnet => facts = programs::jsonnet(source, id, table),
+        FileKind::Program => facts = programs::program(source, id),
         FileKind::Terraform | FileKind::Included if ignores::Ignores::may_be_in(&source.text) => {
             facts.ignores.read_configuration(&source.text, id);
         }
@@ -145,40 +151,6 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
         facts.near_keys = near_keys(source, id).into();
     }
     facts
-}
-
-/// Lists a jsonnet file as not judged. A library matters through the files that import it, and a vendored one is not about
-/// this repository.
-fn jsonnet(source: &Source, id: SourceId, table: &Table) -> FileFacts {
-    let mut facts = FileFacts::default();
-    let is_library = source.path.ends_with(".libsonnet");
-    if is_library && source.path.split('/').any(|folder| folder == "vendor") {
-        return facts;
-    }
-    let whole = Span::new(id, 0..0);
-    facts.not_judged.push(Open::part(whole, Because::Jsonnet));
-    if !is_library {
-        let unread = Unread {
-            pools: source.text.contains("taint") || table.names_pools(&source.text),
-            tolerations: source.text.contains("olerations"),
-        };
-        facts.unread.push((whole, unread));
-    }
-    facts
-}
-
-/// Lists a program that declares node pools as not judged.
-fn program(source: &Source, id: SourceId) -> FileFacts {
-    let whole = Span::new(id, 0..0);
-    let unread = Unread {
-        pools: true,
-        tolerations: source.text.contains("olerations"),
-    };
-    FileFacts {
-        not_judged: vec![Open::part(whole, Because::Program)],
-        unread: [(whole, unread)].into(),
-        ..FileFacts::default()
-    }
 }
 
 fn near_keys(source: &Source, id: SourceId) -> Vec<(SourceId, String)> {

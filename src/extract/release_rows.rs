@@ -15,7 +15,7 @@ pub struct ReleaseRow {
     /// Kinds in the group.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// Beginnings of the names of files without a kind.
+    /// Beginnings of the names of files without a kind, or names of their folders with `/` at the end.
     #[serde(default)]
     pub files: Vec<String>,
     /// Paths to releases, if an object has several. The other paths start there.
@@ -55,6 +55,13 @@ pub struct ReleaseRow {
     /// Paths to references to objects with values: maps with `name` and `valuesKey`.
     #[serde(default)]
     pub values_from: Vec<Path>,
+    /// Each release stands over what the document says at the same paths: it says what the release does not, and maps of values
+    /// are merged.
+    #[serde(default)]
+    pub over_document: bool,
+    /// Charts may be in the folder of the file. One without a name is that folder itself.
+    #[serde(default)]
+    pub in_folder: bool,
     /// Paths to whatever may set or change further values, such as files of values and patches.
     #[serde(default)]
     pub others: Vec<Path>,

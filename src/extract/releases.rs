@@ -1,10 +1,9 @@
 //! Releases of Helm charts: which chart an object installs, where its values are, and whether other files set more.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::FileFacts;
-use super::chart_sources::ChartSource;
 use super::chart_values::Values;
 use super::charted::{self, Charted};
 use super::installed::{Described, Installed};
@@ -13,6 +12,7 @@ use super::release_rows::ReleaseRow;
 use super::subject::Subject;
 use super::values_files::ValuesFile;
 use crate::charts::{self, Edition};
+use crate::delivery::{is_helmfile, of_environment};
 use crate::source::path;
 use crate::yaml::{self, Kind, Node, NodeId, Path};
 
@@ -32,6 +32,7 @@ pub(super) struct Releases {
 /// Reads the releases of an object, or of a document without a kind.
 pub(super) fn read(subject: &Subject<'_>) -> Releases {
     let mut read = Releases::default();
+    let environments = OnceCell::new();
     for row in rows(subject) {
         let whole = vec![Path::default()];
         let each = if row.each.is_empty() {
@@ -45,6 +46,7 @@ pub(super) fn read(subject: &Subject<'_>) -> Releases {
                 row,
                 node: at.node,
                 base: subject.path(&at.path),
+                environments: &environments,
             };
             release.read(&mut read);
         }
@@ -52,45 +54,23 @@ pub(super) fn read(subject: &Subject<'_>) -> Releases {
     read
 }
 
-/// Reads the address that an object names.
-pub(super) fn source(subject: &Subject<'_>) -> FileFacts {
-    let mut facts = FileFacts::default();
-    let (group, kind) = (subject.group(), &subject.object.kind);
-    let providers = subject.reading.table.providers.iter();
-    let rows = providers.flat_map(|provider| &provider.chart_sources);
-    for row in rows.filter(|row| row.group == group && row.kinds.contains(kind)) {
-        let text = |path: &Path| {
-            let found = path.find(subject.root);
-            let raw = found.first().and_then(|found| found.node.raw());
-            raw.filter(|text| !is_placeholder(text)).map(str::to_owned)
-        };
-        let (Some(address), Some(name)) = (text(&row.address), subject.object.name.clone()) else {
-            continue;
-        };
-        facts.chart_sources.push(ChartSource {
-            kind: kind.clone(),
-            name,
-            namespace: subject.object.namespace.clone(),
-            address,
-            whole: row.whole,
-            version: row.version.iter().find_map(text),
-        });
-    }
-    facts
+/// Whether an object installs charts.
+pub(super) fn is_release(subject: &Subject<'_>) -> bool {
+    rows(subject).next().is_some()
 }
 
 /// The rows for the kind of an object, or for the name of a file without a kind.
 fn rows<'t>(subject: &'t Subject<'_>) -> impl Iterator<Item = &'t ReleaseRow> {
-    let file = subject.reading.source.path.rsplit('/').next();
-    let file = file.unwrap_or_default();
+    let path = subject.reading.source.path.as_str();
+    let (above, file) = path.rsplit_once('/').unwrap_or(("", path));
     let (group, kind) = (subject.group(), &subject.object.kind);
     let providers = subject.reading.table.providers.iter();
     let all = providers.flat_map(|provider| &provider.releases);
     all.filter(move |row| {
-        let is_named = row
-            .files
-            .iter()
-            .any(|start| file.starts_with(start.as_str()));
+        let is_named = row.files.iter().any(|start| match start.strip_suffix('/') {
+            Some(folder) => above.ends_with(folder),
+            None => file.starts_with(start.as_str()),
+        });
         (row.group == group && row.kinds.contains(kind)) || (is_named && kind.is_empty())
     })
 }
@@ -102,12 +82,13 @@ pub(super) fn installed(subject: &Subject<'_>, row: &ReleaseRow) -> Option<Insta
         row,
         node: subject.root,
         base: String::new(),
+        environments: &OnceCell::new(),
     };
     release.installed(&mut false)
 }
 
 /// Where a chart comes from.
-enum Origin {
+pub(super) enum Origin {
     /// An address. A whole one ends with the name of the chart.
     Address(String),
     /// An object that is not in this file.
@@ -116,7 +97,7 @@ enum Origin {
 }
 
 /// The chart in the tables, and whether its address is one that it is published at.
-fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
+pub(super) fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
     let editions = charts::named(chart);
     let only = match editions {
         [only] => Some((only, false)),
@@ -131,68 +112,13 @@ fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
     published.next().map(|edition| (edition, true)).or(only)
 }
 
-/// Reads values for a chart whose templates are in the repository, and for the charts in it.
-pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
-    let reading = &subject.reading;
-    let mut charted = Charted::default();
-    for (key, chart) in reading.sources.charts_of(&reading.source.path) {
-        let (root, base) = match key {
-            None => (Some(subject.root), subject.base.clone()),
-            Some(key) => (subject.root.get(key), yaml::join(&subject.base, key)),
-        };
-        let Some(root) = root else { continue };
-        // What one environment sets, beside the defaults of the chart, is a release of it.
-        let open = key.is_some() || !reading.sources.is_environment(&reading.source.path);
-        let installed = Installed {
-            chart: chart.name.clone(),
-            edition: Described::Templates(Arc::clone(&chart.edition)),
-            version: None,
-            sure: true,
-            open,
-            namespace: None,
-        };
-        let values = Values { root, base, open };
-        charted.absorb(charted::read(subject, &values, &installed));
-    }
-    charted
-}
-
-/// Reads the values that a chart passes to its dependencies. Other files of values may be used beside this one.
-pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
-    let mut charted = Charted::default();
-    let reading = &subject.reading;
-    for dependency in reading.sources.dependencies_of(&reading.source.path) {
-        let Some(root) = subject.root.get(&dependency.key) else {
-            continue;
-        };
-        let address = dependency.address.clone();
-        let origin = address.map_or(Origin::Unknown, Origin::Address);
-        let Some((edition, sure)) = edition(&dependency.chart, &origin) else {
-            continue;
-        };
-        let installed = Installed {
-            chart: dependency.chart.clone(),
-            edition: Described::Table(edition),
-            version: dependency.version.clone(),
-            sure,
-            open: true,
-            namespace: None,
-        };
-        let values = Values {
-            root,
-            base: yaml::join(&subject.base, &dependency.key),
-            open: true,
-        };
-        charted.absorb(charted::read(subject, &values, &installed));
-    }
-    charted
-}
-
 struct Release<'r, 'a> {
     subject: &'r Subject<'a>,
     row: &'r ReleaseRow,
     node: Node<'a>,
     base: String,
+    /// The environments that a helmfile declares.
+    environments: &'r OnceCell<Vec<String>>,
 }
 
 impl<'a> Release<'_, 'a> {
@@ -223,9 +149,15 @@ impl<'a> Release<'_, 'a> {
                     _ => Vec::new(),
                 };
                 for (root, at) in maps {
+                    let under = self.document().and_then(|document| {
+                        let found = path.find(document.node).into_iter().next()?;
+                        let is_map = found.node.kind() == Kind::Mapping;
+                        is_map.then_some((found.node, found.path))
+                    });
                     let values = Values {
                         root,
                         base: super::subject::join(&self.base, &at),
+                        under,
                         open: installed.open,
                     };
                     let one = charted::read(self.subject, &values, &installed);
@@ -252,25 +184,51 @@ impl<'a> Release<'_, 'a> {
             found.map(|found| found.node).collect()
         };
         let paths = find(&self.row.values_files).into_iter();
-        let paths = paths
-            .filter(|node| !is_filled_in(*node))
-            .filter_map(Node::as_str)
-            .map(|path| ValuesFile::at(path, file, folder.as_deref(), open.clone()));
+        let paths = paths.flat_map(|node| self.names_of(node));
+        let paths = paths.map(|path| ValuesFile::at(&path, file, folder.as_deref(), open.clone()));
         let objects = find(&self.row.values_from).into_iter();
         let objects = objects.filter_map(|node| ValuesFile::of_object(node, file, open.clone()));
         paths.chain(objects).collect()
     }
 
+    /// The paths that a node names: one for each environment, if it has the name of the environment in it.
+    fn names_of(&self, node: Node<'_>) -> Vec<String> {
+        if !is_filled_in(node) {
+            return node.as_str().map(str::to_owned).into_iter().collect();
+        }
+        let text = node.raw().unwrap_or_default();
+        let source = self.subject.reading.source;
+        if !is_helmfile(&source.path) || !text.contains(".Environment.Name") {
+            return Vec::new();
+        }
+        let names = self.environments.get_or_init(|| {
+            let stream = yaml::parse(&source.text, self.subject.reading.id);
+            let documents = stream.documents.iter();
+            let declared = documents.filter_map(|one| one.root().get("environments"));
+            let fields = declared.flat_map(|one| one.fields());
+            fields
+                .filter_map(|one| one.name().map(str::to_owned))
+                .collect()
+        });
+        let paths = names.iter().filter_map(|name| of_environment(text, name));
+        paths.collect()
+    }
+
     /// The chart, if its templates are in the repository.
     fn own(&self, refers: &mut bool) -> Option<Installed> {
         let name = self.text(self.row.chart.as_ref());
+        let name = match name {
+            None if self.row.in_folder => Some("./.".to_owned()),
+            Some(name) if self.is_in_folder(&name) => Some(format!("./{name}")),
+            other => other,
+        };
         let local = name.filter(|name| name.starts_with("./") || name.starts_with("../"));
         let folder = local.or_else(|| self.text(self.row.folder.as_ref()))?;
         *refers = true;
         let reading = &self.subject.reading;
         let beside = path::join(path::folder(&reading.source.path), &folder);
-        let places = [path::join("", &folder), beside];
-        let mut charts = places.into_iter().flatten();
+        let from_root = path::join("", &folder).filter(|_| !self.row.in_folder);
+        let mut charts = from_root.into_iter().chain(beside);
         let chart = charts.find_map(|folder| reading.sources.chart_at(&folder))?;
         Some(Installed {
             chart: chart.name.clone(),
@@ -280,6 +238,15 @@ impl<'a> Release<'_, 'a> {
             open: self.is_open(),
             namespace: self.namespace(),
         })
+    }
+
+    /// Whether the name of a chart may be a path from the folder of the file.
+    fn is_in_folder(&self, name: &str) -> bool {
+        let has_address = || self.text(self.row.address.as_ref()).is_some();
+        self.row.in_folder
+            && !name.starts_with(['.', '/'])
+            && !name.contains("://")
+            && !has_address()
     }
 
     /// The chart, if its templates or the tables say what its values are.
@@ -357,6 +324,15 @@ impl<'a> Release<'_, 'a> {
         paths.find_map(|path| self.text(Some(path)).or_else(|| whole.text(Some(path))))
     }
 
+    /// The document, if the release stands over it.
+    fn document(&self) -> Option<Self> {
+        self.row.over_document.then(|| Release {
+            node: self.subject.root,
+            base: String::new(),
+            ..*self
+        })
+    }
+
     /// Whether there may be more values than those written here.
     fn is_open(&self) -> bool {
         let says_something = |node: Node<'_>| match node.kind() {
@@ -377,7 +353,15 @@ impl<'a> Release<'_, 'a> {
         if all.any(|path| path.find_open(self.node).is_some()) {
             return true;
         }
-        let mut others = self.row.others.iter().flat_map(|path| path.find(self.node));
+        let document = self
+            .document()
+            .filter(|one| one.node.id() != self.node.id());
+        let nodes = || std::iter::once(self.node).chain(document.as_ref().map(|one| one.node));
+        let mut others = self
+            .row
+            .others
+            .iter()
+            .flat_map(|path| nodes().flat_map(|node| path.find(node)));
         let maps = self.row.values.iter().flat_map(|path| path.find(self.node));
         let texts = self.row.texts.iter().flat_map(|path| path.find(self.node));
         let given = maps.chain(texts).filter(|found| says_something(found.node));
@@ -386,7 +370,12 @@ impl<'a> Release<'_, 'a> {
 
     fn text(&self, path: Option<&Path>) -> Option<String> {
         let found = path?.find(self.node);
-        let node = found.first()?.node;
+        let Some(node) = found.first().map(|found| found.node) else {
+            let document = self
+                .document()
+                .filter(|one| one.node.id() != self.node.id());
+            return document?.text(path);
+        };
         let text = node
             .raw()
             .filter(|_| !node.is_null() && !is_filled_in(node))?;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::chart_inputs::{self, PodInputs};
 use super::chart_sources;
+use super::read::is_placeholder;
 use super::reading::Reading;
 use super::relocation::Relocation;
 use super::{FileFacts, ReadPool, Unread, document, nodes};
@@ -17,13 +18,14 @@ use crate::model::notice::{Notice, NoticeKind};
 use crate::model::workload::{MoreTolerations, Workload};
 use crate::source::{FileKind, Source, Span};
 use crate::template::{Broken, Language, Template, Variant, Wishes};
+use crate::yaml::Node;
 
 const BECAUSE: &str = "its document is a template";
 
 const OTHER_BRANCH: &str = "another branch of the template may have tolerations";
 
 /// Words in the text of a branch that is read for its own sake.
-const WORDS: [&str; 12] = [
+pub(super) const WORDS: [&str; 12] = [
     "oleration",
     "aint",
     "nodeSelector",
@@ -118,7 +120,7 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     let mut pods: BTreeMap<Place, PodInputs> = BTreeMap::new();
     let mut expressions: BTreeMap<Span, bool> = BTreeMap::new();
     for (index, variant) in variants.all.iter().enumerate() {
-        let (mut read, inputs) = read_variant(variant, reading);
+        let (mut read, inputs) = read_variant(variant, reading, false);
         for (place, input) in inputs {
             for (offset, is_known) in &input.expressions {
                 if let Some(place) = variant.text.place(*offset..offset + 1) {
@@ -165,8 +167,13 @@ fn read_template(template: &Template, reading: Reading<'_>) -> FileFacts {
     facts
 }
 
-/// Reads the documents of one variant, and the values of the chart that reach each workload.
-fn read_variant(variant: &Variant, reading: Reading<'_>) -> (FileFacts, Vec<(Place, PodInputs)>) {
+/// Reads the documents of one variant, and the values of the chart that reach each workload. If its values are filled in, what it
+/// says of pools is certain.
+pub(super) fn read_variant(
+    variant: &Variant,
+    reading: Reading<'_>,
+    is_filled: bool,
+) -> (FileFacts, Vec<(Place, PodInputs)>) {
     let text = variant.text.text();
     let source = Source::new(reading.source.path.as_str(), text).rendered(reading.source.rendered);
     let own = Reading {
@@ -200,7 +207,7 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> (FileFacts, Vec<(Pla
         .filter(|one| !one.is_empty())
     {
         read.documents += 1;
-        let facts = document::read(document.root(), own);
+        let mut facts = document::read(document.root(), own);
         for workload in facts.workloads.iter().filter(|_| source.rendered) {
             let place = variant.text.place(workload.span.range());
             let found = PodInputs::read(workload, document.root(), variant);
@@ -210,10 +217,12 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> (FileFacts, Vec<(Pla
                     .map(|(place, found)| ((place, workload.path.clone()), found)),
             );
         }
+        if !is_filled || variant.has_choices() || has_gaps(document.root()) {
+            for pool in &mut facts.pools {
+                doubt_pool(pool, variant);
+            }
+        }
         read.absorb(facts);
-    }
-    for pool in &mut read.pools {
-        doubt_pool(pool, variant);
     }
     if variant.left_out {
         read.workloads.iter_mut().for_each(doubt_workload);
@@ -226,6 +235,30 @@ fn read_variant(variant: &Variant, reading: Reading<'_>) -> (FileFacts, Vec<(Pla
     }
     .apply(&mut read);
     (read, inputs)
+}
+
+/// Whether something unknown is printed where fields or items of an object may stand, apart from its own metadata.
+fn has_gaps(root: Node<'_>) -> bool {
+    let is_open = |node: Node<'_>| node.raw().is_some_and(is_placeholder);
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        for field in node.written_fields() {
+            let is_own = node.id() == root.id() && field.name() == Some("metadata");
+            if is_open(field.key) {
+                return true;
+            }
+            if !is_own {
+                open.push(field.value);
+            }
+        }
+        for item in node.items() {
+            if is_open(item) {
+                return true;
+            }
+            open.push(item);
+        }
+    }
+    false
 }
 
 /// Marks what branches of the template decide in a pool: which taints it has, and which fields these have.

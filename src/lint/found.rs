@@ -172,6 +172,7 @@ pub fn word(from: From) -> &'static str {
         From::Flux => "flux",
         From::Argo => "argocd",
         From::Fleet => "fleet",
+        From::Helmfile => "helmfile",
     }
 }
 

@@ -42,6 +42,7 @@ mod libraries;
 mod listed;
 mod listing;
 mod lost;
+mod made_pools;
 mod matching;
 mod moved;
 mod naming;

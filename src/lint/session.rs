@@ -16,7 +16,7 @@ use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{
     Content, Input, Settings, charts, claims, contradictions, delivered, dumps, inventories,
-    kustomizations, libraries, referring, renderings,
+    kustomizations, libraries, made_pools, referring, renderings,
 };
 use crate::extract::FileFacts;
 use crate::finding::{Problem, Report};
@@ -204,6 +204,7 @@ impl<'s> Session<'s> {
         let mut again = libraries::read_again(files, load, table, shapes);
         let values = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
+        made_pools::fill_in(files, load, table, &mut again);
         let kustomizations = kustomizations::build(files, load, &again, table, shapes);
         let counts = |kept: &Kept| !(filled.contains(&kept.id) && kept.is_template());
         let mut workloads = 0;

@@ -198,7 +198,8 @@ impl Testimony {
                     let fact = FactBuilder::new(FactKind::UsualToleration)
                         .field("key", &one.entry.key, "")
                         .text("text", line(&one.entry))
-                        .text("common", one.common.clone());
+                        .text("common", one.common.clone())
+                        .text("bond", one.bond);
                     weighed(fact, one.weight, &one.places, gathered)
                 })
                 .collect()

@@ -1,5 +1,5 @@
 //! Finds a toleration that all but one of several related workloads have. Workloads of one kind are related if they are in
-//! the same folder or belong to the same release.
+//! the same folder, belong to the same release, or have the same name or application in several folders.
 
 #![cfg_attr(
     not(test),
@@ -29,8 +29,49 @@ const RELEASE_LABELS: [&str; 3] = [
     "release",
 ];
 
-/// What relates workloads: the part of the repository, the kind, and a folder or a release with its namespace.
-type Bond<'g> = (usize, &'g str, &'g str, Option<&'g str>);
+/// Labels that name an application.
+const APPLICATION_LABELS: [&str; 2] = ["app.kubernetes.io/name", "app"];
+
+/// What relates workloads: the part of the repository, the kind, and what they have in common.
+type Bond<'g> = (usize, &'g str, Kin<'g>);
+
+/// What related workloads have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kin<'g> {
+    /// A folder.
+    Folder(&'g str),
+    /// A release and its namespace.
+    Release(&'g str, &'g str),
+    /// A name. They are in several folders.
+    Name(&'g str),
+    /// An application, in several folders.
+    Application(&'g str),
+}
+
+impl Kin<'_> {
+    /// Its name in rules.
+    fn bond(self) -> &'static str {
+        match self {
+            Kin::Folder(_) => "folder",
+            Kin::Release(..) => "release",
+            Kin::Name(_) => "name",
+            Kin::Application(_) => "application",
+        }
+    }
+
+    /// A description of workloads of a kind.
+    fn describe(self, kind: &str) -> String {
+        match self {
+            Kin::Folder("") => format!("{kind}s in this folder"),
+            Kin::Folder(folder) => format!("{kind}s in `{folder}`"),
+            Kin::Release(release, _) => format!("{kind}s of the release `{release}`"),
+            Kin::Name(name) => format!("{kind}s `{name}` in several folders"),
+            Kin::Application(name) => {
+                format!("{kind}s of the application `{name}` in several folders")
+            }
+        }
+    }
+}
 
 /// The members of a family by identity, one for each name.
 type Family<'g> = BTreeMap<u32, usize>;
@@ -42,35 +83,41 @@ pub fn lacking<'g>(
     folder: &dyn Fn(&'g Workload) -> &'g str,
 ) -> BTreeMap<usize, Vec<Missing>> {
     let mut families: BTreeMap<Bond<'g>, Family<'g>> = BTreeMap::new();
+    // In several folders, each has its own copy.
+    let mut copies: BTreeMap<(&str, u32), u32> = BTreeMap::new();
     for (at, (workload, (part, who))) in workloads.iter().zip(heard).enumerate() {
         // A workload that is not fully known still counts as a sibling, because it may lack the same toleration.
         if workload.shape.level != Level::Typed || workload.stands != Stands::Alone {
             continue;
         }
         let kind = workload.shape.kind.as_str();
-        let mut join = |name: &'g str, namespace: Option<&'g str>| {
-            let family = families.entry((*part, kind, name, namespace)).or_default();
-            family.entry(*who).or_insert(at);
+        let mut join = |kin: Kin<'g>, who: u32| {
+            let family = families.entry((*part, kind, kin)).or_default();
+            family.entry(who).or_insert(at);
         };
-        join(folder(workload), None);
-        if let Some(release) = release(workload) {
-            join(
-                release,
-                Some(workload.object.namespace.as_deref().unwrap_or_default()),
-            );
+        join(Kin::Folder(folder(workload)), *who);
+        if let Some(release) = label(workload, &RELEASE_LABELS) {
+            let namespace = workload.object.namespace.as_deref();
+            join(Kin::Release(release, namespace.unwrap_or_default()), *who);
+        }
+        let next = u32::try_from(copies.len()).unwrap_or(u32::MAX);
+        let copy = *copies.entry((folder(workload), *who)).or_insert(next);
+        let name = workload.object.name.as_deref();
+        if let Some(name) = name.filter(|name| is_written(name)) {
+            join(Kin::Name(name), copy);
+        }
+        let application = label(workload, &APPLICATION_LABELS);
+        if let Some(name) = application.filter(|name| is_written(name)) {
+            join(Kin::Application(name), copy);
         }
     }
     let mut found: BTreeMap<usize, Vec<Missing>> = BTreeMap::new();
-    for ((_, kind, name, namespace), family) in &families {
+    for ((_, kind, kin), family) in &families {
         if family.len() <= FEWEST {
             continue;
         }
-        let common = match (namespace, name.is_empty()) {
-            (Some(_), _) => format!("{kind}s of the release `{name}`"),
-            (None, true) => format!("{kind}s in this folder"),
-            (None, false) => format!("{kind}s in `{name}`"),
-        };
-        for (at, missing) in lacking_in(workloads, family, &common) {
+        let common = kin.describe(kind);
+        for (at, missing) in lacking_in(workloads, family, (kin.bond(), &common)) {
             let known = found.entry(at).or_default();
             if !known
                 .iter()
@@ -83,9 +130,14 @@ pub fn lacking<'g>(
     found
 }
 
-/// Returns the release that a workload's labels name.
-fn release(workload: &Workload) -> Option<&str> {
-    RELEASE_LABELS.iter().find_map(|label| {
+/// Whether a name is none that is filled in later.
+fn is_written(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['$', '{', '<', '%'])
+}
+
+/// Returns the value of the first of some labels that a workload has.
+fn label<'g>(workload: &'g Workload, labels: &[&str]) -> Option<&'g str> {
+    labels.iter().find_map(|label| {
         let found = workload.labels.iter().find(|(key, _)| key == label);
         found
             .and_then(|(_, value)| value.known())
@@ -93,7 +145,11 @@ fn release(workload: &Workload) -> Option<&str> {
     })
 }
 
-fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<(usize, Missing)> {
+fn lacking_in(
+    workloads: &[Workload],
+    family: &Family<'_>,
+    (bond, common): (&'static str, &str),
+) -> Vec<(usize, Missing)> {
     let mut keys: BTreeMap<&str, (Seen, BTreeMap<&Toleration, usize>)> = BTreeMap::new();
     let mut blanket = BTreeSet::new();
     for (who, at) in family {
@@ -150,6 +206,7 @@ fn lacking_in(workloads: &[Workload], family: &Family<'_>, common: &str) -> Vec<
             Missing {
                 entry: (*entry).clone(),
                 common: common.to_owned(),
+                bond,
                 weight: Weight {
                     agreeing: seen.len(),
                     deviating: 1,

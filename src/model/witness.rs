@@ -36,6 +36,8 @@ pub struct Missing {
     pub entry: Toleration,
     /// What the workloads have in common: a label that they select, as `key: value`, or their folder.
     pub common: String,
+    /// What kind of thing that is: `label`, `folder`, `release`, `name` or `application`.
+    pub bond: &'static str,
     /// How many have it and how many lack it.
     pub weight: Weight,
     /// Where some of the entries are written.
@@ -172,6 +174,7 @@ impl<'g> Witnesses<'g> {
                     let missing = Missing {
                         entry: (*entry).clone(),
                         common: format!("{}: {value}", label.0),
+                        bond: "label",
                         weight: usual.weight,
                         places: usual.places.clone(),
                     };

@@ -89,7 +89,7 @@ struct Document<'a> {
 struct Row<'a> {
     /// Its name, which no other of the same order has; a folder where nothing names it, `.` for the repository's.
     name: &'a str,
-    /// How it is known: `configuration`, `flux`, `argocd`, `fleet`, `terraform`, `inventory` or `folder`.
+    /// How it is known: `configuration`, `flux`, `argocd`, `fleet`, `helmfile`, `terraform`, `inventory` or `folder`.
     known_from: &'a str,
     /// Where it is known from.
     place: Option<PlaceRow<'a>>,

@@ -207,6 +207,7 @@ fn known(cluster: &ShownCluster) -> String {
         "flux" => "Shown by Flux",
         "argocd" => "Shown by Argo CD",
         "fleet" => "Shown by Fleet",
+        "helmfile" => "An environment of a helmfile",
         "pool" => "Named by its node pools",
         "variant" => "Named by values of a Terraform configuration",
         "folder" => "Named by a folder, with node pools",

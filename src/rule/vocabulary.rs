@@ -301,7 +301,7 @@ pub fn fields(kind: FactKind, scope: Scope) -> Vec<Entry> {
         FactKind::FieldError => vec![("field", TEXT), ("message", TEXT)],
         FactKind::Deviation => weighed(&["field", "written", "usual", "likeness"]),
         FactKind::SelectorMismatch => weighed(&["field", "label", "value"]),
-        FactKind::UsualToleration => weighed(&["key", "text", "common"]),
+        FactKind::UsualToleration => weighed(&["key", "text", "common", "bond"]),
         FactKind::UnansweredLabel => {
             vec![
                 ("key", TEXT),

@@ -44,8 +44,13 @@ impl FileKind {
         if ["jsonnet", "libsonnet"].contains(&ending) {
             return Some(FileKind::Jsonnet);
         }
-        if ["py", "ts"].contains(&ending) && !name.ends_with(".d.ts") {
+        let is_script = ["py", "ts"].contains(&ending) && !name.ends_with(".d.ts");
+        if is_script || FileKind::is_compiled(path) {
             return Some(FileKind::Program);
+        }
+        // Nothing includes a helmfile, and helmfile itself runs its actions.
+        if name.starts_with("helmfile") && name.ends_with(".yaml.gotmpl") {
+            return Some(FileKind::Yaml);
         }
         if TEMPLATES.contains(&ending) {
             return Some(FileKind::Template);
@@ -58,6 +63,12 @@ impl FileKind {
             false if is("json") => Some(FileKind::Json),
             false => None,
         }
+    }
+
+    /// Whether a path is that of a program in a language that most programs beside manifests are written in.
+    pub fn is_compiled(path: &str) -> bool {
+        let mut endings = [".go", ".java", ".cs"].iter();
+        endings.any(|ending| path.ends_with(ending)) && !path.ends_with("_test.go")
     }
 
     /// Whether such files are not manifests by themselves.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::branches::{Arm, Branches, Plan};
 use super::flows::{Flow, Test};
+use super::given::Given;
 use super::writer::{Writer, Written};
 use crate::charts::Step;
 use crate::source::SourceId;
@@ -47,6 +48,11 @@ impl Variant {
         self.flows.get(tag.checked_sub(1)?)
     }
 
+    /// Whether some part of it was chosen without knowing that it is written.
+    pub fn has_choices(&self) -> bool {
+        self.branches.arms().next().is_some()
+    }
+
     /// What the template tests around the text at an offset, from the innermost condition; if there is another offset, only
     /// as far as it is not tested there.
     pub fn tests_at(&self, at: usize, outside: Option<usize>) -> Vec<&Test> {
@@ -76,13 +82,17 @@ pub struct Variants {
 }
 
 /// Reads a template of a file. `write` writes a variant of it.
-pub fn variants(source: SourceId, write: impl Fn(&mut Writer<'_>)) -> Variants {
+pub fn variants(
+    source: SourceId,
+    given: Option<&Given<'_>>,
+    write: impl Fn(&mut Writer<'_>),
+) -> Variants {
     let mut covered = BTreeSet::new();
     let mut wanted = BTreeMap::new();
     let mut all = Vec::new();
     let mut changed = BTreeSet::new();
     loop {
-        let (written, variant) = read(source, Plan::new(&covered, &wanted), &write);
+        let (written, variant) = read(source, given, Plan::new(&covered, &wanted), &write);
         let before = covered.len();
         covered.extend(written.branches.arms());
         let is_new = covered.len() > before;
@@ -104,11 +114,17 @@ pub fn variants(source: SourceId, write: impl Fn(&mut Writer<'_>)) -> Variants {
 }
 
 /// Reads one variant: arms that exclude each other are left out until none are left.
-fn read(source: SourceId, mut plan: Plan, write: &impl Fn(&mut Writer<'_>)) -> (Written, Variant) {
+fn read(
+    source: SourceId,
+    given: Option<&Given<'_>>,
+    mut plan: Plan,
+    write: &impl Fn(&mut Writer<'_>),
+) -> (Written, Variant) {
     let mut tried = 0;
     loop {
         tried += 1;
         let mut writer = Writer::new(&plan, source);
+        writer.fill(given);
         write(&mut writer);
         let written = writer.finish();
         let (text, stream) = written.pieces.parse(source);

@@ -1,7 +1,13 @@
-//! Conditions of Go templates that have the same value in every cluster.
+//! Conditions of Go templates: what they test, and whether they hold in every cluster or for the values that are filled in.
 
 use gotmpl::parse::{Expr, PipeNode};
 
+use super::branches::Condition;
+use super::flows::Test;
+use super::given::Given;
+use super::go_printing::truth as is_true;
+use super::go_values::Value;
+use super::writer::number;
 use crate::source::text::Cut as _;
 
 /// Whether a condition holds in all clusters, or in none. `oldest_release` is that of [`Wishes`](super::Wishes).
@@ -70,4 +76,90 @@ pub fn asks_for_text(pipe: &PipeNode) -> bool {
         [Expr::Identifier(_, name), Expr::String(_, kind), _]
             if ["kindIs", "typeIs"].contains(&name.as_str()) && &**kind == "string"
     )
+}
+
+/// The condition of a block with this text, in a template that is called so, where `.` has this number.
+pub fn condition(written: &str, calls: u64, dot: u64) -> Condition {
+    let words: Vec<&str> = written.split_whitespace().skip(1).collect();
+    let mut words = words.as_slice();
+    let mut negated = false;
+    while let ["not", rest @ ..] = words {
+        negated = !negated;
+        words = rest;
+    }
+    // What is tested depends on `.`, unless it begins at the top.
+    let number = |words: &[&str]| {
+        let text = words.join(" ");
+        let text = text.trim_matches(['(', ')']);
+        match text.strip_prefix('$').filter(|rest| rest.starts_with('.')) {
+            Some(rest) => number((calls, 0_u64, rest)),
+            None => number((calls, dot, text)),
+        }
+    };
+    match words {
+        [operator @ ("eq" | "ne"), subject, value] => Condition {
+            subject: number(&[subject]),
+            equal: Some(number(&[value])),
+            negated: negated != (*operator == "ne"),
+        },
+        words => Condition {
+            subject: number(words),
+            equal: None,
+            negated,
+        },
+    }
+}
+
+/// Whether a condition holds for the values that are known.
+pub fn holds(
+    given: &Given<'_>,
+    pipe: &PipeNode,
+    of_pipe: &dyn Fn(&PipeNode) -> Value,
+    of_one: &dyn Fn(&Expr) -> Value,
+) -> Option<bool> {
+    let [command] = pipe.commands.as_slice() else {
+        return is_true(given, &of_pipe(pipe));
+    };
+    let of = |one: &Expr| match one {
+        Expr::Pipe(_, pipe) => holds(given, pipe, of_pipe, of_one),
+        Expr::Bool(_, holds) => Some(*holds),
+        other => is_true(given, &of_one(other)),
+    };
+    match command.args.as_slice() {
+        [Expr::Identifier(_, name), rest @ ..] => match (name.as_str(), rest) {
+            ("not", [only]) => of(only).map(|holds| !holds),
+            ("and", all) if all.iter().any(|one| of(one) == Some(false)) => Some(false),
+            ("and", all) => all.iter().all(|one| of(one) == Some(true)).then_some(true),
+            ("or", all) if all.iter().any(|one| of(one) == Some(true)) => Some(true),
+            ("or", all) => all
+                .iter()
+                .all(|one| of(one) == Some(false))
+                .then_some(false),
+            _ => is_true(given, &of_pipe(pipe)),
+        },
+        [only] => of(only),
+        _ => None,
+    }
+}
+
+/// What a condition tests.
+pub fn tested(
+    pipe: &PipeNode,
+    of_pipe: &dyn Fn(&PipeNode) -> Value,
+    of_one: &dyn Fn(&Expr) -> Value,
+) -> Test {
+    let (value, holds) = match pipe.commands.as_slice() {
+        [command] => match command.args.as_slice() {
+            [Expr::Identifier(_, name), only] if name.as_str() == "not" => (of_one(only), false),
+            _ => (of_pipe(pipe), true),
+        },
+        _ => (of_pipe(pipe), true),
+    };
+    Test {
+        value: match value {
+            Value::At(steps) => Some(steps),
+            _ => None,
+        },
+        holds,
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::go_values::{Value, print};
+use super::go_printing::{print, print_given};
+use super::go_values::Value;
 use super::writer::Writer;
 use crate::charts::Step;
 
@@ -31,6 +32,12 @@ pub fn call(
     let Some(last) = values.pop() else {
         return Value::Unknown;
     };
+    if let (Some(given), "quote" | "squote" | "toString", []) =
+        (writer.given(), name, values.as_slice())
+        && let Some(text) = print_given(given, &last, name != "toString", at, writer)
+    {
+        return Value::Text(text);
+    }
     match (name, values.as_slice(), last) {
         ("nindent" | "indent", [Value::Number(spaces)], last)
             if (0..=MAX_INDENTATION).contains(spaces) =>

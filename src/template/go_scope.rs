@@ -7,15 +7,17 @@ use gotmpl::parse::{BranchNode, CommandNode, Expr, ListNode, Node, Number, PipeN
 
 use super::Wishes;
 use super::branches::{Condition, Plan};
-use super::flows::Test;
+use super::given::Given;
 use super::go::{Library, Tree};
-use super::go_conditions::{asks_for_text, truth};
+use super::go_conditions::{asks_for_text, condition, holds, tested, truth};
 use super::go_functions::{call, printed_by_known};
+use super::go_printing::{begin_line, children, print};
 use super::go_relevance::is_relevant;
-use super::go_values::{Value, print};
+use super::go_values::Value;
 use super::writer::{Block, Writer, number};
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
+use crate::yaml::{self, Pieces};
 
 /// The blanks that `{{-` and `-}}` remove.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -24,7 +26,12 @@ const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 const MAX_CALLS: usize = 24;
 
 /// Writes a variant of a file, which may include templates of a library.
-pub fn write(tree: &Tree, library: &Library<'_>, wishes: Wishes<'_>, writer: &mut Writer<'_>) {
+pub fn write(
+    tree: &Tree,
+    library: &Library<'_>,
+    (wishes, given): (Wishes<'_>, Option<&Given<'_>>),
+    writer: &mut Writer<'_>,
+) {
     let variables = RefCell::default();
     let scope = Scope {
         tree,
@@ -35,6 +42,7 @@ pub fn write(tree: &Tree, library: &Library<'_>, wishes: Wishes<'_>, writer: &mu
             number: 0,
         },
         top: &Value::Top,
+        given,
         variables: &variables,
         frame: 0,
         depth: 0,
@@ -49,6 +57,8 @@ struct Scope<'s> {
     tree: &'s Tree,
     library: &'s Library<'s>,
     wishes: Wishes<'s>,
+    /// Values that are known.
+    given: Option<&'s Given<'s>>,
     dot: Dot<'s>,
     /// What `$` is.
     top: &'s Value,
@@ -90,7 +100,7 @@ impl Scope<'_> {
                     let at = self.action(action.pos.offset);
                     let value = self.pipe(&action.pipe, &at, writer);
                     if action.pipe.decl.is_empty() {
-                        self.begin_line(&value, &at, writer);
+                        begin_line(&self.tree.text, &value, &at, writer);
                         print(value, at, writer);
                     } else {
                         self.set(&action.pipe, &value);
@@ -107,6 +117,11 @@ impl Scope<'_> {
                 }
                 Node::Range(branch) => {
                     let value = self.known(&branch.pipe);
+                    let given = self.given.and_then(|given| children(given, &value));
+                    if let Some(items) = given {
+                        self.each(branch, items, writer);
+                        continue;
+                    }
                     let value = value.item(branch.pipe.decl.len() == 2);
                     let dot = Dot {
                         value: &value,
@@ -128,29 +143,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Begins a line for the value of an action that is alone on its line. If `{{-` removes the line break before it, the
-    /// value brings one of its own, unless it is known.
-    fn begin_line(self, value: &Value, at: &Range<usize>, writer: &mut Writer<'_>) {
-        let before = self.tree.text.until(at.start);
-        let line = before.since(before.rfind('\n').map_or(0, |end| end + 1));
-        let Some(column) = line.find("{{-").filter(|_| line.trim() == "{{-") else {
-            return;
-        };
-        let is_open = match value {
-            Value::Text(text) => !text.text().starts_with('\n') && text.open_because().is_some(),
-            Value::Number(_) => false,
-            _ => true,
-        };
-        if !is_open || !writer.is_within_line() {
-            return;
-        }
-        let indentation = match value {
-            Value::Text(_) => 0,
-            _ => column,
-        };
-        writer.made(&format!("\n{}", " ".repeat(indentation)), at.clone());
-    }
-
     /// Writes one arm of a block. `dot` is that of the first one.
     fn branch(self, branch: &BranchNode, dot: Dot<'_>, is_loop: bool, writer: &mut Writer<'_>) {
         let at = self.action(branch.pos.offset);
@@ -159,6 +151,7 @@ impl Scope<'_> {
             &branch.else_body,
         ) {
             _ if is_loop => {}
+            (None, _) if self.given.is_some() && self.decided(branch, dot, writer) => return,
             (Some(true), _) => return self.list(&branch.body, writer),
             (Some(false), Some(list)) => return self.list(list, writer),
             (Some(false), None) => return,
@@ -176,7 +169,9 @@ impl Scope<'_> {
             condition: (!is_loop).then(|| self.condition(branch, writer)),
             arms: &arms,
             usual: usize::from(asks_for_text(&branch.pipe)),
-            test: self.test(&branch.pipe),
+            test: tested(&branch.pipe, &|pipe| self.known(pipe), &|one| {
+                self.known_expression(one)
+            }),
         };
         let variables = self.variables.borrow().len();
         writer.choose(&block, |writer, arm| {
@@ -196,26 +191,6 @@ impl Scope<'_> {
             }
         });
         self.variables.borrow_mut().truncate(variables);
-    }
-
-    /// What a condition tests.
-    fn test(self, pipe: &PipeNode) -> Test {
-        let (value, holds) = match pipe.commands.as_slice() {
-            [command] => match command.args.as_slice() {
-                [Expr::Identifier(_, name), only] if name.as_str() == "not" => {
-                    (self.known_expression(only), false)
-                }
-                _ => (self.known(pipe), true),
-            },
-            _ => (self.known(pipe), true),
-        };
-        Test {
-            value: match value {
-                Value::At(steps) => Some(steps),
-                _ => None,
-            },
-            holds,
-        }
     }
 
     /// Declares or assigns variables. Of two, the second one is an item, and the first one its key.
@@ -261,33 +236,60 @@ impl Scope<'_> {
 
     fn condition(self, branch: &BranchNode, writer: &Writer<'_>) -> Condition {
         let written = self.tree.text.within(self.action(branch.pos.offset));
-        let words: Vec<&str> = written.split_whitespace().skip(1).collect();
-        let mut words = words.as_slice();
-        let mut negated = false;
-        while let ["not", rest @ ..] = words {
-            negated = !negated;
-            words = rest;
-        }
-        // What is tested depends on `.`, unless it begins at the top.
-        let number = |words: &[&str]| {
-            let text = words.join(" ");
-            let text = text.trim_matches(['(', ')']);
-            match text.strip_prefix('$').filter(|rest| rest.starts_with('.')) {
-                Some(rest) => number((writer.calls(), 0_u64, rest)),
-                None => number((writer.calls(), self.dot.number, text)),
-            }
+        condition(written, writer.calls(), self.dot.number)
+    }
+
+    /// Writes the arm of a block that its condition decides for, if that is known. Returns whether it is.
+    fn decided(self, branch: &BranchNode, dot: Dot<'_>, writer: &mut Writer<'_>) -> bool {
+        let Some(holds) = self.given.and_then(|given| {
+            let of_pipe = |pipe: &PipeNode| self.known(pipe);
+            holds(given, &branch.pipe, &of_pipe, &|one| self.simple(one))
+        }) else {
+            return false;
         };
-        match words {
-            [operator @ ("eq" | "ne"), subject, value] => Condition {
-                subject: number(&[subject]),
-                equal: Some(number(&[value])),
-                negated: negated != (*operator == "ne"),
-            },
-            words => Condition {
-                subject: number(words),
-                equal: None,
-                negated,
-            },
+        let variables = self.variables.borrow().len();
+        match (holds, &branch.else_body) {
+            (true, _) => {
+                if !branch.pipe.decl.is_empty() {
+                    self.set(&branch.pipe, dot.value);
+                }
+                Scope { dot, ..self }.list(&branch.body, writer);
+            }
+            (false, Some(list)) => self.list(list, writer),
+            (false, None) => {}
+        }
+        self.variables.borrow_mut().truncate(variables);
+        true
+    }
+
+    /// Writes the body of a loop for each of the values that it is known to run over.
+    fn each(
+        self,
+        branch: &BranchNode,
+        items: Vec<(Option<yaml::Node<'_>>, Value)>,
+        writer: &mut Writer<'_>,
+    ) {
+        if let (true, Some(list)) = (items.is_empty(), &branch.else_body) {
+            return self.list(list, writer);
+        }
+        for (number, (key, value)) in (1..).zip(items) {
+            if !writer.may_write() {
+                return;
+            }
+            let variables = self.variables.borrow().len();
+            self.set(&branch.pipe, &value);
+            if let (Some(key), [name, _]) = (key, branch.pipe.decl.as_slice()) {
+                let mut text = Pieces::default();
+                text.push_made(key.raw().unwrap_or_default(), key.span());
+                let key = (name.to_string(), Value::Text(text));
+                self.variables.borrow_mut().push(key);
+            }
+            let dot = Dot {
+                value: &value,
+                number: self.dot_of(branch, writer).wrapping_add(number),
+            };
+            Scope { dot, ..self }.list(&branch.body, writer);
+            self.variables.borrow_mut().truncate(variables);
         }
     }
 
@@ -295,6 +297,7 @@ impl Scope<'_> {
     fn known(self, pipe: &PipeNode) -> Value {
         let plan = Plan::default();
         let mut aside = Writer::new(&plan, SourceId::CONFIGURATION);
+        aside.fill(self.given);
         let library = Library::default();
         let own = Scope {
             library: &library,

@@ -1,14 +1,9 @@
 //! Values in Go templates: texts in the template itself, and values that depend on those of the chart, as far as it is known
 //! where they come from.
 
-use std::ops::Range;
-
-use super::flows::{Flow, Origin};
-use super::writer::Writer;
+use super::flows::Origin;
 use crate::charts::Step;
 use crate::yaml::Pieces;
-
-const UNKNOWN: &str = "a template action prints it";
 
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +101,7 @@ impl Value {
     }
 
     /// Whether it is printed as YAML or JSON: the other ways to print a map or a list make no sense in a manifest.
-    fn is_yaml(&self) -> bool {
+    pub fn is_yaml(&self) -> bool {
         match self {
             Value::Yaml(_) => true,
             Value::Either(all) => all.iter().any(Value::is_yaml),
@@ -128,20 +123,5 @@ fn made<'v>(mut parts: impl Iterator<Item = &'v Value>) -> Origin {
     match parts.all(|part| part.origin() == Origin::Template) {
         true => Origin::Template,
         false => Origin::Unknown,
-    }
-}
-
-/// Writes a value.
-pub fn print(value: Value, at: Range<usize>, writer: &mut Writer<'_>) {
-    match value {
-        Value::Number(number) => writer.made(&number.to_string(), at),
-        Value::Text(text) => writer.pieces(&text),
-        value => {
-            let flow = Flow {
-                origin: value.origin(),
-                is_yaml: value.is_yaml(),
-            };
-            writer.unknown(UNKNOWN, at, flow);
-        }
     }
 }

@@ -4,10 +4,12 @@
 mod branches;
 mod cover;
 mod flows;
+mod given;
 mod go;
 mod go_blocks;
 mod go_conditions;
 mod go_functions;
+mod go_printing;
 mod go_prints;
 mod go_relevance;
 mod go_scope;
@@ -25,6 +27,7 @@ mod tests;
 
 pub use cover::{Variant, Variants};
 pub use flows::{Flow, Origin, Test};
+pub use given::Given;
 
 /// The maximum length in bytes of a template. Longer ones are not read.
 const MAX_TEMPLATE: usize = 4 * 1024 * 1024;
@@ -134,6 +137,17 @@ impl Template {
     /// Writes the template out until each of its branches occurs in a variant. `source` is its file. It may include the
     /// templates that other files define.
     pub fn variants(&self, source: SourceId, others: &Templates, wishes: Wishes<'_>) -> Variants {
+        self.filled(source, others, wishes, None)
+    }
+
+    /// The same, where some values are known.
+    pub fn filled(
+        &self,
+        source: SourceId,
+        others: &Templates,
+        wishes: Wishes<'_>,
+        given: Option<&Given<'_>>,
+    ) -> Variants {
         let others = others.0.iter().filter_map(|(id, other)| match &other.0 {
             Tree::Go(tree) => Some((*id, tree)),
             Tree::Parts(..) => None,
@@ -142,8 +156,8 @@ impl Template {
             Tree::Go(tree) => go::Library::of(others.chain([(source, tree)])),
             Tree::Parts(..) => go::Library::default(),
         };
-        cover::variants(source, |writer| match &self.0 {
-            Tree::Go(tree) => go_scope::write(tree, &library, wishes, writer),
+        cover::variants(source, given, |writer| match &self.0 {
+            Tree::Go(tree) => go_scope::write(tree, &library, (wishes, given), writer),
             Tree::Parts(text, parts) => tree::write(parts, text, wishes.words, writer),
         })
     }

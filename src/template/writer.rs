@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::branches::{Arm, Assumed, Branches, Condition, Plan, Wanted};
 use super::flows::{Flow, Origin, Test};
+use super::given::Given;
 use crate::charts::Step;
 use crate::source::{SourceId, Span};
 use crate::yaml::Pieces;
@@ -42,6 +43,8 @@ pub struct Writer<'p> {
     /// The number of parts that were written.
     parts: u32,
     is_full: bool,
+    /// Values that are known.
+    given: Option<&'p Given<'p>>,
 }
 
 /// A block of which one arm is written.
@@ -97,7 +100,23 @@ impl<'p> Writer<'p> {
             assumed: plan.assumed.clone(),
             parts: 0,
             is_full: false,
+            given: None,
         }
+    }
+
+    /// Fills in these values.
+    pub fn fill(&mut self, given: Option<&'p Given<'p>>) {
+        self.given = given;
+    }
+
+    /// The values that are filled in.
+    pub fn given(&self) -> Option<&'p Given<'p>> {
+        self.given
+    }
+
+    /// A place in the file that is written.
+    pub fn place(&self, at: Range<usize>) -> Span {
+        Span::new(self.source, at)
     }
 
     /// Ends the variant.
@@ -180,6 +199,12 @@ impl<'p> Writer<'p> {
         let text = self.pieces.text();
         let line = text.rsplit('\n').next().unwrap_or_default().trim_end();
         !line.trim().is_empty() && !line.ends_with(':') && !line.ends_with("- ")
+    }
+
+    /// Whether the current line has any text.
+    pub fn has_begun_line(&self) -> bool {
+        let line = self.pieces.text().rsplit('\n').next();
+        line.is_some_and(|line| !line.trim().is_empty())
     }
 
     /// The length of the text so far.

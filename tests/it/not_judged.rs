@@ -579,12 +579,23 @@ fn a_jsonnet_file_is_listed_if_it_mentions_scheduling() {
 fn a_program_is_listed_if_it_declares_node_pools() {
     let pulumi = "import pulumi_aws as aws\naws.eks.NodeGroup('gpu', taints=[{'key': 'a'}])\n";
     let cdk = "import * as eks from 'aws-cdk-lib/aws-eks';\ncluster.addNodegroupCapacity('gpu', {taints: []});\n";
+    let go = "import (\n\t\"github.com/pulumi/pulumi-aws/sdk/v6/go/aws/eks\"\n)\nfunc a() { eks.NewNodeGroup(ctx, \"gpu\", nil) }\n";
+    let java = "import software.amazon.awscdk.services.eks.*;\ncluster.addNodegroupCapacity(\"gpu\", a);\n";
+    let net = "using Pulumi.Gcp.Container;\nvar gpu = new NodePool(\"gpu\");\n";
     // A near miss: what it imports creates no pools.
     let scan = "import scanner\ntaints = scanner.taints('gpu')\n";
     let folder = repo(&[
         ("a.yaml", GOOD),
         ("infra/__main__.py", pulumi),
         ("infra/stack.ts", cdk),
+        ("go/Pulumi.yaml", "name: pools\nruntime: go\n"),
+        ("go/pools/main.go", go),
+        // A near miss: nothing says that this is run.
+        ("operator/main.go", go),
+        ("java/cdk.json", "{\"app\": \"mvn exec:java\"}"),
+        ("java/src/Pools.java", java),
+        ("net/Pulumi.yaml", "name: pools\nruntime: dotnet\n"),
+        ("net/Pools.cs", net),
         ("tools/scan.py", scan),
         (
             "tools/bucket.py",
@@ -602,6 +613,12 @@ fn a_program_is_listed_if_it_declares_node_pools() {
     let because = "a program that declares node pools, which is not run";
     assert_eq!(
         listed,
-        [("infra/__main__.py", because), ("infra/stack.ts", because)]
+        [
+            ("go/pools/main.go", because),
+            ("infra/__main__.py", because),
+            ("infra/stack.ts", because),
+            ("java/src/Pools.java", because),
+            ("net/Pools.cs", because),
+        ]
     );
 }
