@@ -35,6 +35,7 @@ pub fn write(
     let variables = RefCell::default();
     let scope = Scope {
         tree,
+        source: writer.place(0..0).source,
         library,
         wishes,
         dot: Dot {
@@ -55,6 +56,7 @@ pub fn write(
 struct Scope<'s> {
     /// The file of the part.
     tree: &'s Tree,
+    source: SourceId,
     library: &'s Library<'s>,
     wishes: Wishes<'s>,
     /// Values that are known.
@@ -296,7 +298,7 @@ impl Scope<'_> {
     /// The value of a pipeline, apart from what it includes.
     fn known(self, pipe: &PipeNode) -> Value {
         let plan = Plan::default();
-        let mut aside = Writer::new(&plan, SourceId::CONFIGURATION);
+        let mut aside = Writer::new(&plan, self.source);
         aside.fill(self.given);
         let library = Library::default();
         let own = Scope {
@@ -392,6 +394,7 @@ impl Scope<'_> {
             writer.call(at.start, source, |writer| {
                 let scope = Scope {
                     tree,
+                    source,
                     dot: Dot { value, number: 0 },
                     top: value,
                     frame,

@@ -208,3 +208,27 @@ fn languages_are_told_by_names_and_marks() {
     );
     assert_eq!(of("a.yaml", "a: b"), None);
 }
+
+/// A value that a block sets was evaluated for no file, so that what it printed had a place in another one.
+#[test]
+fn what_a_block_prints_of_its_value_stands_in_the_file() {
+    for text in [
+        "{{ with \"x\" }}\na: {{ . }}\n{{ end }}\n",
+        "{{ with (default \"x\" \"\") }}\na: {{ . }}\n{{ end }}\n",
+        "{{ range $at, $one := list \"x\" \"y\" }}\na: {{ $one }}\n{{ end }}\n",
+        "{{ with printf \"%s\\n\" \"x\" }}\na: {{ . }}\n{{ end }}\n",
+    ] {
+        let template = Template::parse(text, Language::Go).unwrap();
+        for variant in template
+            .variants(SourceId(7), Templates::none(), WISHES)
+            .all
+        {
+            let written = variant.text.text();
+            for (at, _) in written.char_indices() {
+                let place = variant.text.place(at..at + 1);
+                let source = place.map(|span| span.source);
+                assert!(source.is_none_or(|source| source == SourceId(7)), "{text}");
+            }
+        }
+    }
+}
