@@ -73,7 +73,8 @@ pub fn fill_in(
             Some((template.id, caught(read).ok()??))
         })
         .collect();
-    for (id, pools) in made {
+    // Where nothing here sets any pools, something else may.
+    for (id, pools) in made.into_iter().filter(|(_, pools)| !pools.is_empty()) {
         let facts = match again.entry(id) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {

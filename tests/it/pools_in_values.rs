@@ -146,8 +146,13 @@ fn each_environment_of_a_chart_has_the_pools_that_its_values_make() {
 
 #[test]
 fn pools_stay_unknown_where_something_else_may_decide() {
-    // No values, other values of a release, a function that is not known, and a condition on the cluster.
+    // No values, none that make pools, other values of a release, a function that is not known, and a condition on the cluster.
     assert_eq!(of_chart(WRITTEN, &[]).len(), 1);
+    let found = of_chart(WRITTEN, &[("c/values.yaml", "pools: {}\n")]);
+    assert!(
+        found.iter().all(|line| line.ends_with("...")) && !found.is_empty(),
+        "{found:?}"
+    );
     let release = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    \
         repoURL: https://example.com/a\n    path: c\n    helm: {valuesObject: {pools: {gpu: {taints: []}}, tolerations: []}}\n";
     let found = of_chart(WRITTEN, &[("c/values.yaml", VALUES), ("app.yaml", release)]);

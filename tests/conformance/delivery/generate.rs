@@ -90,6 +90,8 @@ impl Generator {
             } else if has_charts && !own.is_empty() && self.random.chance(6) {
                 let text = "apiVersion: v2\nname: a\nversion: 1.0.0\n";
                 files.insert(format!("{folder}/Chart.yaml"), text.to_owned());
+                let template = format!("{folder}/templates/web.yaml");
+                files.insert(template.clone(), manifest(&template));
             }
         }
         files

@@ -200,10 +200,11 @@ fn by_argo(files: &Files, answer: &Answer) -> Delivered {
                 let entries = entries.items().iter().filter_map(Data::text);
                 entries.map(inside).collect()
             }
+            // Of a chart, Helm reads these.
             _ => {
-                let below = inside("");
-                let paths = files.keys().filter(|path| path.starts_with(&below));
-                paths.cloned().collect()
+                let below = ["charts/", "crds/", "templates/"].map(inside);
+                let is_read = |path: &&String| below.iter().any(|below| path.starts_with(below));
+                files.keys().filter(is_read).cloned().collect()
             }
         };
         let deployed = deployed.into_iter().filter(|path| is_manifest(files, path));
