@@ -148,6 +148,11 @@ impl Says {
             | Says::Variables(_) => {}
         }
     }
+
+    /// Whether it says itself which clusters get the folder that it is in, which nothing else has to apply.
+    pub fn names_its_clusters(&self) -> bool {
+        matches!(self, Says::Customization(_) | Says::Helmfile(_))
+    }
 }
 
 /// A Kustomization of Flux.

@@ -39,9 +39,7 @@ impl Roots<'_, '_> {
         // These deliver their own files, but say themselves where they go.
         let goes_by_itself = |number: usize| {
             let pointer = self.repository.pointers.get(number);
-            pointer.is_some_and(|(_, one)| {
-                matches!(one.says, Says::Customization(_) | Says::Helmfile(_))
-            })
+            pointer.is_some_and(|(_, one)| one.says.names_its_clusters())
         };
         for (number, delivered) in delivers.iter().enumerate() {
             for other in delivered
@@ -118,8 +116,8 @@ impl Roots<'_, '_> {
             if orders.is_empty() {
                 continue;
             }
-            // It names its clusters, whatever its folder is called.
-            if let Says::Customization(_) | Says::Helmfile(_) = pointer.says {
+            // Whatever its folder is called.
+            if pointer.says.names_its_clusters() {
                 roots.push(Root {
                     pointer: *number,
                     cluster: usize::MAX,

@@ -112,6 +112,18 @@ impl<'f> Tree<'f> {
         from..from + rest.partition_point(|path| path.starts_with(&inside))
     }
 
+    /// The files below a folder: their numbers, and their paths in it.
+    fn inside(&self, folder: &str) -> impl Iterator<Item = (u32, &'f str)> {
+        let start = match folder.len() {
+            0 => 0,
+            length => length + 1,
+        };
+        self.below(folder).filter_map(move |number| {
+            let inside = self.files.get(number)?.get(start..)?;
+            Some((u32::try_from(number).ok()?, inside))
+        })
+    }
+
     /// Whether some file is below a folder.
     pub fn has_folder(&self, folder: &str) -> bool {
         !self.below(folder).is_empty()
@@ -186,60 +198,46 @@ impl<'f> Tree<'f> {
 
     /// Adds what Helm reads of a chart. Other files of values count only for those who name them.
     fn add_chart(&self, folder: &str, reached: &mut HashSet<u32>) {
-        let start = match folder.len() {
-            0 => 0,
-            length => length + 1,
-        };
-        for number in self.below(folder) {
-            let path = self.files.get(number).copied().unwrap_or_default();
-            let inside = path.get(start..).unwrap_or_default();
+        for (number, inside) in self.inside(folder) {
             let is_read = match inside.split_once('/') {
                 Some((inner, _)) => CHART_FOLDERS.contains(&inner),
                 None => CHART_FILES.contains(&inside),
             };
             if is_read {
-                reached.extend(u32::try_from(number));
+                reached.insert(number);
             }
         }
     }
 
     fn add_without(&self, folder: &str, others: &BTreeSet<String>, reached: &mut HashSet<u32>) {
-        for number in self.below(folder) {
-            let path = self.files.get(number).copied().unwrap_or_default();
+        for (number, _) in self.inside(folder) {
+            let path = self.path(number);
             let mut ends = path.match_indices('/').map(|(end, _)| end);
             let is_other = others.contains(path)
                 || ends.any(|end| path.get(..end).is_some_and(|above| others.contains(above)));
             if !is_other {
-                reached.extend(u32::try_from(number));
+                reached.insert(number);
             }
         }
     }
 
     /// The files of a folder that an overlay for it replaces.
     pub fn replaced(&self, overlay: &str, folder: &str) -> Vec<String> {
-        let files = self.below(overlay);
-        let files = files.filter_map(|number| self.files.get(number));
-        let inside = files.filter_map(|path| path.get(overlay.len() + 1..));
-        inside.map(|inside| at(folder, inside)).collect()
+        let files = self.inside(overlay);
+        files.map(|(_, inside)| at(folder, inside)).collect()
     }
 
     fn add_directory(&self, folder: &str, directory: &Directory, reached: &mut HashSet<u32>) {
-        let start = match folder.len() {
-            0 => 0,
-            length => length + 1,
-        };
-        for number in self.below(folder) {
-            let path = self.files.get(number).copied().unwrap_or_default();
-            let inside = path.get(start..).unwrap_or_default();
+        for (number, inside) in self.inside(folder) {
             let kinds = [".yaml", ".yml", ".json", ".jsonnet"];
             let fits = |pattern: &str| matches(pattern, inside, Star::Anything);
             let is_read = directory.recurse || !inside.contains('/');
-            let is_kind = kinds.iter().any(|kind| path.ends_with(kind));
+            let is_kind = kinds.iter().any(|kind| inside.ends_with(kind));
             let is_left_out = !directory.exclude.is_empty() && fits(&directory.exclude);
             let is_taken = directory.include.is_empty() || fits(&directory.include);
             let applies = is_read && is_kind && is_taken && !is_left_out;
             if applies {
-                reached.extend(u32::try_from(number));
+                reached.insert(number);
             }
         }
     }

@@ -15,9 +15,8 @@ const PROJECTS: [&str; 5] = [
     "cdk8s.yaml",
 ];
 
-/// Takes out the programs in compiled languages that are below no project of Pulumi or the CDK. A repository may have very many of
-/// them, and reading all would take long. Those that
-/// are named stay. Returns the paths of those taken out.
+/// Takes out the programs in compiled languages that are below no project of Pulumi or the CDK, except those that the user
+/// names: a repository may have very many, and reading all would take long. Returns the paths of those taken out.
 pub(super) fn without_others(
     files: &mut Vec<File>,
     is_named: impl Fn(&File) -> bool,

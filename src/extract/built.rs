@@ -9,7 +9,6 @@ use super::table::Table;
 use super::{FileFacts, document, nodes};
 use crate::model::clouds::Clouds;
 use crate::source::{Source, SourceId, Span};
-use crate::template::Templates;
 use crate::yaml::Pieces;
 
 /// An object that is put together from several files.
@@ -32,16 +31,7 @@ pub struct Whole<'w> {
 pub fn read_built(whole: &Whole<'_>, table: &Table, sources: &ChartSources) -> FileFacts {
     let (text, stream) = whole.text.parse(whole.place);
     let source = Source::new(whole.path, text.text());
-    let reading = Reading {
-        source: &source,
-        id: whole.place,
-        table,
-        sources,
-        installed: None,
-        is_values: false,
-        depth: 0,
-        templates: Templates::none(),
-    };
+    let reading = Reading::alone(&source, whole.place, table, sources);
     let mut facts = FileFacts::default();
     for document in stream.documents.iter().filter(|one| !one.is_empty()) {
         facts.absorb(document::read(document.root(), reading));

@@ -123,16 +123,8 @@ pub fn extract_part(source: &Source, id: SourceId, table: &Table) -> FileFacts {
     let mut facts = FileFacts::default();
     match source.kind {
         FileKind::Template => {
-            let reading = Reading {
-                source,
-                id,
-                table,
-                sources: &ChartSources::default(),
-                installed: None,
-                templates: Templates::none(),
-                is_values: false,
-                depth: 0,
-            };
+            let none = ChartSources::default();
+            let reading = Reading::alone(source, id, table, &none);
             match template_text::read(reading) {
                 TemplateFile::Read(read) => facts = *read,
                 TemplateFile::Broken(broken) => facts.not_judged.push(broken_template(&broken, id)),

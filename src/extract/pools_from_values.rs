@@ -37,16 +37,8 @@ pub fn pools_from_values(
     if !variants.complete || !only.stream.errors.is_empty() {
         return None;
     }
-    let reading = Reading {
-        source,
-        id,
-        table,
-        sources: &ChartSources::default(),
-        installed: None,
-        templates: Templates::none(),
-        is_values: false,
-        depth: 0,
-    };
+    let none = ChartSources::default();
+    let reading = Reading::alone(source, id, table, &none);
     let (read, _) = read_variant(only, reading, true);
     Some(read.pools)
 }

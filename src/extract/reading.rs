@@ -23,3 +23,24 @@ pub(super) struct Reading<'r> {
     /// How many texts contain this text.
     pub(super) depth: u8,
 }
+
+impl<'r> Reading<'r> {
+    /// A file that is read without values and templates of others.
+    pub(super) fn alone(
+        source: &'r Source,
+        id: SourceId,
+        table: &'r Table,
+        sources: &'r ChartSources,
+    ) -> Reading<'r> {
+        Reading {
+            source,
+            id,
+            table,
+            sources,
+            installed: None,
+            templates: Templates::none(),
+            is_values: false,
+            depth: 0,
+        }
+    }
+}

@@ -9,7 +9,6 @@ use crate::finding::{Because, Object, Open};
 use crate::model::workload::{MoreTolerations, Workload};
 use crate::rendering::Tool;
 use crate::source::{Source, Span};
-use crate::template::Templates;
 use crate::yaml::Pieces;
 
 const OTHER_VALUES: &str = "other values of the chart may add tolerations";
@@ -42,21 +41,12 @@ pub fn extract_rendered(
     tool: Tool,
     table: &Table,
 ) -> FileFacts {
-    let file = Source::new(path, "");
+    let (file, none) = (Source::new(path, ""), ChartSources::default());
     let text = Text {
         pieces,
         whole,
         owner: &Object::default(),
-        reading: Reading {
-            source: &file,
-            id: whole.source,
-            table,
-            sources: &ChartSources::default(),
-            installed: None,
-            templates: Templates::none(),
-            is_values: false,
-            depth: 0,
-        },
+        reading: Reading::alone(&file, whole.source, table, &none),
     };
     let Some(mut facts) = text.read(true, &document::read) else {
         let why = format!("what {} prints for it is not valid YAML", tool.name());

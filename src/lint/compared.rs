@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::by_key::ByKey;
 use super::plain::Plain;
 use super::search::ClusterFacts;
 use crate::model::node_pool::NodePool;
@@ -18,8 +19,7 @@ enum Others {
     /// It selects none of them.
     NotSelected {
         plain: Arc<Plain>,
-        /// The pools with a taint that a toleration may match, in order; `None` if that may be any.
-        tolerated: Option<Vec<usize>>,
+        by_key: Arc<ByKey>,
     },
     /// There are none.
     None,
@@ -54,7 +54,7 @@ impl Compared {
                 pools,
                 others: Others::NotSelected {
                     plain: Arc::clone(cluster.plain()),
-                    tolerated: tolerated(cluster, shape, tolerations),
+                    by_key: Arc::clone(&cluster.by_key),
                 },
             },
             None => Compared {
@@ -112,18 +112,17 @@ impl Compared {
         most: usize,
     ) -> Vec<(usize, Reason)> {
         let is_unmatched = |(_, reason): &(usize, Reason)| !matches!(reason, Reason::Taint(_));
-        let (open, tolerated) = match &self.others {
-            Others::None => return Vec::new(),
-            Others::NotSelected {
-                plain,
-                tolerated: Some(tolerated),
-            } => (&plain.open, tolerated),
-            Others::Plain(_) | Others::NotSelected { .. } => {
-                let all = self.other_refusals(shape, models, comparison_operators);
-                return all.filter(is_unmatched).take(most).collect();
-            }
-        };
         let tolerations = shape.all_tolerations();
+        let known = match &self.others {
+            Others::NotSelected { plain, by_key } => {
+                tolerated(by_key, shape, &tolerations).map(|tolerated| (&plain.open, tolerated))
+            }
+            Others::Plain(_) | Others::None => None,
+        };
+        let Some((open, tolerated)) = known else {
+            let all = self.other_refusals(shape, models, comparison_operators);
+            return all.filter(is_unmatched).take(most).collect();
+        };
         let first = |pools: &[usize]| {
             let others = pools.iter().filter(|pool| self.is_other(**pool));
             let refused = others.filter_map(|at| {
@@ -137,7 +136,7 @@ impl Compared {
             unmatched.collect::<Vec<_>>()
         };
         let mut found = first(open);
-        found.extend(first(tolerated));
+        found.extend(first(&tolerated));
         found.sort_unstable_by_key(|(at, _)| *at);
         found.dedup_by_key(|(at, _)| *at);
         found.truncate(most);
@@ -163,18 +162,14 @@ fn refusal(
 }
 
 /// The pools with a taint that an entry may match, in order. `None` if that may be any.
-fn tolerated(
-    cluster: &ClusterFacts<'_>,
-    shape: &PodShape,
-    tolerations: &[Toleration],
-) -> Option<Vec<usize>> {
+fn tolerated(by_key: &ByKey, shape: &PodShape, tolerations: &[Toleration]) -> Option<Vec<usize>> {
     let mut keys = tolerations.iter().map(|entry| entry.key.text());
     let named = keys.all(|key| key.is_some_and(|key| !key.is_empty()));
     if !named || shape.unread_tolerations.is_some() {
         return None;
     }
     let entries = tolerations.iter();
-    let matched = entries.flat_map(|entry| cluster.by_key.that_may_match(entry));
+    let matched = entries.flat_map(|entry| by_key.that_may_match(entry));
     let pools: BTreeSet<usize> = matched.map(|(pool, _)| pool).collect();
     Some(pools.into_iter().collect())
 }
@@ -189,7 +184,7 @@ fn with_plain(
     if !shape.selection.is_empty() || !shape.node_name.is_absent() {
         return None;
     }
-    let tolerated = tolerated(cluster, shape, tolerations)?;
+    let tolerated = tolerated(&cluster.by_key, shape, tolerations)?;
     let plain = cluster.plain();
     let unknown = cluster.by_key.unknown().iter().map(|(pool, _)| *pool);
     let mut pools: BTreeSet<usize> = tolerated.into_iter().chain(unknown).collect();

@@ -118,4 +118,21 @@ impl Kept {
             None => load(self.index),
         }
     }
+
+    /// Its content, if it has not changed since it was read.
+    pub fn unchanged(&self, load: &Load<'_>) -> Option<Content> {
+        let content = self.content(load);
+        (Digest::of(&content) == self.read.digest).then_some(content)
+    }
+
+    /// The text of a manifest or a template, if it has not changed since it was read.
+    pub fn unchanged_text(&self, load: &Load<'_>) -> Option<String> {
+        match self.unchanged(load)? {
+            Content::Text(text) | Content::Template(text) => Some(text),
+            Content::Irrelevant
+            | Content::Parameters(_)
+            | Content::Unusable(_)
+            | Content::Unreadable(_) => None,
+        }
+    }
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
-use super::Content;
 use super::caught::caught;
-use super::digest::Digest;
 use super::kept::{Kept, Load};
 use super::read::name_digest;
 use super::shapes::Shapes;
@@ -40,7 +38,7 @@ pub fn read_again(
         let templates: Templates = wanted
             .iter()
             .filter_map(|other| {
-                let text = text(other, load)?;
+                let text = other.unchanged_text(load)?;
                 let parse = || Template::parse(&text, Language::Go).ok();
                 Some((other.id, caught(parse).ok()??))
             })
@@ -50,7 +48,7 @@ pub fn read_again(
             values: None,
             templates: &templates,
         };
-        let source = Source::new(&*kept.input.path, text(kept, load)?).rendered(true);
+        let source = Source::new(&*kept.input.path, kept.unchanged_text(load)?).rendered(true);
         let read = || extract::extract_beside(&source, kept.id, table, &beside);
         // The first reading has said so already if this fails.
         let mut facts = caught(read).ok()?;
@@ -60,21 +58,6 @@ pub fn read_again(
         Some((kept.id, facts))
     });
     read.collect()
-}
-
-/// The text of a file, if it has not changed since it was read.
-fn text(kept: &Kept, load: &Load<'_>) -> Option<String> {
-    let content = kept.content(load);
-    if Digest::of(&content) != kept.read.digest {
-        return None;
-    }
-    match content {
-        Content::Text(text) | Content::Template(text) => Some(text),
-        Content::Irrelevant
-        | Content::Parameters(_)
-        | Content::Unusable(_)
-        | Content::Unreadable(_) => None,
-    }
 }
 
 /// The files that define templates about scheduling, by the digest of each name.

@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use super::Content;
 use super::caught::caught;
-use super::digest::Digest;
 use super::kept::{Kept, Load};
 use crate::extract::{self, FileFacts, ReadPool, Table};
 use crate::model::node_pool::Variant;
@@ -107,9 +105,10 @@ struct Chart<'f> {
 impl Chart<'_> {
     /// The pools that a template makes, for each environment. `None` if it is not known what it makes.
     fn pools(&self, template: &Kept, load: &Load<'_>, table: &Table) -> Option<Vec<ReadPool>> {
-        let source = Source::new(&*template.input.path, text(template, load)?).rendered(true);
+        let source =
+            Source::new(&*template.input.path, template.unchanged_text(load)?).rendered(true);
         let defaults = self.defaults?;
-        let below = text(defaults, load)?;
+        let below = defaults.unchanged_text(load)?;
         let read = |values: &[(&str, SourceId)]| {
             extract::pools_from_values(&source, template.id, table, values)
         };
@@ -118,7 +117,7 @@ impl Chart<'_> {
         }
         let mut all = Vec::new();
         for kept in self.environments.iter().take(MAX_ENVIRONMENTS) {
-            let own = text(kept, load)?;
+            let own = kept.unchanged_text(load)?;
             let mut pools = read(&[(&own, kept.id), (&below, defaults.id)])?;
             for read in &mut pools {
                 read.pool.variant = Some(Variant {
@@ -138,16 +137,4 @@ fn environment(path: &str) -> &str {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let rest = stem.strip_prefix("values").unwrap_or(stem);
     rest.trim_start_matches(['-', '_', '.'])
-}
-
-/// The text of a file, if it has not changed since it was read.
-fn text(kept: &Kept, load: &Load<'_>) -> Option<String> {
-    let content = kept.content(load);
-    if Digest::of(&content) != kept.read.digest {
-        return None;
-    }
-    match content {
-        Content::Text(text) | Content::Template(text) => Some(text),
-        _ => None,
-    }
 }

@@ -59,11 +59,7 @@ pub fn read_again(
     };
     let referring: Vec<&Kept> = files.iter().filter(refers).collect();
     let read = |kept: &Kept, values: Option<&ValuesFile>| {
-        let content = kept.content(load);
-        if super::digest::Digest::of(&content) != kept.read.digest {
-            return None;
-        }
-        let Content::Text(text) = content else {
+        let Content::Text(text) = kept.unchanged(load)? else {
             return None;
         };
         let source = Source::new(&*kept.input.path, text).rendered(kept.rendered);

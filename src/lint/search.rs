@@ -64,7 +64,7 @@ pub struct ClusterFacts<'g> {
     /// Facts of each pool's taints.
     pub taints: Arc<Vec<Vec<Fact>>>,
     /// The taints by key.
-    pub by_key: ByKey,
+    pub by_key: Arc<ByKey>,
     by_label: OnceLock<ByLabel>,
     selectable: OnceLock<Selectable>,
     all_known: OnceLock<bool>,
@@ -146,7 +146,7 @@ impl<'g> ClusterFacts<'g> {
             all_pools: FactList::new(&pools),
             pools: Arc::new(pools),
             kubernetes: kubernetes(config),
-            by_key: ByKey::of(models.iter()),
+            by_key: Arc::new(ByKey::of(models.iter())),
             by_label: OnceLock::new(),
             selectable: OnceLock::new(),
             all_known: OnceLock::new(),

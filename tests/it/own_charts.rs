@@ -130,20 +130,24 @@ fn a_chart_in_a_chart_gets_its_values_from_both() {
     );
 }
 
+/// Lines of a template that prints a selector and a list.
+const PLACED: &str = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
+
+/// A pool that these may be for.
+const GPU: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
+
 #[test]
 fn a_default_that_an_environment_replaces_is_judged_where_its_values_are() {
-    let lines = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
-    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
     let all = |values| {
         found(&[
             ("c/Chart.yaml", CHART),
-            ("c/templates/a.yaml", &template("Deployment", lines)),
+            ("c/templates/a.yaml", &template("Deployment", PLACED)),
             (
                 "c/values.yaml",
                 "tolerations: []\nnodeSelector:\n  pool: gpu\n",
             ),
             ("c/values-prod.yaml", values),
-            ("pools/gpu.yaml", pool),
+            ("pools/gpu.yaml", GPU),
         ])
     };
     let none: [&str; 0] = [];
@@ -162,14 +166,12 @@ fn a_default_that_an_environment_replaces_is_judged_where_its_values_are() {
 
 #[test]
 fn a_selector_in_values_is_judged_with_the_list_beside_it() {
-    let lines = "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
-    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata:\n  name: gpu\nspec:\n  template:\n    metadata:\n      labels:\n        pool: gpu\n    spec:\n      taints:\n      - key: gpu\n        value: 'true'\n        effect: NoSchedule\n";
     let all = |values| {
         found(&[
             ("c/Chart.yaml", CHART),
-            ("c/templates/a.yaml", &template("Deployment", lines)),
+            ("c/templates/a.yaml", &template("Deployment", PLACED)),
             ("c/values-prod.yaml", values),
-            ("pools/gpu.yaml", pool),
+            ("pools/gpu.yaml", GPU),
         ])
     };
     assert_eq!(
