@@ -23,8 +23,8 @@ use crate::yaml::DeError;
 stored!(nested struct FileFacts {
     documents, workloads, pools, devices, notices, unread, not_judged, overlays, kustomizations, configuration, ignores,
     inventories, unreadable, namespaces, runtime_classes, clouds, reshaping, near_keys, heredocs, chart_sources,
-    dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, generated, schedules, referring,
-    pointers, managed_cluster, var_files, libraries, declared_clusters,
+    dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, generated, has_variables,
+    schedules, referring, pointers, managed_cluster, var_files, libraries, declared_clusters,
 });
 
 /// Values that are not kept. A file with one is read each time.
@@ -47,7 +47,7 @@ not_kept!(Arc<File>, DeclaredCluster, DeError, ReadInventory);
 stored!(struct Unread { pools, tolerations });
 stored!(struct Referred { kind, name, optional });
 stored!(struct ReadPool {
-    pool, source, refers, part, part_kind, whole, lists_all, named_by, seen, taints_written,
+    pool, source, refers, part, part_kind, whole, lists_all, named_by, seen, taints_written, delivered_to,
 });
 stored!(struct Namespace { name, source, span, word });
 stored!(struct RuntimeClass { name, source, span, schedules });
@@ -124,7 +124,7 @@ stored!(enum Says {
     10 => Customization(one),
     11 => Helmfile(one),
 });
-stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables });
+stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables, changes });
 stored!(struct SourceName { kind, namespace, name });
 stored!(struct Release { chart, source, values, remote });
 stored!(struct Application { sources, cluster, server });

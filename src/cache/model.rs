@@ -93,7 +93,7 @@ stored!(struct PodShape {
 });
 
 stored!(struct Workload {
-    object, labels, annotations, shape, source, span, path, component, pods_in, list, located, selectors, stands,
+    object, labels, annotations, shape, source, span, path, component, pods_in, list, located, selectors, stands, delivered_to,
 });
 
 stored!(struct Notice { kind, level, object, span, path, related });

@@ -41,6 +41,16 @@ impl Data {
         matches!(self.value, Value::Map(_))
     }
 
+    /// Whether it has neither items, nor fields, nor a text.
+    pub fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::Text(text) | Value::Plain(text) => text.is_empty(),
+            Value::List(items) => items.is_empty(),
+            Value::Map(fields) => fields.is_empty(),
+            Value::Other => true,
+        }
+    }
+
     /// A value of a map.
     pub fn get(&self, key: &str) -> Option<&Data> {
         self.fields()

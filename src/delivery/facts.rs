@@ -172,6 +172,20 @@ pub struct Flux {
     pub variables_from: Vec<String>,
     /// Secrets have more variables.
     pub has_secret_variables: bool,
+    /// It changes what it applies: by patches, components or a namespace.
+    pub changes: bool,
+}
+
+impl Flux {
+    /// Whether it fills in variables.
+    pub fn has_variables(&self) -> bool {
+        !self.variables.is_empty() || !self.variables_from.is_empty() || self.has_secret_variables
+    }
+
+    /// Whether objects that it applies may differ from what is written.
+    pub fn changes_objects(&self) -> bool {
+        self.changes || self.has_variables()
+    }
 }
 
 /// A source of Flux, by its name.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
+use super::applied::{Use, applied};
 use super::clusters::{Clusters, From, example_of};
 use super::facts::{ArgoCluster, Pointer, Says, SourceName};
 use super::fleet::Bundles;
@@ -14,7 +15,7 @@ use super::repository::Repository;
 use super::result::Graph;
 use super::roots::{Root, Roots};
 use super::substitution::Variables;
-use super::tree::Target;
+use super::tree::{Mode, Target};
 use super::trouble::Trouble;
 
 /// The maximum number of pairs of a folder and a file in it, and of a cluster and its file.
@@ -57,6 +58,7 @@ pub fn graph(repository: &Repository<'_>) -> Graph {
         clusters: Clusters::default(),
         files: BTreeMap::new(),
         objects: BTreeMap::new(),
+        uses: Vec::new(),
         troubles: Vec::new(),
         left: MAX_PAIRS,
     };
@@ -92,6 +94,8 @@ struct Walk<'w, 'f> {
     files: BTreeMap<u32, BTreeSet<usize>>,
     /// The clusters of what objects install.
     objects: BTreeMap<usize, BTreeSet<usize>>,
+    /// What Kustomizations of Flux apply.
+    uses: Vec<Use>,
     troubles: Vec<Trouble>,
     left: usize,
 }
@@ -197,6 +201,11 @@ impl<'f> Walk<'_, 'f> {
                     let of_object = self.objects.entry(number).or_default();
                     let Some(to) = to else { continue };
                     of_object.insert(to);
+                    let is_flux = |target: &&Target| target.mode == Mode::Flux;
+                    if let Some(target) = order.targets.last().filter(is_flux) {
+                        let folder = target.folder.clone();
+                        self.uses.push(Use { step, to, folder });
+                    }
                     for target in &order.targets {
                         if !applied.insert((to, target.clone())) {
                             continue;
@@ -354,6 +363,8 @@ impl<'f> Walk<'_, 'f> {
                 why: why.to_owned(),
             });
         }
+        let variables = |cluster, number| self.variables(cluster, number);
+        let applied = applied(&self.uses, self.repository, &variables);
         let clusters = self.clusters.finish(&mut self.troubles);
         let path = |file: u32| self.repository.tree.path(file).to_owned();
         let files = self.files.iter();
@@ -373,6 +384,7 @@ impl<'f> Walk<'_, 'f> {
             of_file: of_file.collect(),
             of_object,
             replaced: BTreeMap::new(),
+            applied,
             troubles: self.troubles,
         }
     }

@@ -1,6 +1,7 @@
 //! What runs in which cluster, as far as the repository says it: objects of Flux, Argo CD and Fleet and helmfiles point to folders, and
 //! the graph of these pointers begins with one object for each cluster. Pure: facts in, graph out.
 
+mod applied;
 mod clusters;
 mod combined;
 mod data;
@@ -24,6 +25,7 @@ mod substitution;
 mod tree;
 mod trouble;
 
+pub use applied::Applied;
 pub use clusters::{From, Known, example_of};
 pub use data::{Data, Value};
 pub use facts::{
@@ -36,7 +38,7 @@ pub use naming::{cluster_folder, may_hold_clusters, says_little};
 pub use reading::{read, read_bundle};
 pub use repository::Repository;
 pub use result::Graph;
-pub use substitution::{Variables, substitute};
+pub use substitution::{Variables, substitute, substitute_known};
 pub use tree::Tree;
 
 #[cfg(test)]

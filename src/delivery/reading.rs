@@ -115,6 +115,9 @@ fn flux(data: &Data) -> Option<Flux> {
         has_secret_variables: from
             .iter()
             .any(|one| one.text_at(&["kind"]) != Some("ConfigMap")),
+        changes: ["components", "patches", "targetNamespace"]
+            .iter()
+            .any(|key| spec.get(key).is_some_and(|value| !value.is_empty())),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::applied::Applied;
 use super::clusters::Known;
 use super::trouble::Trouble;
 use crate::source::{SourceId, Span};
@@ -15,9 +16,11 @@ pub struct Graph {
     pub of_file: BTreeMap<String, Vec<usize>>,
     /// For objects whose pods run in other clusters than the object itself, by their start: their end, and the clusters.
     pub of_object: BTreeMap<(SourceId, u32), (u32, Vec<usize>)>,
-    /// For objects in whose place some clusters that reach their file get something else, by their start: their end, and these
-    /// clusters.
-    pub replaced: BTreeMap<(SourceId, u32), (u32, Vec<usize>)>,
+    /// For objects in whose place some clusters that reach the file where they are used get something else, by that file and
+    /// their start: their end, and these clusters.
+    pub replaced: BTreeMap<(SourceId, SourceId, u32), (u32, Vec<usize>)>,
+    /// What Kustomizations of Flux apply, if any of them changes it.
+    pub applied: Vec<Applied>,
     /// What is not known.
     pub troubles: Vec<Trouble>,
 }
@@ -29,16 +32,34 @@ impl Graph {
             return clusters.to_vec();
         }
         let of_file = self.of_file.get(path).map_or(&[][..], Vec::as_slice);
-        let own = at(&self.replaced, span).filter(|_| span.source == source);
-        let without = own.unwrap_or_default();
+        let before = self
+            .replaced
+            .range(..=(source, span.source, span.start))
+            .next_back();
+        let is_in = |object: &(SourceId, SourceId, u32), end: u32| {
+            (object.0, object.1) == (source, span.source) && end >= span.end
+        };
+        let own = before.filter(|(object, (end, _))| is_in(object, *end));
+        let without = own.map_or(&[][..], |(_, (_, clusters))| clusters);
         let clusters = of_file.iter().copied();
         clusters.filter(|one| !without.contains(one)).collect()
     }
 
-    /// Notes that some clusters get something else in the place of an object.
-    pub fn replace(&mut self, object: Span, clusters: Vec<usize>) {
-        let value = (object.end, clusters);
-        self.replaced.insert((object.source, object.start), value);
+    /// Notes that some clusters get something else in the place of an object that is used in a file.
+    pub fn replace(
+        &mut self,
+        used: SourceId,
+        object: Span,
+        clusters: impl IntoIterator<Item = usize>,
+    ) {
+        let start = (used, object.source, object.start);
+        let (_, known) = self
+            .replaced
+            .entry(start)
+            .or_insert_with(|| (object.end, Vec::new()));
+        known.extend(clusters);
+        known.sort_unstable();
+        known.dedup();
     }
 }
 

@@ -9,20 +9,53 @@ pub struct Variables {
     pub open: bool,
 }
 
+/// What is known of a variable.
+enum Own<'v> {
+    /// It has this value.
+    Is(&'v str),
+    /// Nothing that was read sets it.
+    Unset,
+    /// Something that was not read may set it.
+    Unknown,
+}
+
 impl Variables {
-    fn value(&self, name: &str) -> Option<&str> {
+    /// The same with the variables of whatever applies the Kustomization filled in.
+    pub(super) fn filled(self, above: &Variables) -> Variables {
+        let known = self.known.into_iter();
+        let known = known.map(|(name, value)| {
+            let filled = substitute(&value, above);
+            (name, filled.unwrap_or(value))
+        });
+        Variables {
+            known: known.collect(),
+            open: self.open,
+        }
+    }
+
+    fn find(&self, name: &str) -> Own<'_> {
         let mut known = self.known.iter().rev();
         let found = known.find(|(known, _)| known == name);
         match found {
-            Some((_, value)) => Some(value),
-            // Flux writes nothing for a variable that nobody sets.
-            None => (!self.open).then_some(""),
+            Some((_, value)) => Own::Is(value),
+            None if self.open => Own::Unknown,
+            None => Own::Unset,
         }
     }
 }
 
 /// Fills in variables as Flux does, or returns `None` if the result is not known, or Flux refuses the text.
 pub fn substitute(text: &str, variables: &Variables) -> Option<String> {
+    // Flux writes nothing for a variable that nobody sets.
+    fill(text, variables, Some(""))
+}
+
+/// The same where a variable that nothing sets is not known: what applies the Kustomization may add variables to it.
+pub fn substitute_known(text: &str, variables: &Variables) -> Option<String> {
+    fill(text, variables, None)
+}
+
+fn fill(text: &str, variables: &Variables, unset: Option<&str>) -> Option<String> {
     if variables.known.is_empty() && !variables.open {
         // Flux fills in nothing then.
         return (!text.contains("${")).then(|| text.to_owned());
@@ -42,7 +75,7 @@ pub fn substitute(text: &str, variables: &Variables) -> Option<String> {
             rest = behind;
         } else if let Some(inside) = after.strip_prefix('{') {
             let (inside, behind) = inside.split_once('}')?;
-            filled.push_str(&value(inside, variables)?);
+            filled.push_str(&value(inside, variables, unset)?);
             rest = behind;
         } else {
             filled.push('$');
@@ -54,24 +87,28 @@ pub fn substitute(text: &str, variables: &Variables) -> Option<String> {
 }
 
 /// The value of what stands between braces. Of bash's functions, only defaults are read.
-fn value(inside: &str, variables: &Variables) -> Option<String> {
+fn value(inside: &str, variables: &Variables, unset: Option<&str>) -> Option<String> {
     let end = inside.find(|c: char| !c.is_alphanumeric() && c != '_');
     let (name, function) = inside.split_at_checked(end.unwrap_or(inside.len()))?;
     if name.is_empty() {
         return None;
     }
-    let own = variables.value(name);
+    let own = match (variables.find(name), function) {
+        (Own::Unknown, _) => return None,
+        (Own::Is(value), _) => value,
+        (Own::Unset, "") => unset?,
+        (Own::Unset, _) => "",
+    };
     if function.is_empty() {
-        return own.map(str::to_owned);
+        return Some(own.to_owned());
     }
     // Flux treats all of these alike.
     let marks = ["=", ":=", ":-", ":?", ":+"];
     let default = marks.iter().find_map(|mark| function.strip_prefix(*mark))?;
     match own {
-        None => None,
-        Some("") if default.contains(['$', '\\']) => None,
-        Some("") => Some(default.to_owned()),
-        Some(own) => Some(own.to_owned()),
+        "" if default.contains(['$', '\\']) => None,
+        "" => Some(default.to_owned()),
+        own => Some(own.to_owned()),
     }
 }
 
@@ -87,6 +124,13 @@ mod tests {
             open: true,
             ..closed.clone()
         };
+        assert_eq!(
+            substitute_known("${a:-x}", &Variables::default()),
+            None,
+            "Flux fills in nothing without any variables"
+        );
+        assert_eq!(substitute_known("${b:-x}", &closed).as_deref(), Some("x"));
+        assert_eq!(substitute_known("${b}", &closed), None);
         let fill = |text| substitute(text, &closed);
         assert_eq!(fill("./${a}/$x").as_deref(), Some("./one/$x"));
         assert_eq!(fill("${b}-${b:=two}").as_deref(), Some("-two"));

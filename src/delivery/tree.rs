@@ -49,6 +49,17 @@ pub enum Mode {
     Nothing,
 }
 
+/// What a folder consists of when Flux applies it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The kustomization files from which objects are built.
+    pub kustomizations: Vec<String>,
+    /// The files with other objects.
+    pub manifests: Vec<String>,
+    /// All files that they need.
+    pub all: Vec<String>,
+}
+
 /// The files of a repository.
 pub struct Tree<'f> {
     /// In order.
@@ -162,16 +173,41 @@ impl<'f> Tree<'f> {
     }
 
     fn add_flux(&self, folder: &str, reached: &mut HashSet<u32>) {
-        if self.form(folder).is_some() {
+        let (built, manifests) = self.flux_parts(folder);
+        for folder in built {
             self.add_kustomization(folder, reached);
-            return;
+        }
+        reached.extend(manifests);
+    }
+
+    /// What a folder consists of when Flux applies it.
+    pub fn parts(&self, folder: &str) -> Parts {
+        let (built, manifests) = self.flux_parts(folder);
+        let path = |file: u32| self.path(file).to_owned();
+        let forms = built.iter().filter_map(|folder| self.form(folder));
+        let mut all = HashSet::new();
+        self.add_flux(folder, &mut all);
+        let mut all: Vec<u32> = all.into_iter().collect();
+        all.sort_unstable();
+        Parts {
+            kustomizations: forms.map(path).collect(),
+            manifests: manifests.into_iter().map(path).collect(),
+            all: all.into_iter().map(path).collect(),
+        }
+    }
+
+    /// The folders with kustomizations that Flux builds for a folder, and the other files that it applies.
+    fn flux_parts<'t>(&'t self, folder: &'t str) -> (BTreeSet<&'t str>, Vec<u32>) {
+        let mut built = BTreeSet::new();
+        let mut manifests = Vec::new();
+        if self.form(folder).is_some() {
+            built.insert(folder);
+            return (built, manifests);
         }
         // Flux writes a kustomization with everything below, but does not descend into one that it finds.
-        let range = self.below(folder);
         let mut inner: HashMap<&str, bool> = HashMap::new();
-        let mut built: HashSet<&str> = HashSet::new();
-        for number in range {
-            let path = self.files.get(number).copied().unwrap_or_default();
+        for (number, _) in self.inside(folder) {
+            let path = self.path(number);
             // The outermost kustomization that the file is in.
             let mut outermost = None;
             let mut above = crate::source::path::folder(path);
@@ -185,15 +221,12 @@ impl<'f> Tree<'f> {
                 above = crate::source::path::folder(above);
             }
             if let Some(outermost) = outermost {
-                if built.insert(outermost) {
-                    self.add_kustomization(outermost, reached);
-                }
-                continue;
-            }
-            if is_applied(path) && (path.ends_with(".yaml") || path.ends_with(".yml")) {
-                reached.extend(u32::try_from(number));
+                built.insert(outermost);
+            } else if is_applied(path) && (path.ends_with(".yaml") || path.ends_with(".yml")) {
+                manifests.push(number);
             }
         }
+        (built, manifests)
     }
 
     /// Adds what Helm reads of a chart. Other files of values count only for those who name them.

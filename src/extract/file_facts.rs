@@ -86,6 +86,8 @@ pub struct FileFacts {
     pub values_files: ThinVec<ValuesFile>,
     /// Files that its Kustomizations put into objects.
     pub generated: ThinVec<GeneratedKey>,
+    /// It has words in the form of Flux's variables.
+    pub has_variables: bool,
     /// The file may have values for tolerations, node selectors or affinity.
     pub schedules: bool,
     /// Files with releases that refer to such objects.
@@ -145,6 +147,7 @@ impl FileFacts {
             changed_values,
             values_files,
             generated,
+            has_variables: _,
             schedules,
             referring,
             pointers,
@@ -250,6 +253,7 @@ impl FileFacts {
             changed_values,
             values_files,
             generated,
+            has_variables,
             schedules,
             referring,
             pointers,
@@ -262,6 +266,7 @@ impl FileFacts {
         self.var_files.extend(var_files);
         self.libraries.extend(libraries);
         self.declared_clusters.extend(declared_clusters);
+        self.has_variables |= has_variables;
         self.schedules |= schedules;
         self.documents += documents;
         self.workloads.extend(workloads);

@@ -258,6 +258,7 @@ fn extract_parsed(
         return facts;
     }
     facts.near_keys = near_keys(source, id).into();
+    facts.has_variables = source.text.contains("${");
     // An action in quotes, or one that looks like a map in braces, leaves the text readable as YAML.
     let is_certain = source.rendered && source.text.contains("{{");
     if is_certain && let TemplateFile::Read(read) = template_text::read(reading) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use thin_vec::ThinVec;
 
 use super::names::Name;
 use super::notation::Anchored;
@@ -44,6 +45,9 @@ pub struct ReadPool {
     pub seen: Option<Date>,
     /// A list of taints is written, even an empty one, so defaults do not apply.
     pub taints_written: bool,
+    /// The clusters that get it in this form, as indices of those that the repository shows. Empty if its file says where
+    /// it is.
+    pub delivered_to: ThinVec<u32>,
 }
 
 impl ReadPool {
@@ -60,6 +64,7 @@ impl ReadPool {
             named_by: None,
             seen: None,
             taints_written: false,
+            delivered_to: ThinVec::new(),
         }
     }
 }

@@ -199,16 +199,14 @@ fn read_pool(
     // Other documents refer to it by the name of its object, whatever the name of the pool.
     let own = document.object.name.clone().unwrap_or_default();
     let read = ReadPool {
-        pool,
-        source: document.source,
         refers,
         part: row.part.then_some(own),
         part_kind: row.part_kind.clone(),
         whole: row.whole,
         lists_all: row.lists_all,
-        named_by: None,
         seen: last_seen(element),
         taints_written,
+        ..ReadPool::new(pool, document.source)
     };
     (read, notices)
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use thin_vec::ThinVec;
+
 use super::FileFacts;
 use super::character;
 use super::controllers::{self, Switches};
@@ -258,6 +260,7 @@ pub(super) fn workload(
         located: read.tolerations.located.into(),
         selectors: read.selectors.into(),
         stands,
+        delivered_to: ThinVec::new(),
     }
 }
 

@@ -6,13 +6,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bench::{Bench, Built};
-use super::files::{Files, Shelf, Trouble};
+use super::files::{Documents, Files, Shelf, Trouble};
+use super::metadata;
 use super::object::Object;
 use super::patches;
 use super::paths::{is_remote, is_within, resolve};
 use super::replacements;
 use super::value::Value;
 use crate::source::Span;
+use crate::source::path::folder;
 use crate::yaml::{Kind, Node};
 
 /// The maximum number of objects of one kustomization.
@@ -72,6 +74,40 @@ impl<'f> Library<'f> {
             open: built.open,
             more: built.more,
         })
+    }
+
+    /// The objects in a file, as they are written there.
+    pub fn objects(&self, path: &str) -> Vec<Object> {
+        let is_wanted = self.shelf.matters(path);
+        let documents = is_wanted.then(|| self.shelf.documents(path)).flatten();
+        documents.map_or_else(Vec::new, |documents| objects(path, &documents))
+    }
+
+    /// Changes objects as the Kustomization of Flux at a place of a file does: by its components, patches and namespace.
+    /// `folder` is the one that it applies.
+    pub fn apply(&self, objects: Vec<Object>, path: &str, by: Span, folder: &str) -> Vec<Object> {
+        let mut built = Built {
+            objects,
+            ..Built::default()
+        };
+        if let Some(form) = self.shelf.form_within(path, by, folder)
+            && let Some(spec) = form.document.root().get("spec")
+        {
+            let mut builder = Builder {
+                library: self,
+                bench: Bench {
+                    shelf: &self.shelf,
+                    form: &form,
+                    built: &mut built,
+                    troubles: &self.troubles,
+                },
+                above: &mut Vec::new(),
+            };
+            builder.entries(spec, "components", Builder::component);
+            patches::patches(&mut builder.bench, spec);
+            metadata::namespace(&mut builder.bench, spec, "targetNamespace");
+        }
+        built.objects
     }
 
     /// What prevented building the kustomizations so far.
@@ -142,9 +178,9 @@ impl Builder<'_, '_> {
         self.entries(root, "components", Self::component);
         patches::strategic(&mut self.bench, root);
         patches::patches(&mut self.bench, root);
-        self.namespace(root);
-        self.names(root);
-        self.pairs(root);
+        metadata::namespace(&mut self.bench, root, "namespace");
+        metadata::names(&mut self.bench, root);
+        metadata::pairs(&mut self.bench, root);
         patches::json(&mut self.bench, root);
         replacements::apply(&mut self.bench, root);
         if let Some(transformers) = root
@@ -310,95 +346,26 @@ impl Builder<'_, '_> {
             self.bench
                 .trouble(at, format!("`{entry}` could not be read completely"));
         }
-        let folder: Arc<str> = crate::source::path::folder(path).into();
-        let mut objects = Vec::new();
-        for (value, origin) in &documents.values {
-            let new = |value: &Value, origin| {
-                Object::new(value.clone(), origin, documents.source, Arc::clone(&folder))
-            };
-            let kind = value.get("kind").and_then(Value::word).unwrap_or_default();
-            match value.get("items").filter(|_| kind.ends_with("List")) {
-                Some(items) => objects.extend(items.items().iter().map(|item| new(item, item.at))),
-                None if value.get("kind").is_some() => objects.push(new(value, *origin)),
-                None => {}
-            }
-        }
-        self.take(objects, at);
+        self.take(objects(path, &documents), at);
     }
+}
 
-    fn namespace(&mut self, root: Node<'_>) {
-        let Some(node) = root.get("namespace") else {
-            return;
+/// The objects in a file.
+fn objects(path: &str, documents: &Documents) -> Vec<Object> {
+    let folder: Arc<str> = folder(path).into();
+    let mut objects = Vec::new();
+    for (value, origin) in &documents.values {
+        let new = |value: &Value, origin| {
+            Object::new(value.clone(), origin, documents.source, Arc::clone(&folder))
         };
-        let Some(namespace) = node.as_str().filter(|text| !text.is_empty()) else {
-            return;
-        };
-        for object in &mut self.bench.built.objects {
-            object.remember();
-            if object.current().namespace != "_non_namespaceable_" {
-                let path = ["metadata", "namespace"];
-                object.value.set_text(&path, namespace, node.span());
-            }
-            let current = object.current();
-            if current.kind == "Namespace" && current.group.is_empty() {
-                object
-                    .value
-                    .set_text(&["metadata", "name"], namespace, node.span());
-            }
+        let kind = value.get("kind").and_then(Value::word).unwrap_or_default();
+        match value.get("items").filter(|_| kind.ends_with("List")) {
+            Some(items) => objects.extend(items.items().iter().map(|item| new(item, item.at))),
+            None if value.get("kind").is_some() => objects.push(new(value, *origin)),
+            None => {}
         }
     }
-
-    fn names(&mut self, root: Node<'_>) {
-        const KEPT: [&str; 3] = ["APIService", "CustomResourceDefinition", "Namespace"];
-        for (key, is_prefix) in [("namePrefix", true), ("nameSuffix", false)] {
-            let Some(part) = root.get(key).and_then(|node| node.as_str()) else {
-                continue;
-            };
-            if part.is_empty() {
-                continue;
-            }
-            for object in &mut self.bench.built.objects {
-                let (original, current) = (object.original(), object.current());
-                let keeps = KEPT.contains(&original.kind.as_str())
-                    && (original.kind != "APIService"
-                        || original.group == "apiregistration.k8s.io");
-                if keeps {
-                    continue;
-                }
-                object.remember();
-                let name = match is_prefix {
-                    true => format!("{part}{}", current.name),
-                    false => format!("{}{part}", current.name),
-                };
-                let at = object.value.at;
-                object.value.set_text(&["metadata", "name"], &name, at);
-            }
-        }
-    }
-
-    /// Adds labels and annotations, as far as targets can select by them.
-    fn pairs(&mut self, root: Node<'_>) {
-        let mut all: Vec<(&str, Node<'_>)> = Vec::new();
-        all.extend(root.get("commonLabels").map(|pairs| ("labels", pairs)));
-        for entry in root.get("labels").into_iter().flat_map(|list| list.items()) {
-            all.extend(entry.get("pairs").map(|pairs| ("labels", pairs)));
-        }
-        all.extend(
-            root.get("commonAnnotations")
-                .map(|pairs| ("annotations", pairs)),
-        );
-        for (field, pairs) in all {
-            for pair in pairs.fields() {
-                let (Some(key), Some(word)) = (pair.name(), pair.value.raw()) else {
-                    continue;
-                };
-                for object in &mut self.bench.built.objects {
-                    let path = ["metadata", field, key];
-                    object.value.set_text(&path, word, pair.value.span());
-                }
-            }
-        }
-    }
+    objects
 }
 
 /// Whether an object only configures kustomize.

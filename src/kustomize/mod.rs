@@ -8,6 +8,7 @@ mod build;
 mod files;
 mod json_patch;
 mod merge;
+mod metadata;
 mod object;
 mod patches;
 pub mod paths;

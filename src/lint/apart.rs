@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivered::own_cluster;
 use super::found::{Found, merge_alike};
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
 use super::naming::{Name, Names};
+use super::placed_pool::PlacedPool;
 use super::sides::Sides;
 use super::states::States;
 use crate::delivery::example_of;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
+use super::placed_pool::PlacedPool;
 use crate::model::clouds::Clouds;
 use crate::model::node_pool::NodePool;
 

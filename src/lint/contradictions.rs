@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::Date;
 
 use super::cluster::{clusters_of, is_named};
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
 use super::inventories::{all_listed, inventory_at};
+use super::placed_pool::PlacedPool;
 use crate::config::Config;
 use crate::extract::Table;
 use crate::finding::Label;

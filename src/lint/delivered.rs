@@ -11,25 +11,32 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assignment::Cluster;
-use super::gather::{Gathered, PlacedPool};
+use super::deliveries::Deliveries;
+use super::gather::Gathered;
+use super::paths::Paths;
+use super::placed_pool::PlacedPool;
 use crate::config::Config;
 use crate::delivery::{
-    Data, Known, Pointer, Repository, Says, Tree, cluster_folder, example_of, graph,
+    Data, Graph, Known, Pointer, Repository, Says, Tree, cluster_folder, example_of, graph,
 };
 use crate::finding::{Because, Open};
 use crate::model::Field;
 use crate::model::cluster::environments;
 use crate::model::node_pool::NodePool;
-use crate::source::SourceId;
 use crate::source::path::folder;
+use crate::source::{SourceId, Span};
 use crate::yaml;
 
-/// Finds the clusters that the repository shows.
-pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> Option<String>) {
-    let deliveries = std::mem::take(&mut gathered.deliveries);
-    let is_variables = |pointer: &Pointer| matches!(pointer.says, Says::Variables(_));
+/// Finds the clusters that the repository shows, and what is not known of them.
+pub fn connect(
+    deliveries: &Deliveries<'_>,
+    paths: &Paths,
+    config: &Config,
+    text: &dyn Fn(&str) -> Option<String>,
+) -> (Graph, Vec<Open>) {
+    let is_variables = |pointer: &&Pointer| matches!(pointer.says, Says::Variables(_));
     if deliveries.pointers.iter().all(is_variables) {
-        return;
+        return (Graph::default(), Vec::new());
     }
     let mut forms: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut by_folder: HashMap<&str, &str> = HashMap::new();
@@ -38,7 +45,7 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
         .iter()
         .filter(|one| one.applies.is_none())
     {
-        let path = gathered.path(one.source);
+        let path = paths.of(one.source);
         by_folder.entry(folder(path)).or_insert(path);
         let named = one.entries.iter().chain(&one.patches).cloned();
         forms.entry(path).or_default().extend(named);
@@ -58,11 +65,11 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
     let mut pointers: Vec<(&str, &Pointer)> = deliveries
         .pointers
         .iter()
-        .map(|pointer| (gathered.path(pointer.whole.source), pointer))
+        .map(|pointer| (paths.of(pointer.whole.source), *pointer))
         .collect();
     pointers.sort_by_key(|(path, pointer)| (*path, pointer.whole));
     let repository = Repository {
-        tree: Tree::new(gathered.paths.iter().collect(), forms),
+        tree: Tree::new(paths.iter().collect(), forms),
         pointers,
         read: &|path| {
             let documents = yaml::parse(&text(path)?, SourceId(0)).documents;
@@ -74,19 +81,23 @@ pub fn connect(gathered: &mut Gathered, config: &Config, text: &dyn Fn(&str) -> 
         },
         is_test: &|path| config.is_test(path, path),
     };
-    let mut found = graph(&repository);
+    let found = graph(&repository);
     let told = found.troubles.iter().map(|trouble| {
         let because = Because::Delivery(trouble.why.as_str().into());
         Open::part(trouble.at, because)
     });
-    gathered.open.extend(told);
-    for (object, places) in deliveries.beside {
+    let open = told.collect();
+    (found, open)
+}
+
+/// Notes where something else takes the place of objects that are used where they are, as far as kustomizations say that.
+pub fn replace(graph: &mut Graph, beside: Vec<(Span, Vec<SourceId>)>, paths: &Paths) {
+    for (object, places) in beside {
         let places = places.into_iter();
-        let of = places.filter_map(|place| found.of_file.get(gathered.path(place)));
+        let of = places.filter_map(|place| graph.of_file.get(paths.of(place)));
         let clusters: BTreeSet<usize> = of.flatten().copied().collect();
-        found.replace(object, clusters.into_iter().collect());
+        graph.replace(object.source, object, clusters);
     }
-    gathered.graph = found;
 }
 
 /// The cluster that a pool or its file names.
@@ -137,7 +148,9 @@ pub fn clusters<'i>(
     lists.resize_with(count, BTreeMap::new);
     let mut of_workload = Vec::with_capacity(gathered.workloads.len());
     for (index, workload) in gathered.workloads.iter().enumerate() {
+        let given = workload.delivered_to.iter().map(|at| *at as usize);
         let of = match is_free(workload.source) {
+            true if !workload.delivered_to.is_empty() => given.collect(),
             true => {
                 let path = gathered.path(workload.source);
                 graph.clusters_of((workload.source, path), workload.span)
@@ -154,10 +167,10 @@ pub fn clusters<'i>(
     let place = |placed: &PlacedPool| {
         let pool = &placed.pool;
         let path = gathered.path(placed.source);
-        let of = pool.span.or(pool.name_span);
-        let of = of.map_or_else(Vec::new, |span| {
-            graph.clusters_of((placed.source, path), span)
-        });
+        let mut of: Vec<usize> = placed.delivered_to.iter().map(|at| *at as usize).collect();
+        if let Some(span) = pool.span.or(pool.name_span).filter(|_| of.is_empty()) {
+            of = graph.clusters_of((placed.source, path), span);
+        }
         // Where all clusters get something else in its place, names do not bring it back.
         let named = match of.is_empty() && graph.of_file.contains_key(path) {
             true => Belongs::Clusters(Vec::new()),

@@ -1,33 +1,37 @@
 //! What the files of a repository say of deliveries to clusters.
 
-use thin_vec::ThinVec;
+use std::collections::BTreeSet;
 
-use super::kustomizations::Kustomizations;
 use crate::delivery::Pointer;
 use crate::extract::{FileFacts, GeneratedKey, Kustomization};
-use crate::source::{SourceId, Span};
+use crate::source::Span;
 
 /// What files say of deliveries.
 #[derive(Debug, Default)]
-pub struct Deliveries {
+pub struct Deliveries<'d> {
     /// Objects that point to folders, sources or clusters.
-    pub pointers: ThinVec<Pointer>,
+    pub pointers: Vec<&'d Pointer>,
     /// Kustomization files, with what they name.
-    pub kustomizations: ThinVec<Kustomization>,
+    pub kustomizations: Vec<&'d Kustomization>,
     /// Files that kustomizations put into objects.
-    pub generated: ThinVec<GeneratedKey>,
-    /// Objects that are used where they are, with the places where kustomizations put something else in their place.
-    pub beside: Vec<(Span, Vec<SourceId>)>,
+    pub generated: Vec<&'d GeneratedKey>,
 }
 
-impl Deliveries {
-    /// Takes them out of the facts of all files, and of what kustomizations make of these.
-    pub fn take(facts: &mut FileFacts, kustomizations: &mut Kustomizations) -> Deliveries {
-        Deliveries {
-            pointers: std::mem::take(&mut facts.pointers),
-            kustomizations: facts.kustomizations.clone(),
-            generated: std::mem::take(&mut facts.generated),
-            beside: kustomizations.take_beside(),
+impl<'d> Deliveries<'d> {
+    /// Takes them from the facts of all files.
+    pub fn of(facts: impl Iterator<Item = &'d FileFacts>) -> Self {
+        let mut found = Deliveries::default();
+        let mut in_heredocs = Vec::new();
+        for one in facts {
+            found.pointers.extend(&one.pointers);
+            found.kustomizations.extend(&one.kustomizations);
+            found.generated.extend(&one.generated);
+            in_heredocs.extend(one.heredocs.iter().flat_map(|(_, inner)| &inner.pointers));
         }
+        // A configuration that was evaluated says more of those that it uses.
+        let known: BTreeSet<Span> = found.pointers.iter().map(|one| one.whole).collect();
+        in_heredocs.retain(|one| !known.contains(&one.whole));
+        found.pointers.extend(in_heredocs);
+        found
     }
 }

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cluster::{clusters_of, is_named};
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
+use super::placed_pool::PlacedPool;
 use crate::config::Config;
 use crate::model::Field;
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};

@@ -209,6 +209,11 @@ impl<'s> Reading<'s> {
             return None;
         }
         let done = edit::change(document, self.text, place, &proposal.change)?;
+        // The value of a variable is not written over the variable: it differs from cluster to cluster.
+        let variables = |text: &str| text.matches("${").count();
+        if variables(self.text.get(done.range.clone())?) > variables(&done.text) {
+            return None;
+        }
         let holds = self.trials.holds(document, self.text, &done, found);
         holds.then(|| Replacement {
             range: done.range.start + before..done.range.end + before,

@@ -12,19 +12,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use jiff::civil::Date;
-
-use super::deliveries::Deliveries;
 use super::drift::drift;
 use super::kustomizations::Kustomizations;
 use super::paths::Paths;
+use super::placed_pool::PlacedPool;
 use super::{admission, configured, overlay, unread};
 use crate::config::Config;
 use crate::delivery::Graph;
 use crate::extract::ignores::Ignores;
 use crate::extract::{DeclaredCluster, FileFacts, ReadPool, Table, Unread};
 use crate::finding::{Because, Object, Open, Report};
-use crate::inventory::{self, Inventory, ReadInventory};
+use crate::inventory::{Inventory, ReadInventory};
 use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::NodePool;
@@ -32,25 +30,6 @@ use crate::model::notice::Notice;
 use crate::model::workload::{PodShape, Workload};
 use crate::source::path::folder;
 use crate::source::{SourceId, Span};
-
-/// A pool and its file.
-#[derive(Debug)]
-pub struct PlacedPool {
-    /// The pool.
-    pub pool: Arc<NodePool>,
-    /// Its file.
-    pub source: SourceId,
-    /// Whether it is declared in the kubetaint configuration.
-    pub configured: bool,
-    /// Its entry, if it is listed in an inventory.
-    pub listed: Option<inventory::Pool>,
-    /// Whether its file lists all pools of its cluster.
-    pub lists_all: bool,
-    /// The label that identifies its nodes, if it was inferred from a dump of them.
-    pub named_by: Option<(String, String)>,
-    /// The day on which its nodes last reported their state, if it was inferred from a dump of them.
-    pub seen: Option<Date>,
-}
 
 /// The facts of all files.
 #[derive(Debug, Default)]
@@ -93,8 +72,6 @@ pub struct Gathered {
     pub declared_clusters: Vec<DeclaredCluster>,
     /// The objects that were rendered.
     pub rendered: BTreeSet<Object>,
-    /// What files say of deliveries to clusters.
-    pub deliveries: Deliveries,
     /// What runs in which cluster.
     pub graph: Graph,
 }
@@ -164,7 +141,6 @@ pub fn gather(
     report.counts.documents += facts.documents;
     count_expressions(&facts.expressions, report);
     let mut gathered = Gathered {
-        deliveries: Deliveries::take(&mut facts, &mut kustomizations),
         workloads: facts.workloads,
         devices: facts.devices.into(),
         notices: facts.notices,
@@ -186,13 +162,8 @@ pub fn gather(
         .partition(|placed| placed.pool.weak);
     let configured = configured::pools(config);
     gathered.pools.extend(configured.map(|pool| PlacedPool {
-        pool: Arc::new(pool),
-        source: SourceId::CONFIGURATION,
         configured: true,
-        listed: None,
-        lists_all: false,
-        named_by: None,
-        seen: None,
+        ..PlacedPool::new(pool, SourceId::CONFIGURATION)
     }));
     take_in(facts.inventories, &mut gathered);
     let drifts = gathered.pools.iter().flat_map(|placed| drift(&placed.pool));
@@ -291,13 +262,8 @@ fn take_in(inventories: impl IntoIterator<Item = ReadInventory>, gathered: &mut 
                 continue;
             }
             listed.push(PlacedPool {
-                pool: Arc::new(pool),
-                source: read.source,
-                configured: false,
                 listed: Some(entry),
-                lists_all: false,
-                named_by: None,
-                seen: None,
+                ..PlacedPool::new(pool, read.source)
             });
         }
         gathered.inventories.insert(read.source, read.inventory);
@@ -380,13 +346,11 @@ fn join_references(mut pools: Vec<ReadPool>, paths: &Paths) -> Vec<PlacedPool> {
         .zip(absorbed)
         .filter(|(_, absorbed)| !absorbed)
         .map(|(read, _)| PlacedPool {
-            pool: Arc::new(read.pool),
-            source: read.source,
-            configured: false,
-            listed: None,
             lists_all: read.lists_all,
             named_by: read.named_by,
             seen: read.seen,
+            delivered_to: read.delivered_to,
+            ..PlacedPool::new(read.pool, read.source)
         })
         .collect()
 }

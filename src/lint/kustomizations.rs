@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Content;
 use super::caught::caught;
+use super::disk::Disk;
 use super::included::Graph;
 use super::kept::{Kept, Load};
 use super::lost;
 use super::shapes::Shapes;
 use crate::extract::{self, ChartSources, FileFacts, Overlay, Table, Whole};
 use crate::finding::{Because, Open};
-use crate::kustomize::{Doubt, Files, Library, Object};
+use crate::kustomize::{Doubt, Library, Object};
 use crate::model::clouds::Clouds;
 use crate::model::workload::{MoreTolerations, Workload};
-use crate::source::{FileKind, SourceId, Span};
+use crate::source::{SourceId, Span};
 
 /// The maximum number of workloads that kustomizations add.
 const MAX_WORKLOADS: usize = 50_000;
@@ -69,11 +69,7 @@ pub fn build(
     if tops.is_empty() {
         return Kustomizations::default();
     }
-    let disk = Disk {
-        files,
-        load,
-        by_path: files.iter().map(|kept| (&*kept.input.path, kept)).collect(),
-    };
+    let disk = Disk::new(files, load);
     let library = Library::new(&disk);
     let mut uses: BTreeMap<Span, Vec<Object>> = BTreeMap::new();
     let mut made = Kustomizations::default();
@@ -110,43 +106,6 @@ pub fn build(
     made
 }
 
-/// The files of a run, for building kustomizations.
-struct Disk<'f> {
-    files: &'f [Kept],
-    load: &'f Load<'f>,
-    by_path: HashMap<&'f str, &'f Kept>,
-}
-
-impl Files for Disk<'_> {
-    fn has(&self, path: &str) -> bool {
-        self.by_path.contains_key(path)
-    }
-
-    fn matters(&self, path: &str) -> bool {
-        let kept = self.by_path.get(path);
-        kept.is_some_and(|kept| kept.read.facts.is_some())
-    }
-
-    fn text(&self, path: &str) -> Option<(SourceId, String)> {
-        let kept = self.by_path.get(path)?;
-        if FileKind::of(path).is_some_and(FileKind::holds_commands) {
-            return None;
-        }
-        match kept.content(self.load) {
-            Content::Text(text) => Some((kept.id, text)),
-            _ => None,
-        }
-    }
-}
-
-impl Disk<'_> {
-    fn path(&self, id: SourceId) -> &str {
-        let kept = self.files.binary_search_by_key(&id, |kept| kept.id).ok();
-        let kept = kept.and_then(|at| self.files.get(at));
-        kept.map_or("", |kept| &kept.input.path)
-    }
-}
-
 /// What one object says where it is used.
 enum Use {
     /// Its own file says it, for this place.
@@ -165,7 +124,7 @@ enum Use {
 }
 
 /// The facts of a file.
-type FactsOf<'f> = dyn Fn(SourceId) -> Option<&'f FileFacts> + Sync + 'f;
+pub type FactsOf<'f> = dyn Fn(SourceId) -> Option<&'f FileFacts> + Sync + 'f;
 
 struct Reader<'r> {
     disk: &'r Disk<'r>,
@@ -259,7 +218,7 @@ impl Reader<'_> {
 }
 
 /// The workloads of an object.
-fn within(workloads: &[Workload], origin: Span) -> impl Iterator<Item = &Workload> {
+pub fn within(workloads: &[Workload], origin: Span) -> impl Iterator<Item = &Workload> {
     workloads.iter().filter(move |workload| {
         let span = workload.span;
         span.source == origin.source && span.start >= origin.start && span.end <= origin.end
@@ -273,7 +232,7 @@ fn selects(workload: &Workload) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Whether two workloads say the same, in the same places.
-fn is_alike(one: &Workload, other: &Workload) -> bool {
+pub fn is_alike(one: &Workload, other: &Workload) -> bool {
     one.path == other.path
         && one.shape == other.shape
         && one.list == other.list
@@ -334,17 +293,52 @@ impl Kustomizations {
             if left == 0 {
                 continue;
             }
-            for workload in workloads {
-                if let Some(doubt) = &doubt {
-                    let key = (workload.source, workload.span);
-                    self.doubts.insert(key, doubt.clone());
-                }
-                let entries = workload.located.iter().map(|located| located.entry);
-                self.entries.extend(entries);
-                self.built.workloads.push(workload);
-            }
+            self.add_workloads(workloads, doubt.as_ref());
         }
         self.built.clouds = clouds.into_iter().collect();
+    }
+
+    fn add_workloads(&mut self, workloads: Vec<Workload>, doubt: Option<&Doubt>) {
+        for workload in workloads {
+            if let Some(doubt) = doubt {
+                let key = (workload.source, workload.span);
+                self.doubts.insert(key, doubt.clone());
+            }
+            let entries = workload.located.iter().map(|located| located.entry);
+            self.entries.extend(entries);
+            self.built.workloads.push(workload);
+        }
+    }
+
+    /// Adds the facts of an object that was changed on its way to a cluster.
+    pub fn add_changed(&mut self, object: &Object, facts: FileFacts) {
+        object.patches.iter().for_each(|at| self.patches.add(*at));
+        self.built.pools.extend(facts.pools);
+        self.built.notices.extend(facts.notices);
+        self.add_workloads(facts.workloads, object.doubt.as_ref());
+    }
+
+    /// The workloads and pools that were built of an object for a place.
+    pub fn built_at(&self, place: SourceId, origin: Span) -> impl Iterator<Item = &Workload> {
+        let of_object = within(&self.built.workloads, origin);
+        of_object.filter(move |workload| workload.source == place)
+    }
+
+    /// Leaves out what an object says at a place, because no cluster gets it in that form.
+    pub fn leave_out(&mut self, place: SourceId, origin: Span) {
+        if place == origin.source {
+            self.replaced.add(origin);
+        }
+        let is_in = |span: Span| {
+            span.source == origin.source && span.start >= origin.start && span.end <= origin.end
+        };
+        let workloads = &mut self.built.workloads;
+        workloads.retain(|workload| workload.source != place || !is_in(workload.span));
+        let pools = &mut self.built.pools;
+        pools.retain(|read| {
+            let own = read.pool.span.or(read.pool.name_span);
+            read.source != place || !own.is_some_and(is_in)
+        });
     }
 
     /// Puts the objects that were built in the place of what was read from their files.

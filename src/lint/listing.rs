@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cluster::{clusters_of, configured_clusters, given_complete};
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
 use super::inventories::all_listed;
+use super::placed_pool::PlacedPool;
 use super::session::{Load, Session};
 use super::{Input, Settings, changed_file, dumps, texts};
 use crate::extract::{Table, without_machines};

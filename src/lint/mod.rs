@@ -2,6 +2,7 @@
 
 mod admission;
 mod apart;
+mod applied;
 mod assignment;
 mod by_key;
 mod by_label;
@@ -20,6 +21,7 @@ mod contradictions;
 mod delivered;
 mod deliveries;
 mod digest;
+mod disk;
 mod drift;
 mod dumps;
 mod exceptions;
@@ -54,6 +56,7 @@ mod overridden;
 mod own_list;
 mod paths;
 mod place;
+mod placed_pool;
 mod plain;
 mod purpose;
 mod read;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::delivered::own_cluster;
-use super::gather::PlacedPool;
+use super::placed_pool::PlacedPool;
 use crate::delivery::{cluster_folder, may_hold_clusters};
 use crate::model::cluster::environments;
 use crate::model::path_words::is_collection;

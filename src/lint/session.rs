@@ -6,8 +6,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::applied::Flux;
 use super::configurations::Configurations;
+use super::deliveries::Deliveries;
 use super::digest::Digest;
+use super::disk::Disk;
 use super::gather::{self, Gathered};
 pub use super::kept::Load;
 use super::kept::{Kept, Means};
@@ -18,8 +21,9 @@ use super::{
     Content, Input, Settings, charts, claims, contradictions, delivered, dumps, inventories,
     kustomizations, libraries, made_pools, referring, renderings,
 };
+use crate::delivery::Graph;
 use crate::extract::FileFacts;
-use crate::finding::{Problem, Report};
+use crate::finding::{Open, Problem, Report};
 use crate::source::{Source, SourceId};
 
 /// The files of a repository with their facts. A session reports the same as a new session over the same files.
@@ -192,6 +196,25 @@ impl<'s> Session<'s> {
         read.collect()
     }
 
+    /// Finds the clusters that the repository shows.
+    fn connect(&self, deliveries: &Deliveries<'_>, paths: &Paths) -> (Graph, Vec<Open>) {
+        let by_path: OnceCell<HashMap<Arc<str>, usize>> = OnceCell::new();
+        delivered::connect(deliveries, paths, self.settings.config, &|path| {
+            let of = |kept: &'_ Kept| kept.input.path.clone();
+            let known = by_path.get_or_init(|| {
+                (0..)
+                    .zip(&self.files)
+                    .map(|(at, kept)| (of(kept), at))
+                    .collect()
+            });
+            let kept = self.files.get(*known.get(path)?)?;
+            match kept.content(self.load) {
+                Content::Text(text) | Content::Parameters(text) => Some(text),
+                _ => None,
+            }
+        })
+    }
+
     /// Combines the facts of all files.
     pub(super) fn gather(&mut self, report: &mut Report) -> Gathered {
         let settings = self.settings;
@@ -205,7 +228,7 @@ impl<'s> Session<'s> {
         let values = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
         made_pools::fill_in(files, load, table, &mut again);
-        let kustomizations = kustomizations::build(files, load, &again, table, shapes);
+        let mut kustomizations = kustomizations::build(files, load, &again, table, shapes);
         let counts = |kept: &Kept| !(filled.contains(&kept.id) && kept.is_template());
         let mut workloads = 0;
         for kept in self.files.iter().filter(|kept| counts(kept)) {
@@ -230,8 +253,28 @@ impl<'s> Session<'s> {
         let files = self.files.iter().map(|kept| (kept.id, kept.input.clone()));
         let configuration = settings.config.source.as_ref();
         let paths = Paths::new(files, configuration.map(|source| source.path.as_str()));
-        let table = settings.table;
         let rendered = renderings::read(&self.files, settings.rendered, self.load, table);
+        let (mut graph, unclear) = {
+            let own = self.files.iter().filter(|kept| counts(kept));
+            let own = own.filter_map(|kept| again.get(&kept.id).or(kept.read.facts.as_deref()));
+            let all = own.chain(&evaluated).chain([&rendered]);
+            self.connect(&Deliveries::of(all), &paths)
+        };
+        let facts = |id: SourceId| {
+            let at = position(&self.files, id);
+            let own = at.and_then(|at| self.files.get(at)?.read.facts.as_deref());
+            again.get(&id).or(own)
+        };
+        if !graph.applied.is_empty() {
+            let flux = Flux {
+                disk: Disk::new(&self.files, self.load),
+                facts: &facts,
+                table: settings.table,
+                shapes: &self.shapes,
+            };
+            flux.change(&mut graph, &mut kustomizations);
+        }
+        delivered::replace(&mut graph, kustomizations.take_beside(), &paths);
         let once = self.once;
         let kept = self.files.iter_mut().filter(|kept| counts(kept));
         let own = kept.filter_map(|kept| match (again.remove(&kept.id), once) {
@@ -242,21 +285,8 @@ impl<'s> Session<'s> {
         let all = (own.chain(evaluated), workloads);
         let config = settings.config;
         let mut gathered = gather::gather(all, rendered, kustomizations, paths, config, report);
-        let by_path: OnceCell<HashMap<Arc<str>, usize>> = OnceCell::new();
-        delivered::connect(&mut gathered, settings.config, &|path| {
-            let of = |kept: &'_ Kept| kept.input.path.clone();
-            let known = by_path.get_or_init(|| {
-                (0..)
-                    .zip(&self.files)
-                    .map(|(at, kept)| (of(kept), at))
-                    .collect()
-            });
-            let kept = self.files.get(*known.get(path)?)?;
-            match kept.content(self.load) {
-                Content::Text(text) | Content::Parameters(text) => Some(text),
-                _ => None,
-            }
-        });
+        gathered.graph = graph;
+        gathered.open.extend(unclear);
         let without = inventories::without_pools(&gathered, settings.config, &report.problems);
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);

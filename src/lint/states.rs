@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
 use super::naming::is_example;
+use super::placed_pool::PlacedPool;
 use crate::delivery::{example_of, says_little};
 use crate::extract::DeclaredCluster;
 use crate::model::cluster::Part;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::assignment::{Assignment, Cluster};
-use super::gather::{Gathered, PlacedPool};
+use super::gather::Gathered;
 use super::own_list::OwnList;
+use super::placed_pool::PlacedPool;
 use crate::model::cluster::{Part, environments};
 use crate::model::label_keys::{is_managed_label_key, names_pools};
 use crate::model::node_pool::{NodePool, Origin, PoolTaint};

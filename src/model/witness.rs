@@ -272,6 +272,7 @@ mod tests {
             located: [].into(),
             selectors: [].into(),
             stands: Stands::Alone,
+            delivered_to: thin_vec::ThinVec::new(),
         }
     }
 

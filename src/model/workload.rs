@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use thin_vec::ThinVec;
+
 use super::admission::PodTolerations;
 use super::character::Character;
 use super::label_keys::is_managed_label_key;
@@ -247,6 +249,9 @@ pub struct Workload {
     pub selectors: Box<[(String, Span, String)]>,
     /// How the pods of this list are declared.
     pub stands: Stands,
+    /// The clusters that get it in this form, as indices of those that the repository shows. Empty if its file says where
+    /// it runs.
+    pub delivered_to: ThinVec<u32>,
 }
 
 /// Why pods may have more tolerations than could be read.

@@ -167,7 +167,10 @@ pub(super) fn repair(
         | ErrorKind::TabInIndentation
         | ErrorKind::UnknownQuotedScalarEscape => {
             let (range, value) = quoted_around(text, reached, at)?;
-            Some(Repair::Quoted(range, value))
+            let before = text.within(line_start(text, range.start)..range.start);
+            // What is reached may be in a comment, if another repair has moved its `#`.
+            let is_comment = before.trim_start().starts_with('#');
+            (!is_comment).then_some(Repair::Quoted(range, value))
         }
         ErrorKind::CommentNotSeparated => {
             let rest = text.get(at..)?;

@@ -22,6 +22,7 @@ mod dumps;
 mod facts;
 mod fixes;
 mod fleet;
+mod flux;
 mod fuzz;
 mod house;
 mod ignores;

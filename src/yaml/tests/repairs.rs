@@ -315,3 +315,15 @@ fn a_bracket_that_nothing_opened_does_not_break_the_document_that_it_follows() {
     assert_eq!(&text[stream.errors[0].document.clone()], "} [\n");
     assert_eq!(at(text, stream.documents[1].root().span()), "c: d");
 }
+
+#[test]
+fn quotes_in_a_comment_that_ends_a_block_scalar_open_no_text() {
+    let text = "a:\n  b: |\n    c:\n      d:\n #@ load(\"@x\", \"y:\n  '''''''  - e: f\n      g: |\n        h\n'''''' i\nj: \"k\"\n";
+    for document in parse(text, SourceId(0)).documents {
+        for comment in document.comments() {
+            let written = text.get(comment.span.range()).unwrap();
+            assert_eq!(written, format!("#{}", comment.text));
+            assert!(!written.contains('\n'));
+        }
+    }
+}

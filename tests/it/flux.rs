@@ -1,0 +1,289 @@
+//! What Kustomizations of Flux change in the objects that they apply: patches, components and variables, in each cluster.
+
+// A test that cannot set up its files must fail.
+#![allow(clippy::expect_used)]
+
+use crate::program::{repo, run};
+
+/// A repository with clusters. Each has a Kustomization `apps` that applies `apps` with these fields, and `pools` without any.
+fn repository(clusters: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<(String, String)> {
+    let kustomization = |name: &str, rest: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\n\
+             spec:\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n{rest}---\n"
+        )
+    };
+    let source = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\n\
+                  metadata: {name: flux-system, namespace: flux-system}\nspec: {url: https://github.com/acme/fleet}\n---\n";
+    let mut all = Vec::new();
+    for (cluster, fields) in clusters {
+        let own = kustomization("flux-system", &format!("  path: ./clusters/{cluster}\n"));
+        let apps = kustomization("apps", &format!("  path: ./apps\n{fields}"));
+        let pools = kustomization("pools", "  path: ./pools\n");
+        let text = format!("{source}{own}{apps}{pools}");
+        all.push((format!("clusters/{cluster}/sync.yaml"), text));
+    }
+    all.push(("pools/gpu.yaml".to_owned(), POOL.to_owned()));
+    let files = files.iter();
+    all.extend(files.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+    all
+}
+
+const POOL: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n    metadata: {labels: {pool: gpu}}\n    \
+    spec:\n      taints: [{key: a.com/gpu, value: 'true', effect: NoSchedule}]\n";
+
+/// A Deployment whose pods have these fields.
+fn deployment(name: &str, pod: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n    spec:\n      containers: [{{name: a}}]\n{pod}"
+    )
+}
+
+const SELECTS: &str = "      nodeSelector: {pool: gpu}\n";
+
+/// `rule file:line cluster` of each error and warning.
+fn found(clusters: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
+    let files = repository(clusters, files);
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = repo(&files);
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let line = |one: &serde_json::Value| {
+        let text = |key: &str| one[key].as_str().unwrap_or("-").to_owned();
+        let place = &one["start"]["line"];
+        format!(
+            "{} {}:{place} {}",
+            text("rule"),
+            text("file"),
+            text("cluster")
+        )
+    };
+    let findings = findings.filter(|one| one["severity"] != "note");
+    findings.map(line).collect()
+}
+
+fn substitute(pairs: &str) -> String {
+    format!("  postBuild: {{substitute: {{{pairs}}}}}\n")
+}
+
+#[test]
+fn each_cluster_gets_its_own_values_of_variables() {
+    let web = deployment(
+        "web",
+        "      nodeSelector: {pool: \"${pool}\"}\n      tolerations: [{key: \"${key}\", operator: Exists}]\n",
+    );
+    let right = substitute("pool: gpu, key: a.com/gpu");
+    let wrong = substitute("pool: gpu, key: a.com/wrong");
+    let files = [("apps/web.yaml", web.as_str())];
+    assert_eq!(
+        found(&[("lab", &right), ("prod", &wrong)], &files),
+        ["selected-pool-not-tolerated apps/web.yaml:8 prod"]
+    );
+    assert!(found(&[("lab", &right), ("prod", &right)], &files).is_empty());
+    // A ConfigMap in the cluster may set them, too; what stands in the Kustomization goes before it.
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: vars, namespace: flux-system}\ndata: {pool: gpu, key: wrong}\n";
+    let from = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: vars}], substitute: {key: a.com/gpu}}\n";
+    let beside = [files[0], ("clusters/lab/vars.yaml", map)];
+    assert!(found(&[("lab", from)], &beside).is_empty());
+    let only = from.replace(", substitute: {key: a.com/gpu}", "");
+    assert_eq!(
+        found(&[("lab", &only)], &beside),
+        ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
+    );
+}
+
+#[test]
+fn variables_that_are_not_known_stay_unknown() {
+    let web = deployment(
+        "web",
+        "      nodeSelector: {pool: gpu}\n      tolerations: [{key: \"${key}\", operator: Exists}]\n",
+    );
+    let files = [("apps/web.yaml", web.as_str())];
+    // Nothing sets the variable; something that is not read may do so; nothing is filled in at all.
+    let secret = "  postBuild: {substituteFrom: [{kind: Secret, name: s}]}\n";
+    for fields in [&substitute("other: x"), secret, ""] {
+        assert!(found(&[("lab", fields)], &files).is_empty(), "{fields}");
+    }
+    let disabled = web.replace(
+        "{name: web}",
+        "{name: web, annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}}",
+    );
+    let fields = substitute("key: wrong");
+    assert!(found(&[("lab", &fields)], &[("apps/web.yaml", disabled.as_str())]).is_empty());
+    assert_eq!(found(&[("lab", &fields)], &files).len(), 1);
+}
+
+#[test]
+fn a_default_counts_unless_something_may_set_the_variable() {
+    let web = deployment(
+        "web",
+        "      nodeSelector: {pool: gpu}\n      tolerations: [{key: \"${key:=wrong}\", operator: Exists}]\n",
+    );
+    let files = [("apps/web.yaml", web.as_str())];
+    let found = |fields: &str| found(&[("lab", fields)], &files);
+    assert_eq!(
+        found(&substitute("other: x")),
+        ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
+    );
+    let secret = "  postBuild: {substituteFrom: [{kind: Secret, name: s}]}\n";
+    assert!(found(secret).is_empty());
+    assert!(found(&substitute("key: a.com/gpu")).is_empty());
+}
+
+#[test]
+fn a_mistake_in_a_variable_is_found_where_it_is_used_and_is_not_written_over() {
+    let web = deployment(
+        "web",
+        "      tolerations: [{key: a.com/gpu, operator: Exists, effect: \"${effect}\"}]\n",
+    );
+    let files = repository(
+        &[("lab", &substitute("effect: NoSchedul"))],
+        &[("apps/web.yaml", &web)],
+    );
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = repo(&files);
+    let fixed = run(
+        folder.path(),
+        &["check", "--fix", "--unsafe-fixes", "--format", "json"],
+    )
+    .json();
+    assert_eq!(fixed["findings"][0]["rule"], "unknown-effect");
+    assert_eq!(fixed["findings"][0]["start"]["line"], 8);
+    let text = std::fs::read_to_string(folder.path().join("apps/web.yaml"));
+    assert_eq!(text.expect("a file"), web);
+}
+
+#[test]
+fn a_variable_is_typed_as_if_it_was_written_without_quotes() {
+    let web = deployment(
+        "web",
+        "      tolerations: [{key: a.com/gpu, value: \"${value}\", effect: NoSchedule}]\n",
+    );
+    let files = [("apps/web.yaml", web.as_str())];
+    assert_eq!(
+        found(&[("lab", &substitute("value: 'true'"))], &files),
+        ["mistyped-field apps/web.yaml:8 -"]
+    );
+    assert!(found(&[("lab", &substitute("value: '\"true\"'"))], &files).is_empty());
+}
+
+#[test]
+fn a_patch_for_one_cluster_counts_there_only() {
+    let web = deployment("web", SELECTS);
+    let files = [("apps/web.yaml", web.as_str())];
+    let adds = "  patches:\n  - target: {kind: Deployment, name: web}\n    patch: |\n      - op: add\n        path: /spec/template/spec/tolerations\n        \
+        value: [{key: a.com/gpu, operator: Exists}]\n";
+    assert_eq!(
+        found(&[("lab", ""), ("prod", adds)], &files),
+        ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
+    );
+    assert!(found(&[("prod", adds)], &files).is_empty());
+    // The target is another object.
+    let other = adds.replace("name: web", "name: other");
+    assert_eq!(
+        found(&[("prod", &other)], &files),
+        ["selected-pool-not-tolerated apps/web.yaml:8 prod"]
+    );
+}
+
+#[test]
+fn a_patch_that_selects_a_pool_is_judged_with_the_object_that_it_changes() {
+    let web = deployment("web", "");
+    let selects = "  patches:\n  - patch: |\n      apiVersion: apps/v1\n      kind: Deployment\n      metadata: {name: web}\n      \
+        spec: {template: {spec: {nodeSelector: {pool: gpu}}}}\n";
+    let found_with =
+        |web: &str| found(&[("lab", ""), ("prod", selects)], &[("apps/web.yaml", web)]);
+    let places = found_with(&web);
+    assert_eq!(places.len(), 1);
+    assert!(
+        places[0].starts_with("selected-pool-not-tolerated clusters/prod/sync.yaml:")
+            && places[0].ends_with(" prod"),
+        "{places:?}"
+    );
+    let tolerates = deployment(
+        "web",
+        "      tolerations: [{key: a.com/gpu, operator: Exists}]\n",
+    );
+    assert!(found_with(&tolerates).is_empty());
+}
+
+#[test]
+fn a_component_that_a_kustomization_names_counts() {
+    let web = deployment("web", SELECTS);
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n- target: {kind: Deployment}\n  patch: |\n    \
+        - op: add\n      path: /spec/template/spec/tolerations\n      value: [{key: a.com/gpu, operator: Exists}]\n";
+    let files = [
+        ("apps/web.yaml", web.as_str()),
+        ("components/gpu/kustomization.yaml", component),
+    ];
+    let names = "  components: [../components/gpu]\n";
+    assert_eq!(
+        found(&[("lab", ""), ("prod", names)], &files),
+        ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
+    );
+}
+
+#[test]
+fn an_object_that_another_kustomization_applies_unchanged_is_judged_as_it_is() {
+    let web = deployment("web", SELECTS);
+    let again = "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: again, namespace: flux-system}\nspec:\n  \
+        sourceRef: {kind: GitRepository, name: flux-system}\n  path: ./apps\n  patches:\n  - target: {kind: Deployment}\n    patch: |\n      \
+        - op: add\n        path: /spec/template/spec/tolerations\n        value: [{key: a.com/gpu, operator: Exists}]\n";
+    assert_eq!(
+        found(&[("lab", again)], &[("apps/web.yaml", &web)]),
+        ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
+    );
+}
+
+#[test]
+fn pools_of_a_cluster_have_its_variables() {
+    let pool = POOL
+        .replace("a.com/gpu", "'${key}'")
+        .replace("gpu}", "'${pool}'}");
+    let clusters = [
+        ("lab", substitute("key: a.com/lab, pool: lab")),
+        ("prod", substitute("key: a.com/prod, pool: prod")),
+    ];
+    let clusters: Vec<(&str, &str)> = clusters
+        .iter()
+        .map(|(name, fields)| (*name, fields.as_str()))
+        .collect();
+    let files = repository(&clusters, &[("apps/pool.yaml", &pool)]);
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = repo(&files);
+    let listed = run(folder.path(), &["pools", "-o", "json"]).json();
+    let pools = listed["pools"].as_array().expect("a list").iter();
+    let mut pools: Vec<String> = pools
+        .filter(|pool| pool["file"] == "apps/pool.yaml")
+        .map(|pool| format!("{} {}", pool["cluster"], pool["taints"][0]["key"]))
+        .collect();
+    pools.sort();
+    assert_eq!(pools, ["\"lab\" \"a.com/lab\"", "\"prod\" \"a.com/prod\""]);
+}
+
+#[test]
+fn an_overlay_with_variables_is_filled_in_where_it_is_applied() {
+    let web = deployment("web", "      nodeSelector: {pool: \"${pool}\"}\n");
+    let patch = "patches:\n- target: {kind: Deployment}\n  patch: |\n    - op: add\n      path: /spec/template/spec/tolerations\n      \
+        value: [{key: \"${key}\", operator: Exists}]\nresources: [../base]\n";
+    let files = [
+        ("base/kustomization.yaml", "resources: [web.yaml]\n"),
+        ("base/web.yaml", web.as_str()),
+        ("apps/kustomization.yaml", patch),
+    ];
+    let right = substitute("pool: gpu, key: a.com/gpu");
+    let wrong = substitute("pool: gpu, key: wrong");
+    assert_eq!(
+        found(&[("lab", &right), ("prod", &wrong)], &files),
+        ["selected-pool-not-tolerated base/web.yaml:8 prod"]
+    );
+}
