@@ -43,6 +43,7 @@ pub fn read_built(whole: &Whole<'_>, table: &Table, sources: &ChartSources) -> F
     }
     Relocation {
         text: &text,
+        id: whole.place,
         whole: whole.at,
         name: Some(whole.name),
     }

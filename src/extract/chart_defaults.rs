@@ -14,7 +14,7 @@ pub fn set_defaults(groups: &mut [Group], text: &str, id: SourceId) {
         return;
     };
     let values = Values {
-        under: None,
+        under: Vec::new(),
         root: document.root(),
         base: String::new(),
         open: false,

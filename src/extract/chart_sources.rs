@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::chart_inputs;
 use super::generated_keys::GeneratedKey;
 use crate::charts::{Edition, Group};
-use crate::source::path;
+use crate::source::{SourceId, path};
+use crate::yaml::{self, Document, Kind};
 
 /// An object that names the address of charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub struct ChartSources {
     charts: BTreeMap<String, OwnChart>,
     /// Paths of files in ConfigMaps and Secrets, by the folder of the Kustomization, the name and the key.
     generated: BTreeMap<(String, String, String), String>,
+    /// Files of values that releases name, by path. `None` if one cannot be read.
+    values: BTreeMap<String, Option<Arc<Document>>>,
 }
 
 impl ChartSources {
@@ -133,6 +136,30 @@ impl ChartSources {
     pub fn add_generated(&mut self, folder: &str, key: &GeneratedKey) {
         let at = (folder.to_owned(), key.name.clone(), key.key.clone());
         self.generated.insert(at, key.path.clone());
+    }
+
+    /// Adds a file of values that a release names.
+    pub fn add_values(&mut self, path: &str, text: &str, id: SourceId) {
+        let stream = yaml::parse(text, id);
+        let is_whole = stream.errors.is_empty();
+        let mut documents = stream.documents.into_iter().filter(|one| !one.is_empty());
+        let map = match (documents.next(), documents.next()) {
+            (None, _) => yaml::parse("{}", id).documents.into_iter().next(),
+            (Some(only), None) => Some(only),
+            _ => None,
+        };
+        let map = map.filter(|one| is_whole && one.root().kind() == Kind::Mapping);
+        self.values.insert(path.to_owned(), map.map(Arc::new));
+    }
+
+    /// The values in a file that a release names.
+    pub(super) fn values_at(&self, path: &str) -> Option<&Arc<Document>> {
+        self.values.get(path)?.as_ref()
+    }
+
+    /// Whether a release names a file of values.
+    pub(super) fn has_values(&self, path: &str) -> bool {
+        self.values.contains_key(path)
     }
 
     /// The path of the file in an object, for a release in a folder: the Kustomization of this folder counts, or else of the

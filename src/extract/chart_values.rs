@@ -13,8 +13,8 @@ pub(super) struct Values<'a> {
     pub(super) root: Node<'a>,
     /// Its path.
     pub(super) base: String,
-    /// Values that these are laid over, with their path.
-    pub(super) under: Option<(Node<'a>, String)>,
+    /// Values that these are laid over, with their paths, the upper ones first.
+    pub(super) under: Vec<(Node<'a>, String)>,
     /// Other files may set more values.
     pub(super) open: bool,
 }
@@ -43,8 +43,8 @@ pub(super) struct Spot<'a> {
     pub(super) caught: Vec<String>,
     /// Only the values below say it.
     pub(super) is_under: bool,
-    /// The value that it is laid over, if both are maps.
-    pub(super) over: Option<(Field<'a>, String)>,
+    /// The values that it is laid over, the upper ones first, if all of them are maps.
+    pub(super) over: Vec<(Field<'a>, String)>,
 }
 
 /// What is at a path.
@@ -64,44 +64,40 @@ struct Way<'a> {
     path: String,
     caught: Vec<String>,
     last: Option<(Field<'a>, Node<'a>, String)>,
-    /// The same place in the values below, if both are maps.
-    under: Option<(Node<'a>, String)>,
+    /// The same place in the values below, if all of them are maps.
+    under: Vec<(Node<'a>, String)>,
     is_under: bool,
-    over: Option<(Field<'a>, String)>,
+    over: Vec<(Field<'a>, String)>,
 }
 
 impl<'a> Way<'a> {
     /// The way to a key.
     fn key(&self, key: &str, is_caught: bool) -> Option<Way<'a>> {
-        let under = self.under.as_ref().and_then(|(node, path)| {
+        let own = std::iter::once((self.node, &self.path, false));
+        let under = self.under.iter().map(|(node, path)| (*node, path, true));
+        let mut written = own.chain(under).filter_map(|(node, path, is_under)| {
             let field = node.field(key)?;
-            Some((field, *node, path))
+            Some((field, node, path, is_under))
         });
+        let (field, holder, path, is_under) = written.next()?;
+        let is_map = |field: &Field<'_>| field.value.kind() == Kind::Mapping;
+        let over: Vec<_> = written
+            .take_while(|(other, ..)| is_map(&field) && is_map(other))
+            .map(|(other, _, path, _)| (other, yaml::join(path, key)))
+            .collect();
         let caught = self.caught.iter().map(String::as_str);
         let caught = caught.chain(is_caught.then_some(key)).map(str::to_owned);
-        let way = |field: Field<'a>, holder: Node<'a>, path: &String| Way {
+        Some(Way {
             node: field.value,
             path: yaml::join(path, key),
             caught: caught.collect(),
             last: Some((field, holder, path.clone())),
-            under: None,
-            is_under: self.is_under,
-            over: None,
-        };
-        let Some(field) = self.node.field(key) else {
-            let (field, node, path) = under?;
-            return Some(Way {
-                is_under: true,
-                ..way(field, node, path)
-            });
-        };
-        let is_map = |field: &Field<'_>| field.value.kind() == Kind::Mapping;
-        let both = under.filter(|(under, _, _)| is_map(under) && is_map(&field));
-        let both = both.map(|(under, _, path)| (under, yaml::join(path, key)));
-        Some(Way {
-            under: both.clone().map(|(under, path)| (under.value, path)),
-            over: both,
-            ..way(field, self.node, &self.path)
+            under: over
+                .iter()
+                .map(|(field, path)| (field.value, path.clone()))
+                .collect(),
+            is_under: self.is_under || is_under,
+            over,
         })
     }
 
@@ -126,9 +122,9 @@ impl<'a> Way<'a> {
                 .chain([index.to_string()])
                 .collect(),
             last: None,
-            under: None,
+            under: Vec::new(),
             is_under: self.is_under,
-            over: None,
+            over: Vec::new(),
         }
     }
 
@@ -155,7 +151,7 @@ impl<'a> Values<'a> {
             last: None,
             under: self.under.clone(),
             is_under: false,
-            over: None,
+            over: Vec::new(),
         }
     }
 
@@ -208,7 +204,7 @@ impl<'a> Values<'a> {
             match next {
                 Some(next) => way = next,
                 None if may_hide(way.node) => return At::Open,
-                None if way.under.is_some_and(|(under, _)| may_hide(under)) => return At::Open,
+                None if way.under.iter().any(|(under, _)| may_hide(*under)) => return At::Open,
                 None => return At::Absent,
             }
         }

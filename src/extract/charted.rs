@@ -50,7 +50,7 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
         }
         for caught in instances {
             // What lies below is read by itself.
-            if values.under.is_some() && !says_more(values, group, &caught) {
+            if !values.under.is_empty() && !says_more(values, group, &caught) {
                 continue;
             }
             let of = Instance {
@@ -167,7 +167,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         let selector = self.at(self.of.group.node_selector.as_ref());
         match &selector {
             Some(At::Written(spot)) => {
-                if let Some((under, path)) = &spot.over {
+                for (under, path) in spot.over.iter().rev() {
                     read_selector_at(&mut context, *under, path, &mut read);
                 }
                 read_selector_at(&mut context, spot.field, &spot.path, &mut read);
@@ -180,7 +180,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
         match &affinity {
             Some(At::Written(spot)) => {
                 read_affinity_at(&mut context, spot.field.value, &spot.path, &mut read);
-                read.selection.unknown |= spot.over.is_some();
+                read.selection.unknown |= !spot.over.is_empty();
                 place = place.or_else(|| Some(spot.clone()).filter(|spot| !spot.is_under));
             }
             Some(At::Open) => read.selection.unknown = true,

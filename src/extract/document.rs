@@ -193,10 +193,11 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         let values = Values {
             root: subject.root,
             base: subject.base.clone(),
-            under: None,
+            under: installed.below_all(),
             open: installed.open,
         };
         let charted = charted::read(subject, &values, installed);
+        facts.laid_over.extend(installed.files_below());
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);
     }

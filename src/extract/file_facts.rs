@@ -84,6 +84,8 @@ pub struct FileFacts {
     pub changed_values: ThinVec<ValuePath>,
     /// Files of values that its releases name.
     pub values_files: ThinVec<ValuesFile>,
+    /// Files of values that it lays others over.
+    pub laid_over: ThinVec<SourceId>,
     /// Files that its Kustomizations put into objects.
     pub generated: ThinVec<GeneratedKey>,
     /// It has words in the form of Flux's variables.
@@ -146,6 +148,7 @@ impl FileFacts {
             defines,
             changed_values,
             values_files,
+            laid_over,
             generated,
             has_variables: _,
             schedules,
@@ -182,6 +185,7 @@ impl FileFacts {
             && defines.is_empty()
             && changed_values.is_empty()
             && values_files.is_empty()
+            && laid_over.is_empty()
             && generated.is_empty()
             && !schedules
             && referring.is_empty()
@@ -252,6 +256,7 @@ impl FileFacts {
             defines,
             changed_values,
             values_files,
+            laid_over,
             generated,
             has_variables,
             schedules,
@@ -296,6 +301,7 @@ impl FileFacts {
         self.defines.extend(defines);
         self.changed_values.extend(changed_values);
         self.values_files.extend(values_files);
+        self.laid_over.extend(laid_over);
         self.generated.extend(generated);
         self.referring.extend(referring);
         self.pointers.extend(pointers);

@@ -3,7 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::charts::Edition;
+use crate::charts::{self, Edition};
+use crate::source::SourceId;
+use crate::yaml::{Document, Node};
 
 /// What is known about the values of a chart.
 #[derive(Debug, Clone)]
@@ -40,9 +42,22 @@ pub(super) struct Installed {
     pub(super) open: bool,
     /// The namespace that it is installed into, if the release says one.
     pub(super) namespace: Option<String>,
+    /// Values that others are laid over, the upper ones first.
+    pub(super) below: Vec<Arc<Document>>,
 }
 
 impl Installed {
+    /// The maps of values that others are laid over, with their paths.
+    pub(super) fn below_all(&self) -> Vec<(Node<'_>, String)> {
+        let below = self.below.iter().map(|one| one.root());
+        below.map(|root| (root, String::new())).collect()
+    }
+
+    /// The files that others are laid over.
+    pub(super) fn files_below(&self) -> impl Iterator<Item = SourceId> {
+        self.below.iter().map(|one| one.root().span().source)
+    }
+
     /// Whether its templates are in the repository.
     pub(super) fn is_own(&self) -> bool {
         matches!(self.edition, Described::Templates(_))
@@ -69,4 +84,29 @@ impl Installed {
         let own = self.version.as_deref().and_then(release);
         own.is_some() && own == release(&self.edition.version)
     }
+}
+
+/// Where a chart comes from.
+pub(super) enum Origin {
+    /// An address. A whole one ends with the name of the chart.
+    Address(String),
+    /// An object that is not in this file.
+    Elsewhere,
+    Unknown,
+}
+
+/// The chart in the tables, and whether its address is one that it is published at.
+pub(super) fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
+    let editions = charts::named(chart);
+    let only = match editions {
+        [only] => Some((only, false)),
+        _ => None,
+    };
+    let Origin::Address(address) = origin else {
+        return only;
+    };
+    let mut published = editions
+        .iter()
+        .filter(|edition| edition.is_published_at(chart, address));
+    published.next().map(|edition| (edition, true)).or(only)
 }

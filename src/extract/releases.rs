@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use super::chart_values::Values;
 use super::charted::{self, Charted};
-use super::installed::{Described, Installed};
+use super::installed::{Described, Installed, Origin, edition};
 use super::read::{is_filled_in, is_placeholder};
 use super::release_rows::ReleaseRow;
 use super::subject::Subject;
-use super::values_files::ValuesFile;
-use crate::charts::{self, Edition};
+use super::values_files::{Layers, ValuesFile};
 use crate::delivery::{is_helmfile, of_environment};
 use crate::source::path;
 use crate::yaml::{self, Kind, Node, NodeId, Path};
@@ -87,31 +86,6 @@ pub(super) fn installed(subject: &Subject<'_>, row: &ReleaseRow) -> Option<Insta
     release.installed(&mut false)
 }
 
-/// Where a chart comes from.
-pub(super) enum Origin {
-    /// An address. A whole one ends with the name of the chart.
-    Address(String),
-    /// An object that is not in this file.
-    Elsewhere,
-    Unknown,
-}
-
-/// The chart in the tables, and whether its address is one that it is published at.
-pub(super) fn edition(chart: &str, origin: &Origin) -> Option<(&'static Edition, bool)> {
-    let editions = charts::named(chart);
-    let only = match editions {
-        [only] => Some((only, false)),
-        _ => None,
-    };
-    let Origin::Address(address) = origin else {
-        return only;
-    };
-    let mut published = editions
-        .iter()
-        .filter(|edition| edition.is_published_at(chart, address));
-    published.next().map(|edition| (edition, true)).or(only)
-}
-
 struct Release<'r, 'a> {
     subject: &'r Subject<'a>,
     row: &'r ReleaseRow,
@@ -138,7 +112,9 @@ impl<'a> Release<'_, 'a> {
         let Some(installed) = self.installed(&mut read.refers) else {
             return;
         };
-        read.values_files.extend(self.values_files(&installed));
+        let layers = self.layers(&installed, has_words);
+        let installed = layers.under_inline(installed);
+        read.values_files.extend(layers.files);
         if !has_words {
             return;
         }
@@ -149,18 +125,20 @@ impl<'a> Release<'_, 'a> {
                     _ => Vec::new(),
                 };
                 for (root, at) in maps {
-                    let under = self.document().and_then(|document| {
+                    let document = self.document().and_then(|document| {
                         let found = path.find(document.node).into_iter().next()?;
                         let is_map = found.node.kind() == Kind::Mapping;
                         is_map.then_some((found.node, found.path))
                     });
+                    let under = document.into_iter().chain(installed.below_all()).collect();
                     let values = Values {
                         root,
                         base: super::subject::join(&self.base, &at),
                         under,
                         open: installed.open,
                     };
-                    let one = charted::read(self.subject, &values, &installed);
+                    let mut one = charted::read(self.subject, &values, &installed);
+                    one.facts.laid_over.extend(installed.files_below());
                     read.charted.absorb(one);
                 }
             }
@@ -170,8 +148,9 @@ impl<'a> Release<'_, 'a> {
         }
     }
 
-    /// The files of values that it names.
-    fn values_files(&self, installed: &Installed) -> Vec<ValuesFile> {
+    /// What lies over what: the files that it names, in order, and the values in it. `has_words` says whether these may be
+    /// about scheduling.
+    fn layers(&self, installed: &Installed, has_words: bool) -> Layers {
         let file = &self.subject.reading.source.path;
         let folder = self.row.folder.as_ref();
         let folder = folder.and_then(|path| self.text(Some(path)));
@@ -183,17 +162,30 @@ impl<'a> Release<'_, 'a> {
             let found = paths.iter().flat_map(|path| path.find(self.node));
             found.map(|found| found.node).collect()
         };
-        let paths = find(&self.row.values_files).into_iter();
-        let paths = paths.flat_map(|node| self.names_of(node));
-        let paths = paths.map(|path| ValuesFile::at(&path, file, folder.as_deref(), open.clone()));
-        let objects = find(&self.row.values_from).into_iter();
-        let objects = objects.filter_map(|node| ValuesFile::of_object(node, file, open.clone()));
-        paths.chain(objects).collect()
+        // Each may be one of several files.
+        let mut levels: Vec<Vec<ValuesFile>> = Vec::new();
+        let named = find(&self.row.values_files);
+        for node in named.iter().filter(|node| node.kind() == Kind::Scalar) {
+            let paths = self.names_of(*node).into_iter();
+            let at = |path: String| ValuesFile::at(&path, file, folder.as_deref(), open.clone());
+            levels.push(paths.map(at).collect());
+        }
+        let objects = find(&self.row.values_from);
+        for node in &objects {
+            let file = ValuesFile::of_object(*node, file, open.clone());
+            levels.push(file.into_iter().collect());
+        }
+        let is_open = self.is_open_beside(&[named, objects].concat());
+        Layers::of(levels, self.subject.reading.sources, is_open, has_words)
     }
 
     /// The paths that a node names: one for each environment, if it has the name of the environment in it.
     fn names_of(&self, node: Node<'_>) -> Vec<String> {
-        if !is_filled_in(node) {
+        // The name of another source of Argo CD looks like a variable.
+        let behind = node
+            .as_str()
+            .and_then(|text| text.strip_prefix('$')?.split_once('/'));
+        if !is_filled_in(node) || behind.is_some_and(|(_, path)| !is_placeholder(path)) {
             return node.as_str().map(str::to_owned).into_iter().collect();
         }
         let text = node.raw().unwrap_or_default();
@@ -237,6 +229,7 @@ impl<'a> Release<'_, 'a> {
             sure: true,
             open: self.is_open(),
             namespace: self.namespace(),
+            below: Vec::new(),
         })
     }
 
@@ -310,6 +303,7 @@ impl<'a> Release<'_, 'a> {
             sure,
             open: self.is_open(),
             namespace: self.namespace(),
+            below: Vec::new(),
         })
     }
 
@@ -335,17 +329,29 @@ impl<'a> Release<'_, 'a> {
 
     /// Whether there may be more values than those written here.
     fn is_open(&self) -> bool {
+        self.is_open_beside(&[])
+    }
+
+    /// Whether there may be more values than those written here and those in these files.
+    fn is_open_beside(&self, files: &[Node<'_>]) -> bool {
+        let is_file = |node: Node<'_>| files.iter().any(|file| file.id() == node.id());
         let says_something = |node: Node<'_>| match node.kind() {
             Kind::Mapping => node.fields().iter().any(|field| !field.value.is_null()),
-            Kind::Sequence => node.items().next().is_some(),
-            Kind::Scalar => !node.is_null() && node.raw().is_some_and(|text| !text.is_empty()),
+            Kind::Sequence => node.items().any(|item| !is_file(item)),
+            Kind::Scalar => {
+                let text = node.raw().filter(|_| !node.is_null() && !is_file(node));
+                text.is_some_and(|text| !text.is_empty())
+            }
         };
-        let files = self.row.values.iter().flat_map(|path| path.find(self.node));
+        let own = || self.row.values.iter().flat_map(|path| path.find(self.node));
         // An item of a list of values may be the name of a file.
-        if files
-            .into_iter()
-            .any(|found| found.node.kind() == Kind::Scalar && says_something(found.node))
-        {
+        if own().any(|found| found.node.kind() == Kind::Scalar && says_something(found.node)) {
+            return true;
+        }
+        // A map before the name of a file lies below it.
+        let last = files.last().map_or(0, |file| file.span().start);
+        let is_below = |node: Node<'_>| node.kind() == Kind::Mapping && node.span().start < last;
+        if own().any(|found| is_below(found.node)) && own().any(|found| is_file(found.node)) {
             return true;
         }
         let paths = [&self.row.values, &self.row.texts, &self.row.others];
@@ -362,9 +368,10 @@ impl<'a> Release<'_, 'a> {
             .others
             .iter()
             .flat_map(|path| nodes().flat_map(|node| path.find(node)));
-        let maps = self.row.values.iter().flat_map(|path| path.find(self.node));
         let texts = self.row.texts.iter().flat_map(|path| path.find(self.node));
-        let given = maps.chain(texts).filter(|found| says_something(found.node));
+        let given = own()
+            .chain(texts)
+            .filter(|found| says_something(found.node));
         others.any(|found| says_something(found.node)) || given.count() > 1
     }
 

@@ -11,7 +11,7 @@ use crate::finding::{Because, Object, Open};
 use crate::model::node_pool::{NodePool, PoolTaint};
 use crate::model::notice::Notice;
 use crate::model::workload::{LocatedToleration, Workload};
-use crate::source::{Source, Span};
+use crate::source::{Source, SourceId, Span};
 use crate::yaml::{Node, Pieces};
 
 /// The text of a scalar with the places of its parts, or `None` if no part of it is known.
@@ -80,6 +80,7 @@ impl Text<'_> {
         read.ignores.read_documents(text.text(), &stream.documents);
         Relocation {
             text: &text,
+            id: reading.id,
             whole: self.whole,
             name: Some(self.owner.name.as_deref().unwrap_or_default()),
         }
@@ -97,6 +98,8 @@ pub(super) fn unknown_manifest(why: &str) -> Because {
 pub(super) struct Relocation<'r> {
     /// The text that the facts were read from.
     pub(super) text: &'r Pieces,
+    /// The id that it was read with. Places with another one are places in files already.
+    pub(super) id: SourceId,
     /// The place of the whole text, for facts without a place of their own.
     pub(super) whole: Span,
     /// The name for objects whose own name is unknown.
@@ -125,8 +128,11 @@ impl Relocation<'_> {
                 self.span(span);
             }
             let (Covers::Line(range) | Covers::Below(range)) = &mut ignore.covers;
-            let mut span = self.whole;
-            (span.start, span.end) = (range.start, range.end);
+            let mut span = Span {
+                source: self.id,
+                start: range.start,
+                end: range.end,
+            };
             self.span(&mut span);
             *range = span.start..span.end;
             self.object(&mut ignore.object);
@@ -153,7 +159,9 @@ impl Relocation<'_> {
     }
 
     fn span(&self, span: &mut Span) {
-        *span = self.text.place(span.range()).unwrap_or(self.whole);
+        if span.source == self.id {
+            *span = self.text.place(span.range()).unwrap_or(self.whole);
+        }
     }
 
     fn object(&self, object: &mut Object) {

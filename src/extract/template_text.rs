@@ -230,6 +230,7 @@ pub(super) fn read_variant(
     read.ignores.read_documents(text, &variant.stream.documents);
     Relocation {
         text: &variant.text,
+        id: reading.id,
         whole: Span::new(reading.id, 0..0),
         name: None,
     }

@@ -1,10 +1,12 @@
 //! Files of values that releases name: by path, or by a ConfigMap that is made of them.
 
+use std::sync::Arc;
+
 use super::chart_sources::ChartSources;
 use super::installed::{Described, Installed};
 use crate::charts;
 use crate::source::path::{folder, join};
-use crate::yaml::Node;
+use crate::yaml::{Document, Node};
 
 /// A file of values, as a release names it.
 #[derive(Debug, Clone)]
@@ -60,6 +62,7 @@ impl ValuesFile {
             sure,
             open,
             namespace,
+            below: _,
         } = self.installed.clone();
         let Described::Table(edition) = edition else {
             return None;
@@ -98,6 +101,8 @@ impl ValuesFile {
                 sure: parts.sure,
                 open: parts.open,
                 namespace: parts.namespace,
+                // It is found out when all files are known.
+                below: Vec::new(),
             },
         })
     }
@@ -143,8 +148,103 @@ impl ValuesFile {
         }
     }
 
+    /// The same, read with what it is laid over.
+    #[must_use]
+    pub(super) fn laid_over(self, below: Vec<Arc<Document>>) -> ValuesFile {
+        ValuesFile {
+            installed: Installed {
+                open: false,
+                below,
+                ..self.installed
+            },
+            ..self
+        }
+    }
+
+    /// What a release says that makes of a file something else than another one does. Then it is not known what it is laid
+    /// over.
+    #[must_use]
+    pub fn open_unless_same(&self, other: &ValuesFile) -> ValuesFile {
+        let [own, theirs] = [self, other].map(|one| &one.installed);
+        let mut pairs = own.below.iter().zip(&theirs.below);
+        let is_same = own.open == theirs.open
+            && own.below.len() == theirs.below.len()
+            && pairs.all(|(own, theirs)| Arc::ptr_eq(own, theirs));
+        let mut found = self.clone();
+        if !is_same {
+            found.installed.open = true;
+            found.installed.below.clear();
+        }
+        found
+    }
+
+    /// Whether it is read with everything that it is laid over.
+    pub fn is_on_top(&self) -> bool {
+        !self.installed.open
+    }
+
     /// Whether it has values for the same chart.
     pub fn is_for_same(&self, other: &ValuesFile) -> bool {
         self.installed.chart == other.installed.chart
+    }
+}
+
+/// The values of a release, by layers.
+pub(super) struct Layers {
+    /// The files that it names.
+    pub(super) files: Vec<ValuesFile>,
+    /// What the values in the release itself are laid over, if everything is known.
+    inline: Option<Vec<Arc<Document>>>,
+}
+
+impl Layers {
+    /// The chart, as the values in the release itself are for it.
+    pub(super) fn under_inline(&self, installed: Installed) -> Installed {
+        match &self.inline {
+            Some(below) => Installed {
+                open: false,
+                below: below.clone(),
+                ..installed
+            },
+            None => installed,
+        }
+    }
+
+    /// Puts files over each other. Each level may be one of several files. `is_open` says whether something else may set values,
+    /// and `has_more` whether the release itself lays values over all of them.
+    pub(super) fn of(
+        levels: Vec<Vec<ValuesFile>>,
+        sources: &ChartSources,
+        is_open: bool,
+        has_more: bool,
+    ) -> Layers {
+        let mut below: Vec<Arc<Document>> = Vec::new();
+        let (mut files, count) = (Vec::new(), levels.len());
+        let mut is_whole = !is_open && count > 0;
+        for (at, level) in levels.into_iter().enumerate() {
+            let found = |one: &ValuesFile| {
+                let path = one.find(sources, |path| sources.has_values(path))?;
+                let document = sources.values_at(&path)?;
+                Some((Arc::clone(document), sources.is_environment(&path)))
+            };
+            let is_top = at + 1 == count && !has_more && is_whole;
+            let documents: Vec<_> = level.iter().map(found).collect();
+            for (one, document) in level.into_iter().zip(&documents) {
+                // The values of an environment are read with those of their chart.
+                let is_read = document.as_ref().is_some_and(|(_, is_own)| !is_own);
+                files.push(match is_top && is_read {
+                    true => one.laid_over(below.clone()),
+                    false => one,
+                });
+            }
+            match documents.as_slice() {
+                [Some((document, _))] => below.insert(0, Arc::clone(document)),
+                _ => is_whole = false,
+            }
+        }
+        Layers {
+            files,
+            inline: is_whole.then_some(below),
+        }
     }
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::chart_values::Values;
 use super::charted::{self, Charted};
-use super::installed::{Described, Installed};
-use super::releases::{Origin, edition};
+use super::installed::{Described, Installed, Origin, edition};
 use super::subject::Subject;
 use crate::yaml;
 
@@ -28,11 +27,12 @@ pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
             sure: true,
             open,
             namespace: None,
+            below: Vec::new(),
         };
         let values = Values {
             root,
             base,
-            under: None,
+            under: Vec::new(),
             open,
         };
         charted.absorb(charted::read(subject, &values, &installed));
@@ -60,11 +60,12 @@ pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
             sure,
             open: true,
             namespace: None,
+            below: Vec::new(),
         };
         let values = Values {
             root,
             base: yaml::join(&subject.base, &dependency.key),
-            under: None,
+            under: Vec::new(),
             open: true,
         };
         charted.absorb(charted::read(subject, &values, &installed));

@@ -1,6 +1,6 @@
-//! Defaults of a chart that has files of values for environments: its pods are judged as each environment makes them.
+//! Values that others are laid over: the pods of a chart are judged as each environment and each release makes them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::kept::Kept;
@@ -10,32 +10,38 @@ use crate::source::{SourceId, path};
 
 const WHY: &str = "values of an environment may replace it";
 
-/// Marks the pods that a chart makes by default as not known completely where an environment makes them: it may replace the
-/// defaults, and is judged with those that it leaves. `again` has the facts of these files.
+/// Marks the pods that a file of values makes as not known completely where other values are laid over it: they may replace
+/// these, and are judged with those that they leave. `again` has the facts of these files.
 pub fn leave_open(files: &[Kept], again: &mut HashMap<SourceId, FileFacts>) {
     let mut by_folder: HashMap<&str, Vec<SourceId>> = HashMap::new();
+    let mut tops: HashMap<SourceId, BTreeSet<SourceId>> = HashMap::new();
     for kept in files {
         let path = &*kept.input.path;
-        if again.contains_key(&kept.id) && extract::names_environment(path) {
-            by_folder
-                .entry(path::folder(path))
-                .or_default()
-                .push(kept.id);
+        let Some(facts) = again.get(&kept.id) else {
+            continue;
+        };
+        if extract::names_environment(path) {
+            let of_folder = by_folder.entry(path::folder(path)).or_default();
+            of_folder.push(kept.id);
+        }
+        for below in facts.laid_over.iter().filter(|below| **below != kept.id) {
+            tops.entry(*below).or_default().insert(kept.id);
         }
     }
     for kept in files {
         let path = &*kept.input.path;
-        let environments = match path.rsplit('/').next() {
-            Some("values.yaml") => by_folder.get(path::folder(path)),
-            _ => None,
-        };
-        let Some(environments) = environments else {
+        if path.rsplit('/').next() == Some("values.yaml")
+            && let Some(environments) = by_folder.get(path::folder(path))
+        {
+            tops.entry(kept.id).or_default().extend(environments);
+        }
+        let Some(tops) = tops.get(&kept.id) else {
             continue;
         };
         let Some(mut facts) = again.remove(&kept.id) else {
             continue;
         };
-        let others = environments.iter().filter_map(|id| again.get(id));
+        let others = tops.iter().filter_map(|id| again.get(id));
         let others: Vec<&Workload> = others.flat_map(|facts| &facts.workloads).collect();
         for workload in &mut facts.workloads {
             let is_judged = others.iter().any(|other| is_same_part(workload, other));

@@ -58,14 +58,14 @@ pub fn read_again(
             || sources.is_environment(path)
     };
     let referring: Vec<&Kept> = files.iter().filter(refers).collect();
-    let read = |kept: &Kept, values: Option<&ValuesFile>| {
+    let read = |sources: &ChartSources, kept: &Kept, values: Option<&ValuesFile>| {
         let Content::Text(text) = kept.unchanged(load)? else {
             return None;
         };
         let source = Source::new(&*kept.input.path, text).rendered(kept.rendered);
         let read = || {
             let beside = Beside {
-                sources: &sources,
+                sources,
                 values,
                 templates: Templates::none(),
             };
@@ -79,16 +79,58 @@ pub fn read_again(
         Some((kept.id, facts))
     };
     let referring = referring.into_par_iter();
-    let mut again: HashMap<SourceId, FileFacts> =
-        referring.filter_map(|kept| read(kept, None)).collect();
+    let mut again: HashMap<SourceId, FileFacts> = referring
+        .filter_map(|kept| read(&sources, kept, None))
+        .collect();
+    let releases = add_values(&mut sources, files, &again, load);
+    let releases = releases.into_par_iter();
+    let layered: Vec<_> = releases
+        .filter_map(|kept| read(&sources, kept, None))
+        .collect();
+    again.extend(layered);
     let named = named_files(files, &again, &sources);
     let named: Vec<_> = named
         .into_par_iter()
-        .filter_map(|(kept, values)| read(kept, Some(values)))
+        .filter_map(|(kept, values)| read(&sources, kept, Some(&values)))
         .collect();
     again.extend(named);
     overridden::leave_open(files, &mut again);
     again
+}
+
+/// Adds the files of values that releases name. Returns the files of these releases.
+fn add_values<'f>(
+    sources: &mut ChartSources,
+    files: &'f [Kept],
+    again: &HashMap<SourceId, FileFacts>,
+    load: &Load<'_>,
+) -> Vec<&'f Kept> {
+    let mut releases = Vec::new();
+    let mut values: Vec<&ValuesFile> = Vec::new();
+    for kept in files {
+        let facts = again.get(&kept.id).or(kept.read.facts.as_deref());
+        let named = facts.map_or(&[][..], |facts| &facts.values_files);
+        if !named.is_empty() {
+            releases.push(kept);
+            values.extend(named);
+        }
+    }
+    if releases.is_empty() {
+        return releases;
+    }
+    let by_path: HashMap<&str, &Kept> =
+        files.iter().map(|kept| (&*kept.input.path, kept)).collect();
+    let paths = values.into_iter().filter_map(|one| {
+        let path = one.find(sources, |path| by_path.contains_key(path))?;
+        by_path.get(path.as_str()).copied()
+    });
+    let found: BTreeMap<SourceId, &Kept> = paths.map(|kept| (kept.id, kept)).collect();
+    for kept in found.into_values() {
+        if let Some(text) = kept.unchanged_text(load) {
+            sources.add_values(&kept.input.path, &text, kept.id);
+        }
+    }
+    releases
 }
 
 /// The files that releases name as files of values for one chart. Values for several charts could be meant in several ways.
@@ -96,7 +138,7 @@ fn named_files<'f>(
     files: &'f [Kept],
     again: &'f HashMap<SourceId, FileFacts>,
     sources: &ChartSources,
-) -> Vec<(&'f Kept, &'f ValuesFile)> {
+) -> Vec<(&'f Kept, ValuesFile)> {
     let facts = files.iter().filter_map(|kept| {
         let facts = again.get(&kept.id);
         facts.or(kept.read.facts.as_deref())
@@ -107,16 +149,16 @@ fn named_files<'f>(
     }
     let by_path: HashMap<&str, &Kept> =
         files.iter().map(|kept| (&*kept.input.path, kept)).collect();
-    let mut named: BTreeMap<SourceId, (&Kept, Option<&ValuesFile>)> = BTreeMap::new();
+    let mut named: BTreeMap<SourceId, (&Kept, Option<ValuesFile>)> = BTreeMap::new();
     for one in values {
         let path = one.find(sources, |path| by_path.contains_key(path));
         let Some(kept) = path.and_then(|path| by_path.get(path.as_str()).copied()) else {
             continue;
         };
-        let (_, known) = named.entry(kept.id).or_insert((kept, Some(one)));
-        if known.is_some_and(|known| !known.is_for_same(one)) {
-            *known = None;
-        }
+        let new = || (kept, Some(one.clone()));
+        let (_, known) = named.entry(kept.id).or_insert_with(new);
+        let same = known.take().filter(|known| known.is_for_same(one));
+        *known = same.map(|known| known.open_unless_same(one));
     }
     let named = named.into_values();
     named

@@ -28,6 +28,7 @@ mod house;
 mod ignores;
 mod init;
 mod kustomizations;
+mod layers;
 #[cfg(unix)]
 mod mutations;
 mod near_misses;

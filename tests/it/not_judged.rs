@@ -391,7 +391,7 @@ fn a_workload_that_a_kustomization_patches_names_the_patch() {
 kind: Kustomization
 metadata: {name: apps}
 spec:
-  path: ./base
+  path: ./${folder}
   patches:
   - target: {kind: Deployment, name: web}
     patch: |
@@ -402,7 +402,7 @@ spec:
         ("flux/apps.yaml", kustomization),
     ];
     let patched = "base/web.yaml:3 web: patched by flux/apps.yaml:7";
-    assert_eq!(listed(&files), [patched]);
+    assert!(listed(&files).contains(&patched.to_owned()));
 }
 
 fn pool(taints: &str) -> String {
