@@ -123,12 +123,13 @@ stored!(enum Says {
     9 => FleetGroup(group),
     10 => Customization(one),
     11 => Helmfile(one),
+    12 => Template,
 });
 stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables, changes });
 stored!(struct SourceName { kind, namespace, name });
 stored!(struct Release { chart, source, values, remote });
 stored!(struct Application { sources, cluster, server });
-stored!(struct ArgoSource { url, path, is_chart, directory, helm, kustomize });
+stored!(struct ArgoSource { url, path, is_chart, directory, helm, kustomize, given, text });
 stored!(struct Directory { recurse, include, exclude });
 stored!(struct Set { generators, template, patch, go_template });
 stored!(struct ArgoCluster { name, server, project, labels, annotations });

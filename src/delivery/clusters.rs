@@ -27,7 +27,7 @@ impl From {
     /// What an object belongs to.
     pub fn of(pointer: &Pointer) -> From {
         match pointer.says {
-            Says::Application(_) | Says::Set(_) | Says::Cluster(_) => From::Argo,
+            Says::Application(_) | Says::Set(_) | Says::Cluster(_) | Says::Template => From::Argo,
             Says::Helmfile(_) => From::Helmfile,
             Says::Fleet(_)
             | Says::FleetCluster(_)

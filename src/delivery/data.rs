@@ -1,13 +1,13 @@
 //! A value of an object: what is left of a YAML tree when only texts and their places matter.
 
 use crate::source::Span;
-use crate::yaml::{Kind, Node, Scalar};
+use crate::yaml::{Document, Kind, Leaf, Node, NodeId, Scalar, TreeBuilder};
 
 /// The maximum number of values that are kept of one object.
 const MAX_VALUES: usize = 20_000;
 
 /// A value and its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Data {
     /// Its place.
     pub at: Span,
@@ -16,7 +16,7 @@ pub struct Data {
 }
 
 /// A value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Value {
     /// A text.
     Text(String),
@@ -117,6 +117,33 @@ impl Data {
             value => value,
         };
         Data { at, value }
+    }
+
+    /// The value as a document.
+    pub fn document(&self) -> Document {
+        let mut tree = TreeBuilder::default();
+        let root = self.build(&mut tree);
+        tree.finish(root)
+    }
+
+    fn build(&self, tree: &mut TreeBuilder) -> NodeId {
+        match &self.value {
+            Value::Text(text) => tree.scalar(Leaf::Text(text), self.at),
+            Value::Plain(text) => tree.scalar(Leaf::Plain(text), self.at),
+            Value::Other => tree.scalar(Leaf::Unknown("it is null or filled in"), self.at),
+            Value::List(items) => {
+                let items: Vec<NodeId> = items.iter().map(|item| item.build(tree)).collect();
+                tree.sequence(&items, self.at)
+            }
+            Value::Map(fields) => {
+                let mut pairs = Vec::with_capacity(fields.len());
+                for (name, value) in fields {
+                    let key = tree.scalar(Leaf::Text(name), self.at);
+                    pairs.push((key, value.build(tree)));
+                }
+                tree.mapping(&pairs, self.at)
+            }
+        }
     }
 
     /// The text of a value of a map.

@@ -113,6 +113,8 @@ pub enum Says {
     Customization(Customization),
     /// A document of a helmfile.
     Helmfile(Helmfile),
+    /// A template of a chart makes Applications or ApplicationSets of Argo CD.
+    Template,
     /// A ConfigMap that may hold variables for Kustomizations of Flux.
     Variables(Vec<(String, String)>),
 }
@@ -145,6 +147,7 @@ impl Says {
             | Says::FleetGroup(_)
             | Says::Customization(_)
             | Says::Helmfile(_)
+            | Says::Template
             | Says::Variables(_) => {}
         }
     }
@@ -238,6 +241,10 @@ pub struct ArgoSource {
     pub helm: Option<Vec<Word>>,
     /// Something says how kustomize is run.
     pub kustomize: bool,
+    /// Values that are laid over the files of values.
+    pub given: Option<Data>,
+    /// The same as a text, below those.
+    pub text: Option<String>,
 }
 
 /// Which files of a folder Argo CD applies.

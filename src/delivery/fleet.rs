@@ -209,18 +209,21 @@ impl<'r> Bundles<'r> {
                     folder: overlay,
                     mode: Mode::Without(BTreeSet::new()),
                     values: Vec::new(),
+                    given: Vec::new(),
                 });
             }
             targets.extend(kustomize.into_iter().map(|folder| Target {
                 folder,
                 mode: Mode::Kustomize,
                 values: Vec::new(),
+                given: Vec::new(),
             }));
             if !values.is_empty() {
                 targets.push(Target {
                     folder: own.to_owned(),
                     mode: Mode::Nothing,
                     values,
+                    given: Vec::new(),
                 });
             }
         }
@@ -228,6 +231,7 @@ impl<'r> Bundles<'r> {
             folder: at.to_owned(),
             mode: Mode::Without(others),
             values: Vec::new(),
+            given: Vec::new(),
         });
         targets
     }

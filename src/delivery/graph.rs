@@ -9,6 +9,7 @@ use super::facts::{ArgoCluster, Pointer, Says, SourceName};
 use super::fleet::Bundles;
 use super::helmfile::Helmfiles;
 use super::home::{Home, flux_target};
+use super::made::Made;
 use super::order::{Order, To};
 use super::orders::Orders;
 use super::repository::Repository;
@@ -59,6 +60,7 @@ pub fn graph(repository: &Repository<'_>) -> Graph {
         files: BTreeMap::new(),
         objects: BTreeMap::new(),
         uses: Vec::new(),
+        made: Made::new(&orders),
         troubles: Vec::new(),
         left: MAX_PAIRS,
     };
@@ -96,6 +98,7 @@ struct Walk<'w, 'f> {
     objects: BTreeMap<usize, BTreeSet<usize>>,
     /// What Kustomizations of Flux apply.
     uses: Vec<Use>,
+    made: Made<'w, 'f>,
     troubles: Vec<Trouble>,
     left: usize,
 }
@@ -210,7 +213,8 @@ impl<'f> Walk<'_, 'f> {
                         if !applied.insert((to, target.clone())) {
                             continue;
                         }
-                        for one in self.apply(to, target) {
+                        let found = self.apply(to, target);
+                        for one in self.made.filled(found, target, &mut self.of_pointer) {
                             if seen.insert((to, one)) {
                                 open.push_back((to, one, Some(number)));
                             }
@@ -256,15 +260,15 @@ impl<'f> Walk<'_, 'f> {
         (cluster, number, applier): Step,
         is_last: bool,
     ) -> Option<Rc<Vec<Order>>> {
-        let (path, pointer) = self.repository.pointers.get(number).copied()?;
-        if !pointer.needs_variables() {
+        let own = self.repository.pointers.get(number).copied();
+        let Some((path, pointer)) = own.filter(|(_, pointer)| pointer.needs_variables()) else {
             return Some(
                 self.of_pointer
                     .get(number)
                     .map(Rc::clone)
                     .unwrap_or_default(),
             );
-        }
+        };
         let variables = match self.variables(cluster, applier) {
             Some(variables) => variables,
             None if is_last => Variables {
@@ -323,17 +327,14 @@ impl<'f> Walk<'_, 'f> {
             To::Unknown => return None,
             To::Named(name) => name,
         };
-        let (path, pointer) = self.repository.pointers.get(number).copied()?;
-        let who = (From::of(pointer), pointer.at);
-        let named = self.clusters.named(example_of(path), name, who);
+        let (path, pointer) = self.made.object(number)?;
+        let (from, at) = (From::of(pointer), pointer.at);
+        let named = self.clusters.named(example_of(path), name, (from, at));
         if named.is_none() {
             let why = format!(
                 "several clusters are named `{name}`, so it is not known which one is meant"
             );
-            self.troubles.push(Trouble {
-                at: pointer.at,
-                why,
-            });
+            self.troubles.push(Trouble { at, why });
         }
         named
     }
@@ -369,14 +370,8 @@ impl<'f> Walk<'_, 'f> {
         let path = |file: u32| self.repository.tree.path(file).to_owned();
         let files = self.files.iter();
         let of_file = files.map(|(file, of)| (path(*file), of.iter().copied().collect()));
-        let of_object = self.objects.iter().filter_map(|(number, of)| {
-            let (_, pointer) = self.repository.pointers.get(*number)?;
-            let whole = pointer.whole;
-            let installs = !matches!(pointer.says, Says::Flux(_));
-            let value = (whole.end, of.iter().copied().collect());
-            installs.then_some(((whole.source, whole.start), value))
-        });
-        let of_object = of_object.collect();
+        let of_object = self.made.clusters_of(&self.objects);
+        self.made.finish(&mut self.troubles);
         self.troubles.sort();
         self.troubles.dedup();
         Graph {

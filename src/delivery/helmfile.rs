@@ -148,6 +148,7 @@ impl<'r> Helmfiles<'r> {
                     folder,
                     mode: Mode::Without(others.clone()),
                     values: Vec::new(),
+                    given: Vec::new(),
                 })
                 .collect();
             values.push(file.to_owned());
@@ -155,6 +156,7 @@ impl<'r> Helmfiles<'r> {
                 folder: own.to_owned(),
                 mode: Mode::Nothing,
                 values,
+                given: Vec::new(),
             });
             orders.push(Order {
                 to: To::Named(name.to_owned()),

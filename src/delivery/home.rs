@@ -121,6 +121,7 @@ fn addresses<'p>(
         | Says::FleetGroup(_)
         | Says::Customization(_)
         | Says::Helmfile(_)
+        | Says::Template
         | Says::Variables(_) => Vec::new(),
     }
 }
@@ -143,6 +144,7 @@ pub fn flux_target(folder: String) -> Target {
         folder,
         mode: Mode::Flux,
         values: Vec::new(),
+        given: Vec::new(),
     }
 }
 

@@ -11,6 +11,7 @@ mod generators;
 mod graph;
 mod helmfile;
 mod home;
+mod made;
 mod naming;
 mod order;
 mod orders;
@@ -35,7 +36,7 @@ pub use facts::{
 pub use graph::graph;
 pub use helmfile::{is_helmfile, of_environment, read_helmfile};
 pub use naming::{cluster_folder, may_hold_clusters, says_little};
-pub use reading::{read, read_bundle};
+pub use reading::{read, read_bundle, read_made, read_template};
 pub use repository::Repository;
 pub use result::Graph;
 pub use substitution::{Variables, substitute, substitute_known};

@@ -49,6 +49,7 @@ impl Orders<'_, '_> {
             | Says::Cluster(_)
             | Says::FleetCluster(_)
             | Says::FleetGroup(_)
+            | Says::Template
             | Says::Variables(_) => Vec::new(),
         }
     }
@@ -106,6 +107,7 @@ impl Orders<'_, '_> {
                 .iter()
                 .map(|one| of_flux(&one.text))
                 .collect(),
+            given: Vec::new(),
         });
         let targets = chart.into_iter().collect();
         vec![Order { to, targets }]
@@ -238,6 +240,9 @@ impl Orders<'_, '_> {
             }
         });
         let values = values.collect();
+        let text = source.text.as_deref();
+        let text = text.and_then(|text| (self.repository.parse)(text)?.into_iter().next());
+        let given = source.given.iter().cloned().chain(text).collect();
         let mode = match &source.directory {
             _ if source.helm.is_some() => Mode::Chart,
             Some(directory) => Mode::Directory(directory.clone()),
@@ -248,6 +253,7 @@ impl Orders<'_, '_> {
             folder,
             mode,
             values,
+            given,
         })
     }
 

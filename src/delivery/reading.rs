@@ -1,11 +1,12 @@
 //! Reads objects that say what runs where.
 
-use super::data::Data;
+use super::data::{Data, Value};
 use super::facts::{
     Application, ArgoCluster, ArgoSource, Chosen, Customization, Directory, Fleet, FleetGroup,
     Flux, Pointer, Release, Says, Set, SourceName, Word,
 };
 use super::fleet::is_bundle;
+use crate::source::{SourceId, Span};
 use crate::yaml::Node;
 
 /// The label of Secrets that describe clusters to Argo CD.
@@ -57,16 +58,47 @@ pub fn read(root: Node<'_>, group: &str, kind: &str) -> Option<Pointer> {
     }
     let data = Data::of(root)?;
     let says = reader(&data)?;
+    Some(pointer(&data, kind, says))
+}
+
+/// Reads an object of Argo CD as a template makes it. It has the place of the template.
+pub fn read_made(root: Node<'_>, at: Span) -> Option<Pointer> {
+    let data = Data::of(root)?.placed(at);
+    let version = data.text_at(&["apiVersion"])?;
+    let kind = data.text_at(&["kind"])?;
+    let says = match (version.split_once('/')?.0, kind) {
+        ("argoproj.io", "Application") => Says::Application(application(data.get("spec")?)),
+        ("argoproj.io", "ApplicationSet") => set(&data)?,
+        _ => return None,
+    };
+    Some(pointer(&data, kind, says))
+}
+
+/// The template of a chart with this text, if it makes such objects.
+pub fn read_template(text: &str, id: SourceId) -> Option<Pointer> {
+    let makes = text.contains("argoproj.io/") && text.contains("kind: Application");
+    let whole = Span::new(id, 0..0);
+    makes.then(|| Pointer {
+        kind: String::new(),
+        name: String::new(),
+        namespace: String::new(),
+        whole,
+        at: whole,
+        says: Says::Template,
+    })
+}
+
+fn pointer(data: &Data, kind: &str, says: Says) -> Pointer {
     let text = |key| data.text_at(&["metadata", key]);
     let name = data.find(&["metadata", "name"]);
-    Some(Pointer {
+    Pointer {
         kind: kind.to_owned(),
         name: text("name").unwrap_or_default().to_owned(),
         namespace: text("namespace").unwrap_or_default().to_owned(),
-        whole: root.span(),
-        at: name.map_or(root.span(), |name| name.at),
+        whole: data.at,
+        at: name.map_or(data.at, |name| name.at),
         says,
-    })
+    }
 }
 
 pub fn words(list: Option<&Data>) -> Vec<Word> {
@@ -196,7 +228,28 @@ fn argo_source(source: &Data) -> ArgoSource {
         directory,
         helm: helm.map(|helm| words(helm.get("valueFiles"))),
         kustomize: source.get("kustomize").is_some_and(Data::is_map),
+        given: helm.and_then(given),
+        // An object goes before a text.
+        text: helm
+            .filter(|helm| helm.get("valuesObject").is_none())
+            .and_then(|helm| Some(helm.text_at(&["values"])?.to_owned())),
     }
+}
+
+/// The values that Argo CD passes to Helm, without those in files and texts.
+fn given(helm: &Data) -> Option<Data> {
+    let object = helm.get("valuesObject").filter(|one| one.is_map()).cloned();
+    let parameters = helm.get("parameters").map_or(&[][..], Data::items);
+    let parameters = parameters.iter().filter_map(|one| {
+        let value = one.get("value")?.clone();
+        let keys = one.text_at(&["name"])?.rsplit('.');
+        Some(keys.fold(value, |value, key| Data {
+            at: one.at,
+            value: Value::Map(vec![(key.to_owned(), value)]),
+        }))
+    });
+    let all = object.into_iter().chain(parameters);
+    all.reduce(|below, above| below.merged(&above))
 }
 
 fn set(data: &Data) -> Option<Says> {

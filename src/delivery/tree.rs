@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::data::Data;
 use super::facts::Directory;
 use super::paths::{Star, join, matches};
 
@@ -28,6 +29,8 @@ pub struct Target {
     pub mode: Mode,
     /// Files of values beside it.
     pub values: Vec<String>,
+    /// Values that are laid over those, the upper ones first.
+    pub given: Vec<Data>,
 }
 
 /// How a folder is read.
@@ -166,6 +169,11 @@ impl<'f> Tree<'f> {
         let mut files: Vec<u32> = reached.into_iter().collect();
         files.sort_unstable();
         files
+    }
+
+    /// Whether Argo CD runs Helm on a folder.
+    pub fn is_chart(&self, folder: &str) -> bool {
+        self.form(folder).is_none() && self.file(&at(folder, "Chart.yaml")).is_some()
     }
 
     fn form(&self, folder: &str) -> Option<u32> {

@@ -89,6 +89,7 @@ mod words;
 mod workloads;
 mod ytt;
 
+use crate::delivery::read_template;
 use crate::finding::{Because, Open};
 use crate::model::clouds::Clouds;
 use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
@@ -107,7 +108,7 @@ pub use notation::api_group;
 pub use overlays::{Injection, Kustomization, Overlay, Target, Words};
 pub use placeholders::is_placeholder;
 pub use pool_facts::{ReadPool, Referred};
-pub use pools_from_values::pools_from_values;
+pub use pools_from_values::{documents_from_values, pools_from_values};
 use quiet::Parsed;
 use reading::Reading;
 pub use rendered::{extract_rendered, is_about_scheduling};
@@ -259,6 +260,8 @@ fn extract_parsed(
     }
     facts.near_keys = near_keys(source, id).into();
     facts.has_variables = source.text.contains("${");
+    let templates = source.rendered.then(|| read_template(&source.text, id));
+    facts.pointers.extend(templates.flatten());
     // An action in quotes, or one that looks like a map in braces, leaves the text readable as YAML.
     let is_certain = source.rendered && source.text.contains("{{");
     if is_certain && let TemplateFile::Read(read) = template_text::read(reading) {

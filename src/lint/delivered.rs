@@ -18,13 +18,15 @@ use super::placed_pool::PlacedPool;
 use crate::config::Config;
 use crate::delivery::{
     Data, Graph, Known, Pointer, Repository, Says, Tree, cluster_folder, example_of, graph,
+    read_made,
 };
+use crate::extract;
 use crate::finding::{Because, Open};
 use crate::model::Field;
 use crate::model::cluster::environments;
 use crate::model::node_pool::NodePool;
 use crate::source::path::folder;
-use crate::source::{SourceId, Span};
+use crate::source::{Source, SourceId, Span};
 use crate::yaml;
 
 /// Finds the clusters that the repository shows, and what is not known of them.
@@ -34,8 +36,9 @@ pub fn connect(
     config: &Config,
     text: &dyn Fn(&str) -> Option<String>,
 ) -> (Graph, Vec<Open>) {
-    let is_variables = |pointer: &&Pointer| matches!(pointer.says, Says::Variables(_));
-    if deliveries.pointers.iter().all(is_variables) {
+    let points_nowhere =
+        |pointer: &&Pointer| matches!(pointer.says, Says::Variables(_) | Says::Template);
+    if deliveries.pointers.iter().all(points_nowhere) {
         return (Graph::default(), Vec::new());
     }
     let mut forms: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -78,6 +81,26 @@ pub fn connect(
         parse: &|text| {
             let documents = yaml::parse(text, SourceId(0)).documents;
             documents.iter().map(|one| Data::of(one.root())).collect()
+        },
+        fill: &|(path, id), files, given| {
+            let source = Source::new(path, text(path)?).rendered(true);
+            let files: Option<Vec<yaml::Stream>> = files
+                .iter()
+                .map(|file| Some(yaml::parse(&text(file)?, SourceId(0))))
+                .collect();
+            let files = files?;
+            if files.iter().any(|file| !file.errors.is_empty()) {
+                return None;
+            }
+            let given: Vec<yaml::Document> = given.iter().map(Data::document).collect();
+            let files = files.iter().filter_map(|file| file.documents.first());
+            let values = given.iter().chain(files).map(|one| one.root()).collect();
+            let made = extract::documents_from_values(&source, id, values)?;
+            let made = made.iter();
+            Some(
+                made.filter_map(|(one, at)| read_made(one.root(), *at))
+                    .collect(),
+            )
         },
         is_test: &|path| config.is_test(path, path),
     };

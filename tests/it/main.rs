@@ -2,6 +2,7 @@
 
 mod add_ignores;
 mod advice;
+mod app_of_apps;
 mod baseline;
 mod broken_files;
 mod builtin;

@@ -149,6 +149,7 @@ fn own_graph<'f>(files: impl Iterator<Item = (&'f String, &'f String)> + Clone) 
         .map(|(path, text)| (path.as_str(), text.as_str()))
         .collect();
     graph(&Repository {
+        fill: &|_, _, _| None,
         tree: Tree::new(texts.keys().copied().collect(), forms),
         pointers: pointers.iter().map(|(path, one)| (*path, one)).collect(),
         read: &|path| documents(texts.get(path)?),
