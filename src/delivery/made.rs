@@ -12,7 +12,7 @@ use super::trouble::Trouble;
 use crate::source::SourceId;
 
 /// The maximum number of objects that templates make.
-const MAX_MADE: usize = 20_000;
+const MAX_MADE: usize = 5_000;
 
 /// For objects whose pods run in other clusters than the object itself, by their start: their end, and the clusters.
 type ClustersOf = BTreeMap<(SourceId, u32), (u32, Vec<usize>)>;

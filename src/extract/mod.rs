@@ -259,7 +259,7 @@ fn extract_parsed(
         return facts;
     }
     facts.near_keys = near_keys(source, id).into();
-    facts.has_variables = source.text.contains("${");
+    facts.has_variables = memchr::memmem::find(source.text.as_bytes(), b"${").is_some();
     let templates = source.rendered.then(|| read_template(&source.text, id));
     facts.pointers.extend(templates.flatten());
     // An action in quotes, or one that looks like a map in braces, leaves the text readable as YAML.

@@ -16,8 +16,9 @@ use crate::model::node_pool::Variant;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Kind, Scalar};
 
-/// The maximum number of objects that are read in changed forms.
-const MAX_FORMS: usize = 20_000;
+/// The maximum number of objects in all folders that Kustomizations apply to clusters. With more of them, none is changed: what
+/// patches and variables make of objects stays unknown.
+const MAX_OBJECTS: usize = 100_000;
 
 /// Objects with this label or annotation keep their variables.
 const SUBSTITUTE: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -109,29 +110,25 @@ impl Flux<'_> {
         let library = Library::new(&self.disk);
         let mut forms: BTreeMap<Key, BTreeMap<String, Form>> = BTreeMap::new();
         let mut unchanged = HashSet::new();
-        let mut left = MAX_FORMS;
-        for one in applied {
-            if !self.may_change(one) {
-                continue;
+        let mut left = MAX_OBJECTS;
+        for one in applied.iter().filter(|one| self.may_change(one)) {
+            let objects = self.objects(&library, one);
+            match left.checked_sub(objects.len()) {
+                Some(rest) => left = rest,
+                None => return (Forms::new(), HashSet::new()),
             }
-            for (object, is_changed) in self.objects(&library, one) {
+            for (object, is_changed) in objects {
                 let key = (object.place, object.origin);
                 if !is_changed {
                     unchanged.insert((one.cluster, key));
                     continue;
                 }
                 let text = object.value.write().text().to_owned();
-                if left == 0 {
-                    continue;
-                }
                 let known = forms.entry(key).or_default();
-                let form = known.entry(text).or_insert_with(|| {
-                    left -= 1;
-                    Form {
-                        object,
-                        clusters: BTreeSet::new(),
-                        by: one.by,
-                    }
+                let form = known.entry(text).or_insert_with(|| Form {
+                    object,
+                    clusters: BTreeSet::new(),
+                    by: one.by,
                 });
                 form.clusters.insert(one.cluster);
             }
