@@ -81,6 +81,10 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     let mut facts = FileFacts::default();
     facts.not_judged.extend(open_kind(subject));
     facts.overlays.extend(injected::read(subject));
+    if group == "argoproj.io" && kind.starts_with("Application") {
+        let overlays = overlays::application(subject.root, subject.reading.id);
+        facts.overlays.extend(overlays);
+    }
     if subject.reading.depth == 0 {
         let pointer = delivery::read(subject.root, group, kind);
         facts.pointers.extend(pointer);

@@ -173,6 +173,54 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
         None if flux => None,
         None => Some(takes_in(holder, source).entries.into()),
     };
+    patches(holder, source, within, "a Kustomization patches it")
+}
+
+/// Returns the targets of the patches that Applications of Argo CD apply to kustomizations, and whatever their components
+/// change.
+pub fn application(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
+    const WHAT: &str = "an Application patches it";
+    let template = root.get("spec").and_then(|spec| spec.get("template"));
+    let mut overlays = Vec::new();
+    for spec in [root.get("spec"), template.and_then(|one| one.get("spec"))] {
+        let one = spec.and_then(|spec| spec.get("source"));
+        let many = spec.and_then(|spec| spec.get("sources"));
+        let many = many.into_iter().flat_map(|list| list.items());
+        for of_source in one.into_iter().chain(many) {
+            let Some(holder) = of_source.get("kustomize") else {
+                continue;
+            };
+            let path = literal(of_source.get("path"));
+            let within: Option<Arc<[String]>> = path.map(|path| {
+                let path = path.trim_start_matches("./").trim_start_matches('/');
+                Arc::from([format!("/{path}")])
+            });
+            let components = holder.get("components").into_iter();
+            let components = components.flat_map(|list| list.items());
+            overlays.extend(components.take(1).map(|one| Overlay {
+                source,
+                target: Target::Object {
+                    kind: None,
+                    name: None,
+                },
+                what: WHAT,
+                span: one.span(),
+                within: within.clone(),
+                is_part: false,
+            }));
+            overlays.extend(patches(holder, source, within, WHAT));
+        }
+    }
+    overlays
+}
+
+/// The targets of the patches in a map.
+fn patches(
+    holder: Node<'_>,
+    source: SourceId,
+    within: Option<Arc<[String]>>,
+    what: &'static str,
+) -> Vec<Overlay> {
     let mut overlays = Vec::new();
     for list in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
         for entry in holder.get(list).into_iter().flat_map(|node| node.items()) {
@@ -193,7 +241,7 @@ pub fn kustomization(root: Node<'_>, source: SourceId) -> Vec<Overlay> {
                 overlays.push(Overlay {
                     source,
                     target,
-                    what: "a Kustomization patches it",
+                    what,
                     span: entry.span(),
                     within: within.clone(),
                     is_part: false,

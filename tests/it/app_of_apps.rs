@@ -136,3 +136,39 @@ fn an_application_set_may_install_a_chart_of_applications() {
     );
     assert_eq!(findings, [WRONG_IN_LAB]);
 }
+
+#[test]
+fn what_an_application_patches_is_not_held_against_the_workload() {
+    let application = |kustomize: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  \
+             destination: {{name: lab}}\n  sources:\n  - {{repoURL: 'https://github.com/acme/gitops', path: pools/lab}}\n  \
+             - repoURL: https://github.com/acme/gitops\n    path: web/lab\n    kustomize:\n{kustomize}"
+        )
+    };
+    let pool = POOL.replace("CLUSTER", "lab");
+    let found = |kustomize: &str| {
+        let folder = repo(&[
+            ("web.yaml", &application(kustomize)),
+            ("web/lab/kustomization.yaml", "resources: [web.yaml]\n"),
+            ("web/lab/web.yaml", WEB),
+            ("pools/lab/gpu.yaml", &pool),
+        ]);
+        let report = run(folder.path(), &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let mut rules = findings.map(|one| one["rule"].as_str().unwrap_or("-"));
+        rules.any(|rule| rule == "selected-pool-not-tolerated")
+    };
+    let patch = |kind: &str, field: &str| {
+        format!(
+            "      patches:\n      - target: {{kind: {kind}}}\n        patch: |\n          - op: add\n            \
+             path: /spec/template/spec/{field}\n            value: []\n"
+        )
+    };
+    assert!(!found(&patch("Deployment", "tolerations")));
+    assert!(!found("      components: [../../tolerant]\n"));
+    // Near misses: another kind, another field, no patch.
+    assert!(found(&patch("StatefulSet", "tolerations")));
+    assert!(found(&patch("Deployment", "containers")));
+    assert!(found("      namePrefix: a-\n"));
+}
