@@ -34,6 +34,8 @@ pub struct Flux<'f> {
     pub facts: &'f FactsOf<'f>,
     /// Where workloads and pools are declared.
     pub table: &'f Table,
+    /// What they say about charts.
+    pub sources: &'f ChartSources,
     /// The pod shapes seen so far.
     pub shapes: &'f Shapes,
 }
@@ -181,7 +183,6 @@ impl Flux<'_> {
         built: &Kustomizations,
         names: &[String],
     ) -> Vec<(Form, FileFacts)> {
-        let sources = ChartSources::default();
         let facts = forms.into_iter().filter_map(|form| {
             let name = form.object.value.at_path(&["metadata", "name"]);
             let whole = Whole {
@@ -192,7 +193,7 @@ impl Flux<'_> {
                 path: self.disk.path(origin.source),
                 place,
             };
-            let facts = caught(|| extract::read_built(&whole, self.table, &sources)).ok()?;
+            let facts = caught(|| extract::read_built(&whole, self.table, self.sources)).ok()?;
             Some((form, facts))
         });
         let mut read: Vec<(Form, FileFacts)> = facts.collect();

@@ -58,10 +58,9 @@ impl Spans {
 
 /// Builds the kustomizations among some files. `again` has the facts of files that were read a second time.
 pub fn build(
-    files: &[Kept],
-    load: &Load<'_>,
+    (files, load): (&[Kept], &Load<'_>),
     again: &HashMap<SourceId, FileFacts>,
-    table: &Table,
+    (table, sources): (&Table, &ChartSources),
     shapes: &Shapes,
 ) -> Kustomizations {
     let graph = Graph::of(files);
@@ -89,13 +88,12 @@ pub fn build(
         let own = kept.and_then(|at| files.get(at)?.read.facts.as_deref());
         again.get(&id).or(own)
     };
-    let sources = ChartSources::default();
     let reader = Reader {
         disk: &disk,
         facts: &facts,
         in_place: &graph.in_place(&tops),
         table,
-        sources: &sources,
+        sources,
     };
     let read: Vec<Use> = uses
         .into_par_iter()

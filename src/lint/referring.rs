@@ -15,15 +15,15 @@ use crate::extract::{self, Beside, ChartName, ChartSources, FileFacts, Table, Va
 use crate::source::{Source, SourceId, path};
 use crate::template::Templates;
 
-/// The facts of such files, where their charts are known. A file whose text has changed since it was
-/// read is left out; the check starts over anyway. `known` are facts of files that were read again before.
+/// What all files say about charts, and the facts of such files, where their charts are known. A file whose text has changed
+/// since it was read is left out; the check starts over anyway. `known` are facts of files that were read again before.
 pub fn read_again(
     files: &[Kept],
     load: &Load<'_>,
     table: &Table,
     shapes: &Shapes,
     known: &HashMap<SourceId, FileFacts>,
-) -> HashMap<SourceId, FileFacts> {
+) -> (ChartSources, HashMap<SourceId, FileFacts>) {
     let facts = || {
         files
             .iter()
@@ -47,7 +47,7 @@ pub fn read_again(
         facts.is_some_and(|facts| !facts.values_files.is_empty())
     };
     if sources.is_empty() && !files.iter().any(names_files) {
-        return HashMap::new();
+        return (sources, HashMap::new());
     }
     let refers = |kept: &&Kept| {
         let facts = kept.read.facts.as_deref();
@@ -95,7 +95,7 @@ pub fn read_again(
         .collect();
     again.extend(named);
     overridden::leave_open(files, &mut again);
-    again
+    (sources, again)
 }
 
 /// Adds the files of values that releases name. Returns the files of these releases.

@@ -225,10 +225,11 @@ impl<'s> Session<'s> {
         let shapes = &self.shapes;
         let (files, load, table) = (&self.files, self.load, settings.table);
         let mut again = libraries::read_again(files, load, table, shapes);
-        let values = referring::read_again(files, load, table, shapes, &again);
+        let (sources, values) = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
         made_pools::fill_in(files, load, table, &mut again);
-        let mut kustomizations = kustomizations::build(files, load, &again, table, shapes);
+        let mut kustomizations =
+            kustomizations::build((files, load), &again, (table, &sources), shapes);
         let counts = |kept: &Kept| !(filled.contains(&kept.id) && kept.is_template());
         let mut workloads = 0;
         for kept in self.files.iter().filter(|kept| counts(kept)) {
@@ -270,6 +271,7 @@ impl<'s> Session<'s> {
                 disk: Disk::new(&self.files, self.load),
                 facts: &facts,
                 table: settings.table,
+                sources: &sources,
                 shapes: &self.shapes,
             };
             flux.change(&mut graph, &mut kustomizations);

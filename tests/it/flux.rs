@@ -287,3 +287,24 @@ fn an_overlay_with_variables_is_filled_in_where_it_is_applied() {
         ["selected-pool-not-tolerated base/web.yaml:8 prod"]
     );
 }
+
+#[test]
+fn a_release_with_variables_is_still_one_of_its_chart() {
+    let repository = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: grafana, namespace: flux-system}\n\
+                      spec: {url: https://grafana.github.io/helm-charts}\n";
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: grafana, namespace: monitoring}\nspec:\n  \
+        chart: {spec: {chart: grafana, version: 8.5.0, sourceRef: {kind: HelmRepository, name: grafana, namespace: flux-system}}}\n  \
+        values:\n    grafana.ini: {server: {domain: \"${domain}\"}}\n    nodeSelector: {pool: \"${pool}\"}\n";
+    let files = [
+        ("sources/grafana.yaml", repository),
+        ("apps/release.yaml", release),
+    ];
+    // The chart has no tolerations by default.
+    let fields = substitute("domain: example.com, pool: gpu");
+    assert_eq!(
+        found(&[("lab", &fields)], &files),
+        ["selected-pool-not-tolerated apps/release.yaml:8 lab"]
+    );
+    let other = substitute("domain: example.com, pool: other");
+    assert!(found(&[("lab", &other)], &files).is_empty());
+}
