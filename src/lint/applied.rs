@@ -152,11 +152,13 @@ impl Flux<'_> {
         }
         let mut patched: Vec<bool> = vec![false; objects.len()];
         if applied.changes {
-            let before: Vec<usize> = objects.iter().map(|object| object.patches.len()).collect();
+            let state = |object: &Object| (object.patches.len(), object.doubt.is_some());
+            let before: Vec<_> = objects.iter().map(state).collect();
             let path = self.disk.path(applied.by.source);
             objects = library.apply(objects, path, applied.by, &applied.folder);
-            let is_patched = |(object, before): (&Object, &usize)| {
-                object.patches.len() > *before && object.touched
+            let is_patched = |(object, (patches, is_in_doubt)): (&Object, &(usize, bool))| {
+                let is_touched = object.patches.len() > *patches && object.touched;
+                is_touched || (object.doubt.is_some() && !is_in_doubt)
             };
             patched = objects.iter().zip(&before).map(is_patched).collect();
         }
@@ -197,10 +199,10 @@ impl Flux<'_> {
             Some((form, facts))
         });
         let mut read: Vec<(Form, FileFacts)> = facts.collect();
-        if read
-            .iter()
-            .all(|(_, facts)| self.says_same(facts, (place, origin), built))
-        {
+        let is_same = |(form, facts): &(Form, FileFacts)| {
+            form.object.doubt.is_none() && self.says_same(facts, (place, origin), built)
+        };
+        if read.iter().all(is_same) {
             return Vec::new();
         }
         for (form, facts) in &mut read {

@@ -227,6 +227,9 @@ fn a_component_that_a_kustomization_names_counts() {
         found(&[("lab", ""), ("prod", names)], &files),
         ["selected-pool-not-tolerated apps/web.yaml:8 lab"]
     );
+    // What is not here may add the toleration.
+    let elsewhere = "  components: [../components/other]\n";
+    assert!(found(&[("prod", elsewhere)], &files).is_empty());
 }
 
 #[test]
