@@ -22,7 +22,7 @@ pub struct Applied {
     pub parts: Arc<Parts>,
     /// The variables that it fills in.
     pub variables: Option<Variables>,
-    /// It changes objects also in other ways.
+    /// It also changes objects by patches, components or a namespace.
     pub changes: bool,
 }
 

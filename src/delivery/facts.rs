@@ -152,7 +152,7 @@ impl Says {
         }
     }
 
-    /// Whether it says itself which clusters get the folder that it is in, which nothing else has to apply.
+    /// Whether it names the clusters for its own folder, so that nothing else has to apply that folder.
     pub fn names_its_clusters(&self) -> bool {
         matches!(self, Says::Customization(_) | Says::Helmfile(_))
     }

@@ -47,7 +47,7 @@ impl<'w, 'f> Made<'w, 'f> {
         Some((path, pointer))
     }
 
-    /// The same objects, but what templates of a chart make of its values in the place of those that are written there.
+    /// Replaces objects in the templates of a chart by those that the templates make of its values.
     /// `of_pointer` has what each object orders.
     pub fn filled(
         &mut self,
@@ -153,7 +153,7 @@ impl<'w, 'f> Made<'w, 'f> {
         found
     }
 
-    /// Puts what is not known of these objects in the place of what is not known of their templates.
+    /// Replaces the troubles of templates by those of the objects that they make.
     pub fn finish(&mut self, troubles: &mut Vec<Trouble>) {
         let filled: HashSet<SourceId> = self
             .objects

@@ -16,8 +16,8 @@ pub struct Graph {
     pub of_file: BTreeMap<String, Vec<usize>>,
     /// For objects whose pods run in other clusters than the object itself, by their start: their end, and the clusters.
     pub of_object: BTreeMap<(SourceId, u32), (u32, Vec<usize>)>,
-    /// For objects in whose place some clusters that reach the file where they are used get something else, by that file and
-    /// their start: their end, and these clusters.
+    /// Objects that some clusters get in another form. The key is the file where an object is used, and where the object starts;
+    /// the value is where it ends, and these clusters.
     pub replaced: BTreeMap<(SourceId, SourceId, u32), (u32, Vec<usize>)>,
     /// What Kustomizations of Flux apply, if any of them changes it.
     pub applied: Vec<Applied>,
@@ -45,7 +45,7 @@ impl Graph {
         clusters.filter(|one| !without.contains(one)).collect()
     }
 
-    /// Notes that some clusters get something else in the place of an object that is used in a file.
+    /// Notes that some clusters get another form of an object that is used in a file.
     pub fn replace(
         &mut self,
         used: SourceId,

@@ -84,7 +84,7 @@ pub struct FileFacts {
     pub changed_values: ThinVec<ValuePath>,
     /// Files of values that its releases name.
     pub values_files: ThinVec<ValuesFile>,
-    /// Files of values that it lays others over.
+    /// Files whose values it overrides.
     pub laid_over: ThinVec<SourceId>,
     /// Files that its Kustomizations put into objects.
     pub generated: ThinVec<GeneratedKey>,

@@ -42,18 +42,18 @@ pub(super) struct Installed {
     pub(super) open: bool,
     /// The namespace that it is installed into, if the release says one.
     pub(super) namespace: Option<String>,
-    /// Values that others are laid over, the upper ones first.
+    /// Lower layers of values, the uppermost first.
     pub(super) below: Vec<Arc<Document>>,
 }
 
 impl Installed {
-    /// The maps of values that others are laid over, with their paths.
+    /// The lower layers of values as maps, with their paths.
     pub(super) fn below_all(&self) -> Vec<(Node<'_>, String)> {
         let below = self.below.iter().map(|one| one.root());
         below.map(|root| (root, String::new())).collect()
     }
 
-    /// The files that others are laid over.
+    /// The files of the lower layers.
     pub(super) fn files_below(&self) -> impl Iterator<Item = SourceId> {
         self.below.iter().map(|one| one.root().span().source)
     }

@@ -46,7 +46,7 @@ pub fn documents_from_values(
     Some(documents.collect())
 }
 
-/// What a template is with values. `None` if something else decides what is written.
+/// The only text that a template can become with these values. `None` if something else decides what is written.
 fn made(source: &Source, id: SourceId, values: Vec<Node<'_>>) -> Option<Variant> {
     let given = Given(values);
     let template = Template::parse(&source.text, Language::Go).ok()?;

@@ -98,7 +98,7 @@ pub(super) fn unknown_manifest(why: &str) -> Because {
 pub(super) struct Relocation<'r> {
     /// The text that the facts were read from.
     pub(super) text: &'r Pieces,
-    /// The id that it was read with. Places with another one are places in files already.
+    /// The id that the text was read with. A place with another id is already a place in a file.
     pub(super) id: SourceId,
     /// The place of the whole text, for facts without a place of their own.
     pub(super) whole: Span,

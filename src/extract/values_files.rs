@@ -161,8 +161,7 @@ impl ValuesFile {
         }
     }
 
-    /// What a release says that makes of a file something else than another one does. Then it is not known what it is laid
-    /// over.
+    /// The file as two releases name it. If they lay it over different files, nothing is known of the values below it.
     #[must_use]
     pub fn open_unless_same(&self, other: &ValuesFile) -> ValuesFile {
         let [own, theirs] = [self, other].map(|one| &one.installed);
@@ -176,11 +175,6 @@ impl ValuesFile {
             found.installed.below.clear();
         }
         found
-    }
-
-    /// Whether it is read with everything that it is laid over.
-    pub fn is_on_top(&self) -> bool {
-        !self.installed.open
     }
 
     /// Whether it has values for the same chart.

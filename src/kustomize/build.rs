@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bench::{Bench, Built};
-use super::files::{Documents, Files, Shelf, Trouble};
+use super::files::{Documents, Files, Form, Shelf, Trouble};
 use super::metadata;
 use super::object::Object;
 use super::patches;
@@ -93,16 +93,8 @@ impl<'f> Library<'f> {
         if let Some(form) = self.shelf.form_within(path, by, folder)
             && let Some(spec) = form.document.root().get("spec")
         {
-            let mut builder = Builder {
-                library: self,
-                bench: Bench {
-                    shelf: &self.shelf,
-                    form: &form,
-                    built: &mut built,
-                    troubles: &self.troubles,
-                },
-                above: &mut Vec::new(),
-            };
+            let mut above = Vec::new();
+            let mut builder = self.builder(&form, &mut built, &mut above);
             builder.entries(spec, "components", Builder::component);
             patches::patches(&mut builder.bench, spec);
             metadata::namespace(&mut builder.bench, spec, "targetNamespace");
@@ -115,6 +107,24 @@ impl<'f> Library<'f> {
         self.troubles.borrow().iter().cloned().collect()
     }
 
+    fn builder<'b>(
+        &'b self,
+        form: &'b Form,
+        built: &'b mut Built,
+        above: &'b mut Vec<String>,
+    ) -> Builder<'b, 'f> {
+        Builder {
+            library: self,
+            bench: Bench {
+                shelf: &self.shelf,
+                form,
+                built,
+                troubles: &self.troubles,
+            },
+            above,
+        }
+    }
+
     fn built(&self, path: &str, above: &mut Vec<String>) -> Rc<Built> {
         if let Some(known) = self.built.borrow().get(path) {
             return Rc::clone(known);
@@ -123,17 +133,7 @@ impl<'f> Library<'f> {
         match self.shelf.form(path) {
             Some(form) => {
                 above.push(path.to_owned());
-                Builder {
-                    library: self,
-                    bench: Bench {
-                        shelf: &self.shelf,
-                        form: &form,
-                        built: &mut built,
-                        troubles: &self.troubles,
-                    },
-                    above,
-                }
-                .run();
+                self.builder(&form, &mut built, above).run();
                 above.pop();
                 let source = form.source;
                 for object in &mut built.objects {

@@ -133,10 +133,8 @@ impl<'f> Shelf<'f> {
     /// A document of a file as a kustomization of another folder.
     pub(super) fn form_within(&self, path: &str, document: Span, folder: &str) -> Option<Form> {
         let (source, text) = self.files.text(path)?;
-        let documents = yaml::parse(&text, source).documents.into_iter();
-        let document = documents
-            .into_iter()
-            .find(|one| one.root().span() == document)?;
+        let mut documents = yaml::parse(&text, source).documents.into_iter();
+        let document = documents.find(|one| one.root().span() == document)?;
         Some(Form {
             source,
             folder: folder.to_owned(),

@@ -16,8 +16,8 @@ use crate::model::node_pool::Variant;
 use crate::source::{SourceId, Span};
 use crate::yaml::{self, Kind, Scalar};
 
-/// The maximum number of objects in all folders that Kustomizations apply to clusters. With more of them, none is changed: what
-/// patches and variables make of objects stays unknown.
+/// The maximum number of objects that Kustomizations apply, counted for each cluster. Above it, no patch is applied and no
+/// variable is filled in, so that what they change stays unknown.
 const MAX_OBJECTS: usize = 100_000;
 
 /// Objects with this label or annotation keep their variables.
@@ -52,8 +52,8 @@ struct Form {
 type Forms = BTreeMap<Key, Vec<Form>>;
 
 impl Flux<'_> {
-    /// Adds each object that Kustomizations of Flux change in the form that each cluster gets. No cluster that gets one has
-    /// it in the form that its files say.
+    /// Adds each object that Kustomizations of Flux change, once for each form that clusters get. What its file says then counts
+    /// only for clusters that get the object unchanged.
     pub fn change(&self, graph: &mut Graph, kustomizations: &mut Kustomizations) {
         let applied = std::mem::take(&mut graph.applied);
         let (forms, unchanged) = self.forms(&applied);

@@ -56,10 +56,10 @@ impl Spans {
     }
 }
 
-/// Builds the kustomizations among some files. `again` has the facts of files that were read a second time.
+/// Builds the kustomizations among some files, of which these are the facts.
 pub fn build(
     (files, load): (&[Kept], &Load<'_>),
-    again: &HashMap<SourceId, FileFacts>,
+    facts: &FactsOf<'_>,
     (table, sources): (&Table, &ChartSources),
     shapes: &Shapes,
 ) -> Kustomizations {
@@ -83,14 +83,9 @@ pub fn build(
         let because = Because::Kustomize(trouble.why.into());
         made.built.not_judged.push(Open::part(trouble.at, because));
     }
-    let facts = |id: SourceId| {
-        let kept = files.binary_search_by_key(&id, |kept| kept.id).ok();
-        let own = kept.and_then(|at| files.get(at)?.read.facts.as_deref());
-        again.get(&id).or(own)
-    };
     let reader = Reader {
         disk: &disk,
-        facts: &facts,
+        facts,
         in_place: &graph.in_place(&tops),
         table,
         sources,
@@ -99,7 +94,7 @@ pub fn build(
         .into_par_iter()
         .flat_map_iter(|(origin, objects)| reader.read(origin, objects))
         .collect();
-    made.add(read, &facts);
+    made.add(read, facts);
     shapes.share(&mut made.built.workloads);
     made
 }
@@ -124,16 +119,16 @@ enum Use {
 /// The facts of a file.
 pub type FactsOf<'f> = dyn Fn(SourceId) -> Option<&'f FileFacts> + Sync + 'f;
 
-struct Reader<'r> {
+struct Reader<'r, 'f> {
     disk: &'r Disk<'r>,
-    facts: &'r FactsOf<'r>,
+    facts: &'r FactsOf<'f>,
     /// Files whose objects are used where they are.
     in_place: &'r HashSet<String>,
     table: &'r Table,
     sources: &'r ChartSources,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// Reads the different forms that one object has in different places.
     fn read(&self, origin: Span, objects: Vec<Object>) -> Vec<Use> {
         let mut uses = Vec::new();

@@ -228,8 +228,13 @@ impl<'s> Session<'s> {
         let (sources, values) = referring::read_again(files, load, table, shapes, &again);
         again.extend(values);
         made_pools::fill_in(files, load, table, &mut again);
+        let facts = |id: SourceId| {
+            let at = position(&self.files, id);
+            let own = at.and_then(|at| self.files.get(at)?.read.facts.as_deref());
+            again.get(&id).or(own)
+        };
         let mut kustomizations =
-            kustomizations::build((files, load), &again, (table, &sources), shapes);
+            kustomizations::build((files, load), &facts, (table, &sources), shapes);
         let counts = |kept: &Kept| !(filled.contains(&kept.id) && kept.is_template());
         let mut workloads = 0;
         for kept in self.files.iter().filter(|kept| counts(kept)) {
@@ -260,11 +265,6 @@ impl<'s> Session<'s> {
             let own = own.filter_map(|kept| again.get(&kept.id).or(kept.read.facts.as_deref()));
             let all = own.chain(&evaluated).chain([&rendered]);
             self.connect(&Deliveries::of(all), &paths)
-        };
-        let facts = |id: SourceId| {
-            let at = position(&self.files, id);
-            let own = at.and_then(|at| self.files.get(at)?.read.facts.as_deref());
-            again.get(&id).or(own)
         };
         if !graph.applied.is_empty() {
             let flux = Flux {

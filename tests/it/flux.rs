@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used)]
 
 use crate::program::{repo, run};
+use tempfile::TempDir;
 
 /// A repository with clusters. Each has a Kustomization `apps` that applies `apps` with these fields, and `pools` without any.
 fn repository(clusters: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -41,14 +42,19 @@ fn deployment(name: &str, pod: &str) -> String {
 
 const SELECTS: &str = "      nodeSelector: {pool: gpu}\n";
 
+/// A folder with a repository.
+fn folder(files: &[(String, String)]) -> TempDir {
+    let files = files.iter();
+    let files: Vec<(&str, &str)> = files
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    repo(&files)
+}
+
 /// `rule file:line cluster` of each error and warning.
 fn found(clusters: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     let files = repository(clusters, files);
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let folder = repo(&files);
+    let folder = folder(&files);
     let report = run(folder.path(), &["check", "--format", "json"]).json();
     let findings = report["findings"].as_array().expect("a list").iter();
     let line = |one: &serde_json::Value| {
@@ -143,11 +149,7 @@ fn a_mistake_in_a_variable_is_found_where_it_is_used_and_is_not_written_over() {
         &[("lab", &substitute("effect: NoSchedul"))],
         &[("apps/web.yaml", &web)],
     );
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let folder = repo(&files);
+    let folder = folder(&files);
     let fixed = run(
         folder.path(),
         &["check", "--fix", "--unsafe-fixes", "--format", "json"],
@@ -258,11 +260,7 @@ fn pools_of_a_cluster_have_its_variables() {
         .map(|(name, fields)| (*name, fields.as_str()))
         .collect();
     let files = repository(&clusters, &[("apps/pool.yaml", &pool)]);
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let folder = repo(&files);
+    let folder = folder(&files);
     let listed = run(folder.path(), &["pools", "-o", "json"]).json();
     let pools = listed["pools"].as_array().expect("a list").iter();
     let mut pools: Vec<String> = pools
