@@ -29,7 +29,7 @@ pub(super) fn fold(pools: &mut Vec<ReadPool>, table: &Table) {
             continue;
         };
         read.pool.taints.retain(|taint| !passes_by(taint, table));
-        let named = pool_label(&read.pool, row);
+        let named = pool_label(&read.pool, row).or(read.named_by.take());
         let name = named.as_ref().map(|(_, value)| value.clone());
         read.named_by.clone_from(&named);
         let taints = read

@@ -39,7 +39,8 @@ pub struct ReadPool {
     pub whole: bool,
     /// It is in a list of all pools of its cluster.
     pub lists_all: bool,
-    /// The label that identifies the nodes of this pool, if it was folded from a dump of nodes.
+    /// What identifies its nodes, if it was read from a dump of them: the key and value of a label, or the kind and name of
+    /// the object that made their machines.
     pub named_by: Option<(String, String)>,
     /// The day on which its nodes last reported their state.
     pub seen: Option<Date>,

@@ -142,6 +142,9 @@ pub struct PoolRow {
     /// file are one pool, and so are those without such a label that are alike.
     #[serde(default)]
     pub fold_by: Vec<String>,
+    /// The objects that made the machines of nodes without such a label, and so name their pools.
+    #[serde(default)]
+    pub machines: Option<Machines>,
     /// A file of such elements shows every pool of a cluster.
     #[serde(default)]
     pub lists_all: bool,
@@ -212,6 +215,16 @@ impl PoolRow {
 /// Values by path: one, or several of which any one is enough. A `*` matches anything. `true` and `false` are
 /// booleans in any spelling.
 pub type Values = BTreeMap<Anchored, OneOrMany<String>>;
+
+/// Where a node says which object made its machine.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Machines {
+    /// The kind of such objects.
+    pub kind: String,
+    /// The name of the machine, `[NAMESPACE/]OBJECT-xxxxx`, whose last part is random.
+    pub name: Vec<Anchored>,
+}
 
 /// Taints and labels that a provider adds to pools of a certain kind.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

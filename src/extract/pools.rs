@@ -204,11 +204,29 @@ fn read_pool(
         part_kind: row.part_kind.clone(),
         whole: row.whole,
         lists_all: row.lists_all,
+        named_by: maker(element),
         seen: last_seen(element),
         taints_written,
         ..ReadPool::new(pool, document.source)
     };
     (read, notices)
+}
+
+/// The object that made the machine of a node: its kind and name.
+fn maker(element: &Element<'_, '_>) -> Option<(String, String)> {
+    let machines = element.row.machines.as_ref()?;
+    let machine = element.find(&machines.name);
+    let machine = machine.first()?.node.raw()?;
+    let set = set_of_machine(machine.rsplit('/').next()?)?;
+    Some((machines.kind.clone(), set.to_owned()))
+}
+
+/// The name of the set that made a machine: `workers` for `workers-x7k2p`. Sets name their machines by `generateName`, which
+/// adds five characters without vowels (`k8s.io/apiserver/pkg/storage/names`).
+fn set_of_machine(machine: &str) -> Option<&str> {
+    let (set, random) = machine.rsplit_once('-')?;
+    let is_random = |letter: char| "bcdfghjklmnpqrstvwxz2456789".contains(letter);
+    (random.len() == 5 && random.chars().all(is_random)).then_some(set)
 }
 
 /// The day of the latest time that a node reports, in UTC.

@@ -55,7 +55,7 @@ fn merge_dumps(gathered: &mut Gathered, config: &Config, is_dump: impl Fn(&str) 
     });
 }
 
-/// The only declared pool with the label that names the nodes, or `None` if it contradicts them.
+/// The only declared pool with the label that names the nodes, or that made their machines, or `None` if it contradicts them.
 fn declaration(at: usize, dumped: &[usize], gathered: &Gathered, config: &Config) -> Option<usize> {
     let seen = &gathered.pools[at];
     let (key, value) = seen.named_by.as_ref()?;
@@ -66,11 +66,13 @@ fn declaration(at: usize, dumped: &[usize], gathered: &Gathered, config: &Config
     let clusters = |placed: &PlacedPool| clusters_of(placed, gathered, config);
     let is_it = |other: &usize| {
         let placed = &gathered.pools[*other];
+        let object = &placed.pool.object;
         let label = placed.pool.labels.labels.get(key).and_then(Field::known);
+        let is_maker = object.kind == *key && object.name.as_ref() == Some(value);
         placed.named_by.is_none()
             && !placed.configured
             && placed.listed.is_none()
-            && label == Some(value)
+            && (label == Some(value) || is_maker)
             && (config.clusters.len() < 2 || clusters(placed) == clusters(seen))
     };
     let mut candidates = (0..gathered.pools.len()).filter(is_it);

@@ -60,7 +60,7 @@ pub fn without_pools(gathered: &Gathered, config: &Config, known: &[Problem]) ->
         .collect()
 }
 
-/// Marks dumps of Nodes that may lack a pool. Nodes with a pool's label are created and removed by the pool's manager
+/// Marks dumps of Nodes that may lack a pool. Nodes with a pool's label, or with a machine that a MachineSet made, are created and removed by the pool's manager
 /// (Karpenter, the cluster autoscaler, a cloud), so such a pool may have no nodes at the time of the dump. A file that
 /// lists the pools themselves lists empty pools too: the objects in the same dump, or a cloud's list.
 pub fn note_pools_at_zero(gathered: &mut Gathered) {
@@ -82,8 +82,9 @@ pub fn note_pools_at_zero(gathered: &mut Gathered) {
         if placed.named_by.is_some() || !is_listed {
             continue;
         }
-        let labels = &placed.pool.labels.labels;
-        let own = of_nodes.iter().filter(|key| labels.contains_key(*key));
+        let (labels, kind) = (&placed.pool.labels.labels, &placed.pool.object.kind);
+        let own = of_nodes.iter();
+        let own = own.filter(|key| labels.contains_key(*key) || *key == kind);
         let own: Vec<_> = own.map(|key| (key.clone(), true)).collect();
         // The output of `kubectl get nodes,nodepools` contains all nodes and all pools.
         placed.lists_all |= !own.is_empty();
@@ -148,14 +149,11 @@ fn is_whole(gathered: &Gathered, file: &str) -> bool {
     gathered.paths.contains(file) && !is_broken(gathered, file)
 }
 
-/// Whether a file lists all pools of a cluster.
+/// Whether a file lists all pools of a cluster. Objects beside a full list, such as MachineSets beside Nodes, only add pools
+/// that have no nodes at the time.
 fn lists_all(gathered: &Gathered, file: &str) -> bool {
-    let mut pools = gathered
-        .pools
-        .iter()
-        .filter(|placed| gathered.path(placed.source) == file)
-        .peekable();
-    pools.peek().is_some() && pools.all(|placed| placed.lists_all)
+    let mut pools = gathered.pools.iter();
+    pools.any(|placed| placed.lists_all && gathered.path(placed.source) == file)
 }
 
 fn has_pools(gathered: &Gathered, file: &str) -> bool {

@@ -22,7 +22,8 @@ pub struct PlacedPool {
     pub listed: Option<inventory::Pool>,
     /// Whether its file lists all pools of its cluster.
     pub lists_all: bool,
-    /// The label that identifies its nodes, if it was inferred from a dump of them.
+    /// What identifies its nodes, if it was read from a dump of them: the key and value of a label, or the kind and name of
+    /// the object that made their machines.
     pub named_by: Option<(String, String)>,
     /// The day on which its nodes last reported their state, if it was inferred from a dump of them.
     pub seen: Option<Date>,

@@ -146,3 +146,84 @@ fn the_list_of_a_cloud_says_which_pools_there_are() {
         assert!(is_complete(&files), "{label}");
     }
 }
+
+/// A Node whose machine OpenShift's machine API made.
+fn machine_node(name: &str, machine: &str) -> String {
+    let annotation = format!(
+        "    annotations: {{machine.openshift.io/machine: openshift-machine-api/{machine}}}\n"
+    );
+    node(name, "node-role.kubernetes.io/worker: \"\"").replace("  spec:", &(annotation + "  spec:"))
+}
+
+fn machine_set(name: &str) -> String {
+    format!(
+        "- apiVersion: machine.openshift.io/v1beta1
+  kind: MachineSet
+  metadata: {{name: {name}, namespace: openshift-machine-api}}
+  spec:
+    replicas: 0
+    template:
+      spec:
+        metadata: {{labels: {{pool: {name}}}}}
+"
+    )
+}
+
+#[test]
+fn nodes_with_the_machine_sets_that_make_them_are_all_there_are() {
+    // A machine that no MachineSet made.
+    let control_plane = machine_node("a", "prod-master-0");
+    assert!(is_complete(&[(
+        "nodes.yaml",
+        list(std::slice::from_ref(&control_plane))
+    )]));
+
+    let worker = machine_node("b", "workers-x7k2p");
+    let nodes = [control_plane, worker];
+    assert!(!is_complete(&[("nodes.yaml", list(&nodes))]));
+
+    let with_set = list(&[nodes.concat(), machine_set("workers")]);
+    assert!(is_complete(&[("nodes.yaml", with_set)]));
+}
+
+#[test]
+fn a_machine_set_at_zero_is_a_pool_and_one_with_nodes_is_its_nodes() {
+    let items = [
+        machine_node("b", "workers-x7k2p"),
+        machine_set("workers").replace("labels: {pool: workers}", "labels: {}"),
+        machine_set("at-zero"),
+    ];
+    let gpu = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers: [{name: a, image: b}]
+      nodeSelector: {pool: at-zero}
+";
+    let taint = "{key: gpu, effect: NoSchedule}";
+    let dump = list(&items).replace(
+        "        metadata: {labels: {pool: at-zero}}\n",
+        &format!("        metadata: {{labels: {{pool: at-zero}}}}\n        taints: [{taint}]\n"),
+    );
+    let config = "clusters: {main: {paths: [\"apps/**\"], inventory: [nodes.yaml]}}\n".to_owned();
+    let files = [
+        (".kubetaint.yaml".to_owned(), config),
+        ("apps/web.yaml".to_owned(), gpu.to_owned()),
+        ("nodes.yaml".to_owned(), dump),
+    ];
+    let report = judged(&RULES, &files, verify::SUPPRESSIONS);
+    let found = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| finding.message.as_str());
+    // The MachineSet of the nodes, whose other labels are unknown, would leave it open.
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "Deployment `web` selects pool `at-zero`, but does not tolerate `gpu:NoSchedule`, so its pods stay Pending"
+        ]
+    );
+}
