@@ -23,7 +23,7 @@ use crate::yaml::DeError;
 stored!(nested struct FileFacts {
     documents, workloads, pools, devices, notices, unread, not_judged, overlays, kustomizations, configuration, ignores,
     inventories, unreadable, namespaces, runtime_classes, clouds, reshaping, near_keys, heredocs, chart_sources,
-    dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, laid_over, generated, has_variables,
+    dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, installs, laid_over, generated, has_variables,
     schedules, referring, pointers, managed_cluster, var_files, libraries, declared_clusters,
 });
 

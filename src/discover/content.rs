@@ -282,7 +282,9 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
             Some(text) if is_included || concerns_kubetaint(text.as_bytes()) => {
                 Loaded::Template(text)
             }
-            Some(_) | None => Loaded::Irrelevant,
+            // Templates of a chart include it for what it defines.
+            Some(text) => Loaded::Parameters(text),
+            None => Loaded::Irrelevant,
         };
     }
     let text = if let Some(order) = utf16(&bytes) {

@@ -203,7 +203,7 @@ fn pods_if(pods: &[Pod]) -> Vec<PodsIf> {
 }
 
 /// The pods of a workload. Of its name, what comes after the name of the release counts.
-fn pod_of(workload: &Workload) -> Pod {
+pub(super) fn pod_of(workload: &Workload) -> Pod {
     let kind = workload.object.kind.clone();
     let name = workload.object.name.as_deref().unwrap_or_default();
     let own = name.rsplit("$unknown").next().unwrap_or_default();

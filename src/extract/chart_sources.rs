@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::chart_inputs;
+use super::chart_templates::{ChartTemplates, map_of};
 use super::generated_keys::GeneratedKey;
 use crate::charts::{Edition, Group};
 use crate::source::{SourceId, path};
-use crate::yaml::{self, Document, Kind};
+use crate::yaml::Document;
 
 /// An object that names the address of charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub(super) struct OwnChart {
     pub(super) name: String,
     /// What its templates say about its values.
     pub(super) edition: Arc<Edition>,
+    /// Its folder.
+    pub(super) folder: String,
 }
 
 /// What the files of a repository say about charts.
@@ -71,6 +74,8 @@ pub struct ChartSources {
     generated: BTreeMap<(String, String, String), String>,
     /// Files of values that releases name, by path. `None` if one cannot be read.
     values: BTreeMap<String, Option<Arc<Document>>>,
+    /// The templates of charts that releases install, by folder.
+    templates: BTreeMap<String, ChartTemplates>,
 }
 
 impl ChartSources {
@@ -105,6 +110,7 @@ impl ChartSources {
         let own = OwnChart {
             name: chart.map_or(last, |chart| &chart.name).to_owned(),
             edition: Arc::new(edition),
+            folder: folder.to_owned(),
         };
         self.charts.insert(folder.to_owned(), own);
     }
@@ -132,6 +138,16 @@ impl ChartSources {
         self.charts.get(folder)
     }
 
+    /// Adds the templates of the chart in a folder.
+    pub fn add_templates(&mut self, folder: &str, templates: ChartTemplates) {
+        self.templates.insert(folder.to_owned(), templates);
+    }
+
+    /// The templates of the chart in a folder.
+    pub(super) fn templates_at(&self, folder: &str) -> Option<&ChartTemplates> {
+        self.templates.get(folder)
+    }
+
     /// Adds a file that the Kustomization in a folder puts into an object.
     pub fn add_generated(&mut self, folder: &str, key: &GeneratedKey) {
         let at = (folder.to_owned(), key.name.clone(), key.key.clone());
@@ -140,16 +156,8 @@ impl ChartSources {
 
     /// Adds a file of values that a release names.
     pub fn add_values(&mut self, path: &str, text: &str, id: SourceId) {
-        let stream = yaml::parse(text, id);
-        let is_whole = stream.errors.is_empty();
-        let mut documents = stream.documents.into_iter().filter(|one| !one.is_empty());
-        let map = match (documents.next(), documents.next()) {
-            (None, _) => yaml::parse("{}", id).documents.into_iter().next(),
-            (Some(only), None) => Some(only),
-            _ => None,
-        };
-        let map = map.filter(|one| is_whole && one.root().kind() == Kind::Mapping);
-        self.values.insert(path.to_owned(), map.map(Arc::new));
+        let map = map_of(text, id).map(Arc::new);
+        self.values.insert(path.to_owned(), map);
     }
 
     /// The values in a file that a release names.

@@ -10,6 +10,7 @@ use super::character;
 use super::chart_notices;
 use super::chart_pods::{Reached, reached};
 use super::chart_values::{At, Instance, Spot, Values};
+use super::filled_charts;
 use super::installed::Installed;
 use super::pod::{Pod, read_affinity_at, read_selector_at};
 use super::read::{is_filled_in, read_text};
@@ -61,6 +62,14 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
                 caught: &caught,
             };
             GroupReading { of }.read(&mut charted);
+        }
+    }
+    if let Some(folder) = installed.folder.as_ref().filter(|_| !values.open) {
+        charted.facts.installs.push(folder.clone());
+        let under = values.under.iter().map(|(root, _)| *root);
+        let layers: Vec<_> = std::iter::once(values.root).chain(under).collect();
+        if let Some(made) = filled_charts::workloads(subject, &layers, installed) {
+            charted.facts.workloads = made;
         }
     }
     // Templates in the repository may read values in ways that are not understood.

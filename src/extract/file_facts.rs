@@ -84,6 +84,8 @@ pub struct FileFacts {
     pub changed_values: ThinVec<ValuePath>,
     /// Files of values that its releases name.
     pub values_files: ThinVec<ValuesFile>,
+    /// The folders of charts that its releases install.
+    pub installs: ThinVec<String>,
     /// Files whose values it overrides.
     pub laid_over: ThinVec<SourceId>,
     /// Files that its Kustomizations put into objects.
@@ -148,6 +150,7 @@ impl FileFacts {
             defines,
             changed_values,
             values_files,
+            installs,
             laid_over,
             generated,
             has_variables: _,
@@ -185,6 +188,7 @@ impl FileFacts {
             && defines.is_empty()
             && changed_values.is_empty()
             && values_files.is_empty()
+            && installs.is_empty()
             && laid_over.is_empty()
             && generated.is_empty()
             && !schedules
@@ -256,6 +260,7 @@ impl FileFacts {
             defines,
             changed_values,
             values_files,
+            installs,
             laid_over,
             generated,
             has_variables,
@@ -301,6 +306,7 @@ impl FileFacts {
         self.defines.extend(defines);
         self.changed_values.extend(changed_values);
         self.values_files.extend(values_files);
+        self.installs.extend(installs);
         self.laid_over.extend(laid_over);
         self.generated.extend(generated);
         self.referring.extend(referring);

@@ -35,14 +35,21 @@ pub(super) fn values(row: &ManifestRow, root: Node<'_>) -> Option<Document> {
     if row.sets.iter().chain(&row.texts).any(opens) {
         return None;
     }
+    let sets = row.sets.iter().flat_map(|path| path.find(root));
+    document(sets.map(|found| found.node))
+}
+
+/// The values that are set one by one, each with its `name` and `value`. `None` if some of them are unknown, or if there are
+/// none.
+pub(super) fn document<'a>(sets: impl Iterator<Item = Node<'a>>) -> Option<Document> {
     let mut all: Option<Values<'_>> = None;
-    for found in row.sets.iter().flat_map(|path| path.find(root)) {
-        let set = found.node;
+    for set in sets {
         let (name, value) = (set.get("name")?, set.get("value")?);
         if name.unknown_because().is_some() {
             return None;
         }
-        let is_text = set.get("type").and_then(Node::raw) == Some("string");
+        let is_text = set.get("type").and_then(Node::raw) == Some("string")
+            || set.get("forceString").and_then(Node::as_bool) == Some(true);
         let steps = steps(name.raw()?)?;
         all = Some(insert(
             all,

@@ -34,6 +34,8 @@ pub(super) struct Installed {
     pub(super) chart: String,
     /// What is known about its values.
     pub(super) edition: Described,
+    /// Its folder, if its templates are in the repository.
+    pub(super) folder: Option<String>,
     /// The version that is installed.
     pub(super) version: Option<String>,
     /// Its address is one that this chart is published at. Otherwise it only has the same name.

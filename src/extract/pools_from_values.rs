@@ -1,7 +1,8 @@
 //! What a template makes of values that are known: node pools, and other documents.
 
 use super::reading::Reading;
-use super::template_text::{WORDS, read_variant};
+use super::template_signs::WORDS;
+use super::template_text::read_variant;
 use super::{ChartSources, ReadPool, Table};
 use crate::builtin;
 use crate::source::{Source, SourceId, Span};

@@ -62,6 +62,9 @@ pub struct ReleaseRow {
     /// Charts may be in the folder of the file. One without a name is that folder itself.
     #[serde(default)]
     pub in_folder: bool,
+    /// Paths to values that are set one by one, over all others: maps with `name` and `value`.
+    #[serde(default)]
+    pub sets: Vec<Path>,
     /// Paths to whatever may set or change further values, such as files of values and patches.
     #[serde(default)]
     pub others: Vec<Path>,

@@ -5,6 +5,22 @@ use std::ops::Range;
 
 use super::placeholders::enclosed_word;
 
+/// Words in the text of a branch that is read for its own sake.
+pub(super) const WORDS: [&str; 12] = [
+    "oleration",
+    "aint",
+    "nodeSelector",
+    "ffinity",
+    "nodeName",
+    "DuringScheduling",
+    "operator:",
+    "effect:",
+    "kind:",
+    "DaemonSet",
+    "Deployment",
+    "StatefulSet",
+];
+
 /// Delimiters of actions. They have no meaning in YAML or in the language of Terraform.
 const ACTIONS: [(&str, &str); 5] = [
     ("{{", "}}"),

@@ -8,6 +8,7 @@ use super::chart_sources;
 use super::read::is_placeholder;
 use super::reading::Reading;
 use super::relocation::Relocation;
+use super::template_signs::WORDS;
 use super::{FileFacts, ReadPool, Unread, document, nodes};
 use crate::builtin;
 use crate::charts::ValuePath;
@@ -23,22 +24,6 @@ use crate::yaml::Node;
 const BECAUSE: &str = "its document is a template";
 
 const OTHER_BRANCH: &str = "another branch of the template may have tolerations";
-
-/// Words in the text of a branch that is read for its own sake.
-pub(super) const WORDS: [&str; 12] = [
-    "oleration",
-    "aint",
-    "nodeSelector",
-    "ffinity",
-    "nodeName",
-    "DuringScheduling",
-    "operator:",
-    "effect:",
-    "kind:",
-    "DaemonSet",
-    "Deployment",
-    "StatefulSet",
-];
 
 /// Words in the text of a named template that makes it worth to be read where others include it.
 const DEFINED: [&str; 6] = [

@@ -58,6 +58,7 @@ impl ValuesFile {
         let Installed {
             chart,
             edition,
+            folder: _,
             version,
             sure,
             open,
@@ -97,6 +98,7 @@ impl ValuesFile {
             installed: Installed {
                 chart: parts.chart,
                 edition: Described::Table(edition),
+                folder: None,
                 version: parts.version,
                 sure: parts.sure,
                 open: parts.open,

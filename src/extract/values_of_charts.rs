@@ -23,6 +23,7 @@ pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
         let installed = Installed {
             chart: chart.name.clone(),
             edition: Described::Templates(Arc::clone(&chart.edition)),
+            folder: Some(chart.folder.clone()),
             version: None,
             sure: true,
             open,
@@ -56,6 +57,7 @@ pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
         let installed = Installed {
             chart: dependency.chart.clone(),
             edition: Described::Table(edition),
+            folder: None,
             version: dependency.version.clone(),
             sure,
             open: true,

@@ -2,12 +2,12 @@
 //! folders, and the pools themselves name.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::delivered::own_cluster;
 use super::found::{Found, merge_alike};
 use super::gather::Gathered;
-use super::naming::{Name, Names};
+use super::naming::{ENVIRONMENT, Name, Names};
 use super::placed_pool::PlacedPool;
 use super::sides::Sides;
 use super::states::States;
@@ -145,6 +145,8 @@ struct View<'g> {
     states: States,
     names: Names,
     sides: Sides,
+    /// The clusters of configurations that are named after an environment, if no others are.
+    environments: HashMap<usize, Group>,
     /// The examples of each name.
     examples: BTreeMap<String, BTreeSet<String>>,
 }
@@ -160,8 +162,10 @@ impl<'g> View<'g> {
             states: States::find(gathered),
             names: Names::new(pools, workloads),
             sides: Sides::find(gathered),
+            environments: HashMap::new(),
             examples: BTreeMap::new(),
         };
+        view.environments = view.environments();
         for at in 0..gathered.pools.len() {
             for group in view.of_pool(at) {
                 if let Group::Named(example, name) = group {
@@ -170,6 +174,33 @@ impl<'g> View<'g> {
             }
         }
         view
+    }
+
+    fn environments(&self) -> HashMap<usize, Group> {
+        let mut said: BTreeMap<usize, BTreeSet<Group>> = BTreeMap::new();
+        for placed in &self.gathered.pools {
+            let path = self.gathered.scanned_path(placed.source);
+            if let Some(state) = self.states.of_pool(placed, path) {
+                let mut names = self.names.of_path(path);
+                names.retain(|name| name.from == ENVIRONMENT);
+                let named = self.named(path, names);
+                said.entry(state).or_default().extend(named);
+            }
+        }
+        let mut times: BTreeMap<Group, usize> = BTreeMap::new();
+        for group in said.values().flatten() {
+            *times.entry(group.clone()).or_default() += 1;
+        }
+        let one = said.into_iter().filter(|(_, groups)| groups.len() == 1);
+        one.filter_map(|(state, groups)| Some((state, groups.into_iter().next()?)))
+            .filter(|(_, group)| times.get(group) == Some(&1))
+            .collect()
+    }
+
+    /// The cluster of some configurations.
+    fn of_state(&self, state: usize) -> Group {
+        let named = self.environments.get(&state).cloned();
+        named.unwrap_or(Group::State(state))
     }
 
     fn pool_path(&self, at: usize) -> &'g str {
@@ -201,7 +232,7 @@ impl<'g> View<'g> {
         let path = self.gathered.scanned_path(placed.source);
         let is_named = placed.pool.variant.is_some() || own_cluster(&placed.pool).is_some();
         match self.states.of_pool(placed, path).filter(|_| !is_named) {
-            Some(state) => BTreeSet::from([Group::State(state)]),
+            Some(state) => BTreeSet::from([self.of_state(state)]),
             None => {
                 let mut groups = self.named(path, self.names.of_pool(placed, path));
                 if let (true, Some(name)) = (groups.is_empty(), self.sides.of_pool(at)) {
@@ -215,7 +246,7 @@ impl<'g> View<'g> {
     /// The clusters that the path of a file says.
     fn of_path(&self, path: &str) -> BTreeSet<Group> {
         let mut groups = self.named(path, self.names.of_path(path));
-        groups.extend(self.states.around(path).map(Group::State));
+        groups.extend(self.states.around(path).map(|state| self.of_state(state)));
         if let (true, Some(name)) = (groups.is_empty(), self.sides.of_path(path)) {
             groups.insert(Group::Named(example_of(path).to_owned(), name.to_owned()));
         }

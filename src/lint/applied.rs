@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::caught::caught;
 use super::disk::Disk;
-use super::kustomizations::{FactsOf, Kustomizations, is_alike, within};
+use super::kustomizations::{FactsOf, Kustomizations, is_alike};
+use super::origins::within;
 use super::shapes::Shapes;
 use crate::delivery::{Applied, Graph, Variables, substitute_known};
 use crate::extract::{self, ChartSources, FileFacts, Table, Whole};

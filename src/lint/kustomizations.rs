@@ -11,8 +11,9 @@ use super::disk::Disk;
 use super::included::Graph;
 use super::kept::{Kept, Load};
 use super::lost;
+use super::origins::{Spans, is_within, pools_within, within};
 use super::shapes::Shapes;
-use crate::extract::{self, ChartSources, FileFacts, Overlay, Table, Whole};
+use crate::extract::{self, ChartSources, FileFacts, Overlay, ReadPool, Table, Whole};
 use crate::finding::{Because, Open};
 use crate::kustomize::{Doubt, Library, Object};
 use crate::model::clouds::Clouds;
@@ -39,21 +40,6 @@ pub struct Kustomizations {
     entries: HashSet<Span>,
     /// Objects that are used where they are, with the places where something else takes their place.
     beside: Vec<(Span, Vec<SourceId>)>,
-}
-
-/// Places that do not overlap.
-#[derive(Default)]
-struct Spans(BTreeMap<(SourceId, u32), u32>);
-
-impl Spans {
-    fn add(&mut self, span: Span) {
-        self.0.insert((span.source, span.start), span.end);
-    }
-
-    fn contain(&self, span: Span) -> bool {
-        let before = self.0.range(..=(span.source, span.start)).next_back();
-        before.is_some_and(|((source, _), end)| *source == span.source && *end >= span.end)
-    }
 }
 
 /// Builds the kustomizations among some files, of which these are the facts.
@@ -107,6 +93,8 @@ enum Use {
         place: SourceId,
         namespace: Option<String>,
         doubt: Option<Doubt>,
+        /// Whether patches make it say something else in other places.
+        is_changed_elsewhere: bool,
     },
     /// Patches make it say something else.
     Changed(Box<FileFacts>, Option<Doubt>),
@@ -166,8 +154,20 @@ impl Reader<'_, '_> {
                     place,
                     namespace,
                     doubt,
+                    is_changed_elsewhere: false,
                 },
             });
+        }
+        if uses.iter().any(|one| matches!(one, Use::Changed(..))) {
+            for one in &mut uses {
+                if let Use::Same {
+                    is_changed_elsewhere,
+                    ..
+                } = one
+                {
+                    *is_changed_elsewhere = true;
+                }
+            }
         }
         match stays {
             true if places.is_empty() => {}
@@ -210,14 +210,6 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The workloads of an object.
-pub fn within(workloads: &[Workload], origin: Span) -> impl Iterator<Item = &Workload> {
-    workloads.iter().filter(move |workload| {
-        let span = workload.span;
-        span.source == origin.source && span.start >= origin.start && span.end <= origin.end
-    })
-}
-
 /// The keys by which a workload selects nodes, with their paths.
 fn selects(workload: &Workload) -> impl Iterator<Item = (&str, &str)> {
     let selectors = workload.selectors.iter();
@@ -257,10 +249,19 @@ impl Kustomizations {
                     place,
                     namespace,
                     doubt,
+                    is_changed_elsewhere,
                 } => {
                     let Some(own) = facts(origin.source) else {
                         continue;
                     };
+                    if is_changed_elsewhere {
+                        let pools = pools_within(&own.pools, origin).cloned();
+                        let moved = pools.map(|read| ReadPool {
+                            source: place,
+                            ..read
+                        });
+                        self.built.pools.extend(moved);
+                    }
                     let workloads = within(&own.workloads, origin).cloned();
                     let moved = workloads.map(|mut workload| {
                         workload.source = place;
@@ -322,15 +323,12 @@ impl Kustomizations {
         if place == origin.source {
             self.replaced.add(origin);
         }
-        let is_in = |span: Span| {
-            span.source == origin.source && span.start >= origin.start && span.end <= origin.end
-        };
         let workloads = &mut self.built.workloads;
-        workloads.retain(|workload| workload.source != place || !is_in(workload.span));
+        workloads.retain(|workload| workload.source != place || !is_within(workload.span, origin));
         let pools = &mut self.built.pools;
         pools.retain(|read| {
             let own = read.pool.span.or(read.pool.name_span);
-            read.source != place || !own.is_some_and(is_in)
+            read.source != place || !own.is_some_and(|own| is_within(own, origin))
         });
     }
 

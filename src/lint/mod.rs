@@ -51,12 +51,14 @@ mod naming;
 mod nearest;
 mod novelty;
 mod on_change;
+mod origins;
 mod overlay;
 mod overridden;
 mod own_list;
 mod paths;
 mod place;
 mod placed_pool;
+
 mod plain;
 mod purpose;
 mod read;

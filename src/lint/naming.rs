@@ -6,11 +6,14 @@ use super::delivered::own_cluster;
 use super::placed_pool::PlacedPool;
 use crate::delivery::{cluster_folder, may_hold_clusters};
 use crate::model::cluster::environments;
-use crate::model::path_words::is_collection;
+use crate::model::path_words::{LIVE, is_collection};
 use crate::source::path::folder;
 
 /// Environments of which at least one must occur. Otherwise similar words probably mean something else.
 const USUAL: [&str; 6] = ["dev", "preprod", "prod", "qa", "staging", "uat"];
+
+/// How a cluster is known that is named after an environment.
+pub const ENVIRONMENT: &str = "environment";
 
 /// The name of a cluster, and how it is known.
 pub struct Name {
@@ -121,7 +124,7 @@ impl Names {
                 .into_iter()
                 .collect();
         }
-        let from = "environment";
+        let from = ENVIRONMENT;
         match environment_of(path) {
             Some((environment, Some(segment))) if self.by_environment.contains_key(environment) => {
                 vec![Name {
@@ -204,10 +207,13 @@ fn environment_of(path: &str) -> Option<(&'static str, Option<&str>)> {
         found.first().copied().filter(|_| found.len() == 1)
     };
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    for segment in folder.split('/') {
-        if let Some(environment) = one(segment) {
-            return Some((environment, Some(segment)));
-        }
+    let found = |segment| Some((one(segment)?, Some(segment)));
+    let mut segments = folder.split('/').filter(|segment| *segment != LIVE);
+    if let Some(named) = segments.find_map(found) {
+        return Some(named);
+    }
+    if folder.split('/').any(|segment| segment == LIVE) {
+        return found(LIVE);
     }
     one(file).map(|environment| (environment, None))
 }

@@ -11,9 +11,14 @@ use super::kept::{Kept, Load};
 use super::overridden;
 use super::shapes::Shapes;
 use crate::charts::{Group, ValuePath};
-use crate::extract::{self, Beside, ChartName, ChartSources, FileFacts, Table, ValuesFile};
+use crate::extract::{
+    self, Beside, ChartName, ChartSources, ChartTemplates, FileFacts, Table, ValuesFile,
+};
 use crate::source::{Source, SourceId, path};
 use crate::template::Templates;
+
+/// The maximum number of times that templates of charts are filled in with the values of releases.
+const MAX_FILLED: usize = 20_000;
 
 /// What all files say about charts, and the facts of such files, where their charts are known. A file whose text has changed
 /// since it was read is left out; the check starts over anyway. `known` are facts of files that were read again before.
@@ -83,6 +88,7 @@ pub fn read_again(
         .filter_map(|kept| read(&sources, kept, None))
         .collect();
     let releases = add_values(&mut sources, files, &again, load);
+    add_templates(&mut sources, files, &again, load);
     let releases = releases.into_par_iter();
     let layered: Vec<_> = releases
         .filter_map(|kept| read(&sources, kept, None))
@@ -98,7 +104,8 @@ pub fn read_again(
     (sources, again)
 }
 
-/// Adds the files of values that releases name. Returns the files of these releases.
+/// Adds the files of values that releases name. Returns the files of these releases, and of those that install charts of the
+/// repository.
 fn add_values<'f>(
     sources: &mut ChartSources,
     files: &'f [Kept],
@@ -109,10 +116,10 @@ fn add_values<'f>(
     let mut values: Vec<&ValuesFile> = Vec::new();
     for kept in files {
         let facts = again.get(&kept.id).or(kept.read.facts.as_deref());
-        let named = facts.map_or(&[][..], |facts| &facts.values_files);
-        if !named.is_empty() {
+        let Some(facts) = facts else { continue };
+        if !facts.values_files.is_empty() || !facts.installs.is_empty() {
             releases.push(kept);
-            values.extend(named);
+            values.extend(&facts.values_files);
         }
     }
     if releases.is_empty() {
@@ -131,6 +138,102 @@ fn add_values<'f>(
         }
     }
     releases
+}
+
+/// Adds the templates of the charts that releases install.
+fn add_templates(
+    sources: &mut ChartSources,
+    files: &[Kept],
+    again: &HashMap<SourceId, FileFacts>,
+    load: &Load<'_>,
+) {
+    let mut installs: BTreeMap<&str, usize> = BTreeMap::new();
+    for folder in again.values().flat_map(|facts| &facts.installs) {
+        *installs.entry(folder).or_default() += 1;
+    }
+    if installs.is_empty() {
+        return;
+    }
+    let mut charts: BTreeMap<&str, Chart<'_>> = BTreeMap::new();
+    for kept in files {
+        let path = &*kept.input.path;
+        if let Some(folder) = extract::chart_of(path).filter(|_| kept.rendered) {
+            let mut around = Some(folder);
+            // A chart may include what is defined in the charts in it.
+            while let Some(outer) = around {
+                if installs.contains_key(outer) {
+                    charts.entry(outer).or_default().add(kept, outer == folder);
+                }
+                around = outer.rsplit_once("/charts/").map(|(outer, _)| outer);
+            }
+        } else if path.rsplit('/').next() == Some("values.yaml")
+            && let Some((folder, _)) = installs.get_key_value(path::folder(path))
+        {
+            charts.entry(folder).or_default().defaults = Some(kept);
+        }
+    }
+    let size = |(folder, chart): (&&str, &Chart<'_>)| {
+        let releases = installs.get(*folder).copied().unwrap_or_default();
+        releases.saturating_mul(chart.templates.len())
+    };
+    if charts.iter().map(size).sum::<usize>() > MAX_FILLED {
+        return;
+    }
+    for (folder, chart) in charts {
+        if let Some(templates) = chart.read(load) {
+            sources.add_templates(folder, templates);
+        }
+    }
+}
+
+/// The files of a chart that releases install.
+#[derive(Default)]
+struct Chart<'f> {
+    /// Templates that make pods.
+    templates: Vec<&'f Kept>,
+    /// Files with named templates.
+    named: Vec<&'f Kept>,
+    defaults: Option<&'f Kept>,
+    /// Whether templates change values that others read.
+    changes: bool,
+}
+
+impl<'f> Chart<'f> {
+    /// Adds a file, which belongs to the chart itself or to one in it.
+    fn add(&mut self, kept: &'f Kept, is_own: bool) {
+        let facts = kept.read.facts.as_deref();
+        self.changes |= facts.is_some_and(|facts| !facts.changed_values.is_empty());
+        if is_own && facts.is_some_and(|facts| !facts.workloads.is_empty()) {
+            self.templates.push(kept);
+        }
+        if !kept.input.path.ends_with(".yaml") {
+            self.named.push(kept);
+        }
+    }
+
+    fn read(&self, load: &Load<'_>) -> Option<ChartTemplates> {
+        if self.changes {
+            return None;
+        }
+        let text = |kept: &&Kept| match kept.unchanged(load)? {
+            Content::Text(text) | Content::Template(text) | Content::Parameters(text) => Some(text),
+            Content::Irrelevant | Content::Unusable(_) | Content::Unreadable(_) => None,
+        };
+        let templates = self.templates.iter().map(|kept| {
+            let source = Source::new(&*kept.input.path, text(kept)?).rendered(true);
+            Some((source, kept.id))
+        });
+        let templates: Vec<_> = templates.collect::<Option<_>>()?;
+        let named = self.named.iter().map(|kept| Some((text(kept)?, kept.id)));
+        let named: Vec<_> = named.collect::<Option<_>>()?;
+        let defaults = self.defaults.map(|kept| Some((text(&kept)?, kept.id)));
+        let defaults = match defaults {
+            Some(defaults) => Some(defaults?),
+            None => None,
+        };
+        let parse = || ChartTemplates::parse(templates, named, defaults);
+        caught(parse).ok()?
+    }
 }
 
 /// The files that releases name as files of values for one chart. Values for several charts could be meant in several ways.

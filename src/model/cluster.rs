@@ -12,7 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clouds::Clouds;
-use super::path_words::{all_but, environment, is_collection, is_infrastructure, name_words};
+use super::path_words::{
+    LIVE, all_but, environment, holds_environments, is_collection, is_infrastructure, name_words,
+};
 
 /// What a path says about the pods declared in it. Facts about one part of a repository do not apply to another part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,7 +71,12 @@ impl<'p> Part<'p> {
 pub fn environments(path: &str) -> BTreeSet<&'static str> {
     let lower = path.to_ascii_lowercase();
     let mut found = BTreeSet::new();
+    let mut is_live = false;
     for segment in lower.split('/') {
+        if segment == LIVE {
+            is_live = true;
+            continue;
+        }
         let mut before = "";
         for word in name_words(segment) {
             let named = environment(word);
@@ -89,6 +96,9 @@ pub fn environments(path: &str) -> BTreeSet<&'static str> {
             }
             before = word;
         }
+    }
+    if is_live && found.is_empty() {
+        found.extend(environment(LIVE));
     }
     found
 }
@@ -304,12 +314,12 @@ fn reach<'a>(
     }
     let mut parent = parent_of(folder);
     let mut infrastructure = is_infrastructure(&last_segment(folder));
-    // For `infra/prod/pools` and similar, climb while the names mean infrastructure, a cloud or an environment.
+    // For `infra/prod/pools` and similar, climb while the names mean infrastructure, a cloud, an environment or several.
     while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
         let says = is_infrastructure(&name);
         let is_cloud = Clouds::named_by(&name) != Clouds::default();
-        if !says && !is_cloud && environments(&name).is_empty() {
+        if !says && !is_cloud && !holds_environments(&name) && environments(&name).is_empty() {
             return None;
         }
         infrastructure |= says;
@@ -456,6 +466,26 @@ mod tests {
         let pools = ["infra/pools.yaml", "apps/batch/pool.yaml"];
         let workloads = ["apps/batch/job.yaml", "apps/web/web.yaml"];
         assert_eq!(served(&pools, &workloads), vec![vec![1], vec![0]]);
+    }
+
+    #[test]
+    fn a_folder_of_environments_is_climbed_like_an_environment() {
+        let pools = [
+            "infra/environments/dev/eks/main.tf",
+            "infra/environments/prod/eks/main.tf",
+        ];
+        let workloads = ["k8s/overlays/dev/a.yaml", "k8s/overlays/prod/a.yaml"];
+        assert_eq!(served(&pools, &workloads), [vec![0], vec![1]]);
+        let pools = pools.map(|path| path.replace("infra/environments", "live"));
+        let pools: Vec<&str> = pools.iter().map(String::as_str).collect();
+        assert_eq!(served(&pools, &workloads), [vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn live_is_production_unless_other_environments_are_in_it() {
+        assert_eq!(environments("live/web.yaml"), ["prod"].into());
+        assert_eq!(environments("live/dev/web.yaml"), ["dev"].into());
+        assert_eq!(environments("live-eu/dev/web.yaml"), ["dev", "prod"].into());
     }
 
     #[test]

@@ -123,6 +123,14 @@ pub fn environment(word: &str) -> Option<&'static str> {
         .map(|(name, _)| name.as_str())
 }
 
+/// Whether the children of a folder are environments.
+pub fn holds_environments(folder: &str) -> bool {
+    folder == LIVE || has(&KNOWN.environment_folders.folders, folder)
+}
+
+/// A folder with all environments in the layout of Terragrunt. Without other environments it is the one that is live.
+pub const LIVE: &str = "live";
+
 /// Returns all environments except one.
 pub fn all_but(environment: &str) -> impl Iterator<Item = &'static str> {
     let names = KNOWN.environments.names.keys().map(String::as_str);

@@ -1,5 +1,7 @@
 //! Values that a template is filled in with: what is at a path, as far as it is known.
 
+use std::collections::HashMap;
+
 use crate::charts::Step;
 use crate::yaml::{Kind, Node};
 
@@ -34,7 +36,34 @@ impl<'v> Given<'v> {
             }
             layers = below;
         }
-        let is_open = |node: &Node<'_>| node.raw().is_some_and(|text| text.contains("{{"));
         (!layers.iter().any(is_open)).then_some(layers)
     }
+}
+
+/// Whether something else decides what a scalar is.
+pub fn is_open(node: &Node<'_>) -> bool {
+    node.unknown_because().is_some() || node.raw().is_some_and(|text| text.contains("{{"))
+}
+
+/// The fields of maps, of which each is laid over those behind it, with what is at each key.
+pub fn merged<'v>(layers: &[Node<'v>]) -> Vec<(Node<'v>, Vec<Node<'v>>)> {
+    let mut all: Vec<(Node<'v>, Vec<Node<'v>>)> = Vec::new();
+    let mut places: HashMap<Option<&str>, usize> = HashMap::new();
+    for field in layers.iter().flat_map(|layer| layer.fields()) {
+        let at = *places.entry(field.key.as_str()).or_insert(all.len());
+        match all.get_mut(at) {
+            Some((_, below)) => {
+                let is_map = |one: &Node<'_>| one.kind() == Kind::Mapping;
+                if is_map(&field.value) && below.iter().all(is_map) {
+                    below.push(field.value);
+                }
+            }
+            None => all.push((field.key, vec![field.value])),
+        }
+    }
+    // A null takes away what it is laid over.
+    if layers.len() > 1 {
+        all.retain(|(_, values)| !values.first().is_some_and(|first| first.is_null()));
+    }
+    all
 }

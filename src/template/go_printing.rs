@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::flows::Flow;
-use super::given::Given;
+use super::given::{Given, is_open, merged};
 use super::go_values::Value;
 use super::writer::Writer;
 use crate::charts::Step;
@@ -139,8 +139,8 @@ pub fn print_given(
                 ([], _) if in_quotes => pieces.push_made("\"\"", writer.place(at.clone())),
                 ([], _) => pieces.push_made("null", writer.place(at.clone())),
                 // JSON stands behind its key.
-                ([only], true) if writer.has_begun_line() => flow(*only, &mut pieces, 0)?,
-                ([only], true) => block(*only, &mut pieces)?,
+                (all, true) if writer.has_begun_line() => flow(all, &mut pieces, 0)?,
+                (all, true) => block(all, &mut pieces)?,
                 ([only], false) => {
                     let text = only.raw().filter(|_| only.kind() == Kind::Scalar)?;
                     let quoted = || serde_json::Value::from(text).to_string();
@@ -167,38 +167,39 @@ fn is_empty_scalar(node: Node<'_>) -> bool {
     }
 }
 
-/// Writes a value with a line for each item or field.
-fn block(node: Node<'_>, pieces: &mut Pieces) -> Option<()> {
-    match node.kind() {
-        Kind::Mapping if !node.fields().is_empty() => {
-            for (index, field) in node.fields().into_iter().enumerate() {
+/// Writes a value, of which each layer is laid over those behind it, with a line for each item or field.
+fn block(layers: &[Node<'_>], pieces: &mut Pieces) -> Option<()> {
+    let first = layers.first()?;
+    match first.kind() {
+        Kind::Mapping if layers.iter().any(|one| !one.fields().is_empty()) => {
+            for (index, (key, value)) in merged(layers).into_iter().enumerate() {
                 if index > 0 {
-                    pieces.push_made("\n", field.key.span());
+                    pieces.push_made("\n", key.span());
                 }
-                flow(field.key, pieces, 0)?;
-                pieces.push_made(": ", field.key.span());
-                flow(field.value, pieces, 0)?;
+                flow(&[key], pieces, 0)?;
+                pieces.push_made(": ", key.span());
+                flow(&value, pieces, 0)?;
             }
         }
-        Kind::Sequence if node.items().next().is_some() => {
-            for (index, item) in node.items().enumerate() {
+        Kind::Sequence if first.items().next().is_some() => {
+            for (index, item) in first.items().enumerate() {
                 let mark = if index > 0 { "\n- " } else { "- " };
                 pieces.push_made(mark, item.span());
-                flow(item, pieces, 0)?;
+                flow(&[item], pieces, 0)?;
             }
         }
-        _ => flow(node, pieces, 0)?,
+        _ => flow(layers, pieces, 0)?,
     }
     Some(())
 }
 
-/// Writes a value on one line.
-fn flow(node: Node<'_>, pieces: &mut Pieces, depth: usize) -> Option<()> {
-    if depth > MAX_DEPTH {
-        return None;
-    }
+/// Writes a value, of which each layer is laid over those behind it, on one line. `None` if something else decides a part of
+/// it.
+fn flow(layers: &[Node<'_>], pieces: &mut Pieces, depth: usize) -> Option<()> {
+    let node = layers.first().filter(|_| depth <= MAX_DEPTH)?;
     let at = node.span();
     match node.kind() {
+        Kind::Scalar if is_open(node) => return None,
         Kind::Scalar => {
             let text = match (node.as_str(), node.raw()) {
                 (Some(text), _) => serde_json::Value::from(text).to_string(),
@@ -214,19 +215,19 @@ fn flow(node: Node<'_>, pieces: &mut Pieces, depth: usize) -> Option<()> {
                 if index > 0 {
                     pieces.push_made(", ", item.span());
                 }
-                flow(item, pieces, depth + 1)?;
+                flow(&[item], pieces, depth + 1)?;
             }
             pieces.push_made("]", at);
         }
         Kind::Mapping => {
             pieces.push_made("{", at);
-            for (index, field) in node.fields().into_iter().enumerate() {
+            for (index, (key, value)) in merged(layers).into_iter().enumerate() {
                 if index > 0 {
-                    pieces.push_made(", ", field.key.span());
+                    pieces.push_made(", ", key.span());
                 }
-                flow(field.key, pieces, depth + 1)?;
-                pieces.push_made(": ", field.key.span());
-                flow(field.value, pieces, depth + 1)?;
+                flow(&[key], pieces, depth + 1)?;
+                pieces.push_made(": ", key.span());
+                flow(&value, pieces, depth + 1)?;
             }
             pieces.push_made("}", at);
         }

@@ -183,6 +183,11 @@ impl Templates {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Whether a file defines one of them.
+    pub fn contains(&self, file: SourceId) -> bool {
+        self.0.iter().any(|(id, _)| *id == file)
+    }
 }
 
 /// The names that a text has after a word such as `include` or `define`, in quotes.

@@ -582,3 +582,36 @@ fn a_pool_of_cluster_api_serves_the_folder_of_the_cluster_that_it_names() {
     ]);
     assert_eq!(found, ["berlin: berlin-md (1)", "oslo: oslo-md (1)"]);
 }
+
+#[test]
+fn configurations_of_environments_make_the_clusters_of_these() {
+    let pool = format!("{GKE}{}", gke_pool("gpu"));
+    for above in ["live", "infra/environments", "terraform"] {
+        let at = |environment: &str| format!("{above}/{environment}/gke/main.tf");
+        let (prod, dev) = (at("prod"), at("dev"));
+        let found = listed(&[
+            (&prod, &pool),
+            (&dev, &pool),
+            ("k8s/overlays/prod/w.yaml", WEB),
+            ("k8s/overlays/dev/w.yaml", WEB),
+        ]);
+        assert_eq!(found, ["dev: gpu (1)", "prod: gpu (1)"], "{above}");
+    }
+    // Two clusters of one environment stay apart.
+    let found = listed(&[
+        ("live/prod/blue/main.tf", &pool),
+        ("live/prod/green/main.tf", &pool),
+        ("live/dev/gke/main.tf", &pool),
+        ("k8s/overlays/prod/w.yaml", WEB),
+        ("k8s/overlays/dev/w.yaml", WEB),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "blue: gpu (0)",
+            "dev: gpu (1)",
+            "green: gpu (0)",
+            "prod:  (1)"
+        ]
+    );
+}

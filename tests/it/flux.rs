@@ -309,3 +309,34 @@ fn a_release_with_variables_is_still_one_of_its_chart() {
     let other = substitute("domain: example.com, pool: other");
     assert!(found(&[("lab", &other)], &files).is_empty());
 }
+
+#[test]
+fn a_pool_that_one_overlay_patches_stays_in_those_of_other_clusters() {
+    let sync = |cluster: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: pools, namespace: flux-system}}\n\
+             spec:\n  path: ./pools/{cluster}\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n"
+        )
+    };
+    let patched = "resources: [../base]\npatches:\n- target: {kind: NodePool}\n  patch: |\n    - op: replace\n      \
+        path: /spec/template/spec/taints/0/value\n      value: other\n";
+    let folder = repo(&[
+        ("clusters/prod/pools.yaml", &sync("prod")),
+        ("clusters/staging/pools.yaml", &sync("staging")),
+        ("pools/base/gpu.yaml", POOL),
+        ("pools/base/kustomization.yaml", "resources: [gpu.yaml]\n"),
+        ("pools/prod/kustomization.yaml", "resources: [../base]\n"),
+        ("pools/staging/kustomization.yaml", patched),
+    ]);
+    let listed = run(folder.path(), &["clusters", "-o", "json"]).json();
+    let clusters = listed["clusters"].as_array().expect("a list").iter();
+    let pools = clusters.map(|one| format!("{} {}", one["name"], one["pools"]));
+    assert_eq!(
+        pools.collect::<Vec<_>>(),
+        [r#""prod" ["gpu"]"#, r#""staging" ["gpu"]"#]
+    );
+    let pools = run(folder.path(), &["pools", "-o", "json"]).json();
+    let pools = pools["pools"].as_array().expect("a list").iter();
+    let values = pools.map(|one| one["taints"][0]["value"].to_string());
+    assert_eq!(values.collect::<Vec<_>>(), [r#""true""#, r#""other""#]);
+}

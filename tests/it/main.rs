@@ -38,6 +38,7 @@ mod not_judged;
 mod odd_fixes;
 mod one_finding;
 mod own_charts;
+mod own_releases;
 mod own_tables;
 mod pages;
 mod parts;

@@ -155,12 +155,12 @@ fn a_default_that_an_environment_replaces_is_judged_where_its_values_are() {
     // The near miss: the environment does not tolerate the taint.
     assert_eq!(
         all("tolerations:\n- key: other\n  operator: Exists\n"),
-        ["warning selected-pool-not-tolerated c/values-prod.yaml:1"]
+        ["warning selected-pool-not-tolerated c/values-prod.yaml:2"]
     );
     // Where the environment says nothing of it, the default counts.
     assert_eq!(
         all("replicas: 2\n"),
-        ["warning selected-pool-not-tolerated c/values.yaml:2"]
+        ["warning selected-pool-not-tolerated c/values.yaml:3"]
     );
 }
 

@@ -8,6 +8,7 @@
 )]
 
 mod claims;
+mod filled;
 mod prints;
 mod values;
 mod written;
@@ -70,12 +71,13 @@ struct Tally {
     known: usize,
     in_part: usize,
     prints: prints::Prints,
+    filled: filled::Filled,
 }
 
 impl Tally {
     fn said(&self) -> String {
         format!(
-            "{} charts, {} claims: {} reach their pods, {} under a condition, {} render nothing; {} fields known, {} in part; {}",
+            "{} charts, {} claims: {} reach their pods, {} under a condition, {} render nothing; {} fields known, {} in part; {}; {}",
             self.charts,
             self.claims,
             self.reached,
@@ -83,7 +85,8 @@ impl Tally {
             self.nothing_rendered,
             self.known,
             self.in_part,
-            self.prints.said()
+            self.prints.said(),
+            self.filled.said()
         )
     }
 }
@@ -117,6 +120,10 @@ fn compare(folder: &Path, charts: &[Chart], tally: &mut Tally) -> Vec<String> {
             add(Asked::Claim(claim), claim.values(&chart.defaults, true));
         }
     }
+    let filled: BTreeMap<&Path, filled::Templates> = charts
+        .iter()
+        .map(|chart| (chart.folder.as_path(), filled::Templates::of(chart)))
+        .collect();
     let mut plan = plan.into_iter();
     // A claim is asked twice: as the chart is, and with all that is switched off by default.
     let mut first: Option<Verdict> = None;
@@ -132,7 +139,11 @@ fn compare(folder: &Path, charts: &[Chart], tally: &mut Tally) -> Vec<String> {
                 println!("{}: {}", chart.name(folder), answer.refused);
             }
             let found = written::differences(chart, &templates, tally);
-            differences.extend(found.into_iter().map(told));
+            differences.extend(found.into_iter().map(&told));
+            if let Some(own) = filled.get(chart.folder.as_path()) {
+                let found = own.differences(&asked.values, &templates, &mut tally.filled);
+                differences.extend(found.into_iter().map(told));
+            }
             let Asked::Claim(claim) = question else {
                 return;
             };

@@ -70,7 +70,7 @@ fn candidates<'f>(facts: &'f FileFacts, pod: &Pod) -> Vec<&'f Workload> {
 }
 
 /// A rendered pod, read as a manifest.
-fn as_read(pod: &Pod) -> Option<Workload> {
+pub fn as_read(pod: &Pod) -> Option<Workload> {
     let mut spec = pod.fields.clone();
     spec.insert("containers".to_owned(), json!([]));
     let manifest =
@@ -105,7 +105,7 @@ fn tolerations(own: &Workload, made: &Workload, blocks: &Blocks) -> Option<bool>
     Some(is_known && !entries.iter().any(open))
 }
 
-fn same(own: &Toleration, other: &Toleration) -> bool {
+pub fn same(own: &Toleration, other: &Toleration) -> bool {
     meets(&own.key, &other.key)
         && meets(&own.operator, &other.operator)
         && meets(&own.value, &other.value)
@@ -115,7 +115,7 @@ fn same(own: &Toleration, other: &Toleration) -> bool {
 }
 
 /// Whether a field may be the other one.
-fn meets(own: &Field<String>, other: &Field<String>) -> bool {
+pub fn meets(own: &Field<String>, other: &Field<String>) -> bool {
     let text = |field: &Field<String>| field.known().cloned().unwrap_or_default();
     own.is_unknown() || other.is_unknown() || text(own) == text(other)
 }
@@ -148,7 +148,7 @@ fn nodes(own: &Workload, made: &Workload, blocks: &Blocks) -> Option<bool> {
     same.then(|| !own.has_unknown_values() && !own.required.is_unknown())
 }
 
-fn same_terms(own: &NodeSelection, other: &NodeSelection) -> bool {
+pub fn same_terms(own: &NodeSelection, other: &NodeSelection) -> bool {
     let same_all = |own: &[Requirement], other: &[Requirement]| {
         own.len() == other.len()
             && own.iter().zip(other).all(|(own, other)| {

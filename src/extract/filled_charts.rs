@@ -1,0 +1,127 @@
+//! Releases of charts whose templates are in the repository: the pods that these make of the values of a release.
+
+use std::sync::Arc;
+
+use super::chart_inputs::pod_of;
+use super::chart_templates::ChartTemplates;
+use super::installed::Installed;
+use super::reading::Reading;
+use super::relocation::Relocation;
+use super::subject::Subject;
+use super::template_signs::WORDS;
+use super::workloads as pods;
+use super::{ChartSources, FileFacts, Table};
+use crate::builtin;
+use crate::model::workload::{Level, Stands, Workload};
+use crate::source::{Source, Span};
+use crate::template::Wishes;
+use crate::yaml::Node;
+
+/// The pods that the templates of a chart make of values, of which each map is laid over those behind it. `None` if something
+/// else decides what they make. The `component` of each is the end of its name, if that is known.
+pub fn made_of_values(
+    chart: &ChartTemplates,
+    values: &[Node<'_>],
+    table: &Table,
+) -> Option<Vec<Workload>> {
+    let wishes = Wishes {
+        words: &WORDS,
+        oldest_release: builtin::oldest_release(),
+    };
+    let none = ChartSources::default();
+    let mut made = FileFacts::default();
+    for (source, id, variant) in chart.fill(values, wishes)? {
+        let text = Source::new(source.path.as_str(), variant.text.text()).rendered(true);
+        let reading = Reading::alone(&text, id, table, &none);
+        let mut facts = FileFacts::default();
+        for document in &variant.stream.documents {
+            let subject = Subject::new(document.root(), String::new(), reading);
+            let read = pods::read(&subject).facts.workloads.into_iter();
+            let alone = read.filter(|one| one.stands == Stands::Alone);
+            facts.workloads.extend(alone.map(with_names));
+        }
+        Relocation {
+            text: &variant.text,
+            id,
+            whole: Span::new(id, 0..0),
+            name: None,
+        }
+        .apply(&mut facts);
+        made.absorb(facts);
+    }
+    Some(made.workloads)
+}
+
+/// A workload with the names that its template says, which may be parts of the whole ones.
+fn with_names(mut workload: Workload) -> Workload {
+    let pod = pod_of(&workload);
+    let is_named = !pod.name.starts_with(['*', '(']);
+    workload.component = is_named.then(|| pod.name.as_str().into());
+    workload.pods_in = pod.namespace.map(Into::into);
+    workload
+}
+
+/// The pods of a release that say something of their scheduling. `values` are all its values, of which each map is laid over
+/// those behind it. `None` if the templates of its chart are not known, or if something in the pods stays unknown: which values
+/// reach them may still be known.
+pub(super) fn workloads(
+    subject: &Subject<'_>,
+    values: &[Node<'_>],
+    installed: &Installed,
+) -> Option<Vec<Workload>> {
+    let Reading { sources, table, .. } = subject.reading;
+    let chart = sources.templates_at(installed.folder.as_deref()?)?;
+    let mut made = made_of_values(chart, values, table)?;
+    let is_open =
+        |one: &Workload| one.shape.unread_tolerations.is_some() || one.shape.selection.unknown;
+    if made.iter().any(is_open) {
+        return None;
+    }
+    made.retain(|one| one.list.is_some() || !one.selectors.is_empty());
+    let made = made.into_iter();
+    Some(
+        made.map(|one| of_release(one, subject, (chart, installed)))
+            .collect(),
+    )
+}
+
+/// A workload that a template makes, as a part of the release.
+fn of_release(
+    mut workload: Workload,
+    subject: &Subject<'_>,
+    (chart, installed): (&ChartTemplates, &Installed),
+) -> Workload {
+    let of_release = installed.namespace.as_deref();
+    workload.pods_in = workload.pods_in.or(of_release.map(Into::into));
+    workload.object = subject.object.clone();
+    workload.source = subject.reading.id;
+    workload.span = subject.own_span();
+    workload.path.clone_from(&subject.base);
+    let shape = Arc::make_mut(&mut workload.shape);
+    shape.level = Level::Chart;
+    point_at_values(&mut workload, chart);
+    workload
+}
+
+/// Lets what is found lead to the values of the release. What the chart says by itself is judged there.
+fn point_at_values(workload: &mut Workload, chart: &ChartTemplates) {
+    let is_given = |span: Span| !chart.contains(span.source);
+    let entries = std::mem::take(&mut workload.located);
+    let shape = Arc::make_mut(&mut workload.shape);
+    let tolerations = std::mem::take(&mut shape.tolerations);
+    let all = tolerations.into_iter().zip(entries);
+    let (given, own): (Vec<_>, Vec<_>) = all.partition(|(_, located)| is_given(located.entry));
+    let (mut tolerations, located): (Vec<_>, Vec<_>) = given.into_iter().unzip();
+    tolerations.extend(own.into_iter().map(|(entry, _)| entry));
+    shape.tolerations = tolerations;
+    let selectors = workload.selectors.iter().map(|(_, span, _)| *span);
+    let entries = located.iter().map(|one| one.entry);
+    if let Some(given) = selectors.chain(entries).find(|span| is_given(*span)) {
+        for (_, span, _) in &mut workload.selectors {
+            if !is_given(*span) {
+                *span = given;
+            }
+        }
+    }
+    workload.located = located.into();
+}

@@ -1,0 +1,165 @@
+//! Releases of charts whose templates are in the repository: these are filled in with all values of the release.
+
+// A test that cannot set up its files must fail.
+#![allow(clippy::expect_used)]
+
+use crate::program::{repo, run};
+
+const POOL: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n    metadata: {labels: {pool: gpu}}\n    \
+    spec:\n      taints: [{key: a.com/team, value: ml, effect: NoSchedule}]\n";
+
+const CHART: &str = "apiVersion: v2\nname: web\nversion: 1.0.0\n";
+
+/// Pods that select a pool by one value, and tolerate it by another.
+const TEMPLATE: &str = r#"apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ include "web.name" . }}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      {{- if .Values.dedicated.enabled }}
+      nodeSelector:
+        pool: {{ .Values.dedicated.pool | quote }}
+      tolerations:
+      - {key: a.com/team, operator: Equal, value: {{ .Values.dedicated.team }}, effect: NoSchedule}
+      {{- end }}
+      containers: [{name: web, image: web}]
+"#;
+
+const HELPERS: &str =
+    "{{- define \"web.name\" -}}{{ printf \"%s-web\" .Release.Name | trunc 63 }}{{- end -}}\n";
+
+const DEFAULTS: &str = "dedicated: {enabled: false, pool: general, team: none}\n";
+
+/// `file:line` of the findings about a pool that is selected and not tolerated, beside the chart.
+fn found(files: &[(&str, &str)]) -> Vec<String> {
+    let chart = [
+        ("pool.yaml", POOL),
+        ("charts/web/Chart.yaml", CHART),
+        ("charts/web/values.yaml", DEFAULTS),
+        ("charts/web/templates/web.yaml", TEMPLATE),
+        ("charts/web/templates/_helpers.tpl", HELPERS),
+    ];
+    let folder = repo(&[&chart, files].concat());
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let findings = findings.filter(|one| one["rule"] == "selected-pool-not-tolerated");
+    findings
+        .map(|one| {
+            format!(
+                "{}:{}",
+                one["file"].as_str().unwrap_or("-"),
+                one["start"]["line"]
+            )
+        })
+        .collect()
+}
+
+/// An Application that installs the chart with these lines for Helm.
+fn application(helm: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  \
+         destination: {{namespace: web}}\n  source:\n    repoURL: https://github.com/acme/apps\n    path: charts/web\n    \
+         helm:\n{helm}"
+    )
+}
+
+fn in_application(helm: &str) -> Vec<String> {
+    found(&[("a.yaml", &application(helm))])
+}
+
+#[test]
+fn values_that_templates_put_into_selectors_are_judged_with_what_is_tolerated() {
+    let object = |values: &str| {
+        in_application(&format!(
+            "      valuesObject: {{dedicated: {{{values}}}}}\n"
+        ))
+    };
+    assert_eq!(object("enabled: true, pool: gpu, team: web"), ["a.yaml:10"]);
+    assert!(object("enabled: true, pool: gpu, team: ml").is_empty());
+    assert!(object("enabled: true, pool: other, team: web").is_empty());
+    assert!(object("enabled: false, pool: gpu, team: web").is_empty());
+    // Something else decides it.
+    assert!(object("enabled: true, pool: gpu, team: '{{ team }}'").is_empty());
+
+    let text = |values: &str| {
+        in_application(&format!(
+            "      values: |\n        dedicated:\n          {values}\n"
+        ))
+    };
+    assert_eq!(text("{enabled: true, pool: gpu, team: web}"), ["a.yaml:12"]);
+    assert!(text("{enabled: true, pool: gpu, team: ml}").is_empty());
+}
+
+#[test]
+fn values_that_are_set_one_by_one_lie_over_all_others() {
+    let set = |team: &str| {
+        in_application(&format!(
+            "      valuesObject: {{dedicated: {{enabled: true, pool: gpu}}}}\n      \
+             parameters: [{{name: dedicated.team, value: {team}}}]\n"
+        ))
+    };
+    assert_eq!(set("web"), ["a.yaml:10"]);
+    assert!(set("ml").is_empty());
+    let alone = |pool: &str| {
+        in_application(&format!(
+            "      parameters:\n      - {{name: dedicated.enabled, value: 'true'}}\n      \
+             - {{name: dedicated.pool, value: {pool}}}\n"
+        ))
+    };
+    assert_eq!(alone("gpu"), ["a.yaml:12"]);
+    assert!(alone("general").is_empty());
+    assert!(alone("'{gpu,b}'").is_empty());
+}
+
+#[test]
+fn files_that_a_release_names_need_not_mention_scheduling() {
+    let files = application("      valueFiles: [values.yaml, ../../env/prod.yaml]\n");
+    let found = |prod: &str| found(&[("a.yaml", &files), ("env/prod.yaml", prod)]);
+    assert_eq!(
+        found("dedicated: {enabled: true, pool: gpu}\n"),
+        ["env/prod.yaml:1"]
+    );
+    assert!(found("dedicated: {enabled: true, pool: gpu, team: ml}\n").is_empty());
+    assert!(found("dedicated: {pool: gpu}\n").is_empty());
+}
+
+#[test]
+fn environments_of_a_chart_are_releases_of_it() {
+    let found = |prod: &str| found(&[("charts/web/values-prod.yaml", prod)]);
+    assert_eq!(
+        found("dedicated: {enabled: true, pool: gpu}\n"),
+        ["charts/web/values-prod.yaml:1"]
+    );
+    assert!(found("dedicated: {enabled: true, pool: gpu, team: ml}\n").is_empty());
+}
+
+#[test]
+fn releases_of_flux_and_helmfile_fill_in_the_chart_of_the_repository() {
+    let flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: web}\nspec:\n  chart:\n    \
+        spec:\n      chart: ./charts/web\n      sourceRef: {kind: GitRepository, name: apps}\n  values:\n    \
+        dedicated: {enabled: true, pool: gpu}\n";
+    assert_eq!(found(&[("a.yaml", flux)]), ["a.yaml:10"]);
+    let right = flux.replace("pool: gpu", "pool: gpu, team: ml");
+    assert!(found(&[("a.yaml", &right)]).is_empty());
+    let helmfile = "releases:\n- name: web\n  namespace: web\n  chart: ./charts/web\n  values:\n  - dedicated:\n      enabled: true\n      \
+        pool: gpu\n";
+    assert_eq!(found(&[("helmfile.yaml", helmfile)]), ["helmfile.yaml:8"]);
+}
+
+#[test]
+fn charts_that_change_their_values_are_not_filled_in() {
+    let values =
+        application("      valuesObject: {dedicated: {enabled: true, pool: gpu, team: web}}\n");
+    let change = "{{- $_ := set .Values \"dedicated\" (dict \"enabled\" false) }}\n";
+    let changed = format!("{change}{TEMPLATE}");
+    assert!(
+        found(&[
+            ("a.yaml", &values),
+            ("charts/web/templates/web.yaml", &changed)
+        ])
+        .is_empty()
+    );
+}
