@@ -6,6 +6,7 @@
 //! With `KUBETAINT_PROGRAM=PATH`, it measures that program, such as one of an earlier release.
 
 mod clusters;
+mod deliveries;
 mod edits;
 mod files;
 mod kinds;
@@ -90,10 +91,11 @@ fn main() -> ExitCode {
 }
 
 fn cases() -> Vec<&'static Case> {
-    let groups: [&[Case]; 9] = [
+    let groups: [&[Case]; 10] = [
         lists::CASES,
         pools::CASES,
         clusters::CASES,
+        deliveries::CASES,
         files::CASES,
         suppressions::CASES,
         kinds::CASES,

@@ -127,6 +127,19 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
     if !has_more {
         return;
     }
+    for found in release
+        .row
+        .texts
+        .iter()
+        .flat_map(|path| path.find(release.node))
+    {
+        read.texts.insert(found.node.id(), installed.clone());
+    }
+    // Its templates were filled in already, if that was possible.
+    let installed = Installed {
+        folder: None,
+        ..installed
+    };
     for path in &release.row.values {
         for found in path.find(release.node) {
             let maps: Vec<(Node<'a>, String)> = match found.node.kind() {
@@ -154,14 +167,6 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
                 read.charted.absorb(one);
             }
         }
-    }
-    for found in release
-        .row
-        .texts
-        .iter()
-        .flat_map(|path| path.find(release.node))
-    {
-        read.texts.insert(found.node.id(), installed.clone());
     }
 }
 

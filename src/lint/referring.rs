@@ -18,7 +18,7 @@ use crate::source::{Source, SourceId, path};
 use crate::template::Templates;
 
 /// The maximum number of times that templates of charts are filled in with the values of releases.
-const MAX_FILLED: usize = 20_000;
+const MAX_FILLED: usize = 5_000;
 
 /// What all files say about charts, and the facts of such files, where their charts are known. A file whose text has changed
 /// since it was read is left out; the check starts over anyway. `known` are facts of files that were read again before.
