@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::placeholders::is_placeholder;
 use crate::source::{Source, SourceId};
 use crate::template::{Given, Language, Template, Templates, Variant, Variants, Wishes};
 use crate::yaml::{self, Document, Kind, Node};
@@ -67,7 +68,10 @@ impl ChartTemplates {
         let layers: Vec<Node<'_>> = values.iter().copied().chain(defaults).collect();
         let mut filled = Vec::new();
         for (source, id, template) in &self.templates {
-            let given = Given(layers.clone());
+            let given = Given {
+                layers: layers.clone(),
+                is_open: is_placeholder,
+            };
             let variants = template.filled(*id, &self.named, wishes, Some(&given));
             filled.push((source, *id, only(variants)?));
         }

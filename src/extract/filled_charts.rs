@@ -14,7 +14,7 @@ use super::{ChartSources, FileFacts, Table};
 use crate::builtin;
 use crate::model::workload::{Level, Stands, Workload};
 use crate::source::{Source, Span};
-use crate::template::Wishes;
+use crate::template::{Variant, Wishes};
 use crate::yaml::Node;
 
 /// The pods that the templates of a chart make of values, of which each map is laid over those behind it. `None` if something
@@ -36,9 +36,13 @@ pub fn made_of_values(
         let mut facts = FileFacts::default();
         for document in &variant.stream.documents {
             let subject = Subject::new(document.root(), String::new(), reading);
-            let read = pods::read(&subject).facts.workloads.into_iter();
-            let alone = read.filter(|one| one.stands == Stands::Alone);
-            facts.workloads.extend(alone.map(with_names));
+            let mut read = pods::read(&subject).facts.workloads;
+            read.retain(|one| one.stands == Stands::Alone);
+            let start = document.root().span();
+            if read.iter().any(|one| is_conditional(one, start, &variant)) {
+                return None;
+            }
+            facts.workloads.extend(read.into_iter().map(with_names));
         }
         Relocation {
             text: &variant.text,
@@ -50,6 +54,16 @@ pub fn made_of_values(
         made.absorb(facts);
     }
     Some(made.workloads)
+}
+
+/// Whether something that is not known decides whether there is a workload in a document, or a part of what it says. Its places
+/// are those in the text of the variant.
+fn is_conditional(workload: &Workload, document: Span, variant: &Variant) -> bool {
+    let selectors = workload.selectors.iter().map(|(_, span, _)| *span);
+    let entries = workload.located.iter().map(|one| one.entry);
+    let all = selectors.chain(entries).chain(workload.list);
+    let mut all = all.chain([document]);
+    all.any(|span| variant.is_conditional(span.start as usize, 0))
 }
 
 /// A workload with the names that its template says, which may be parts of the whole ones.

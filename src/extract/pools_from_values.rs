@@ -1,5 +1,6 @@
 //! What a template makes of values that are known: node pools, and other documents.
 
+use super::is_placeholder;
 use super::reading::Reading;
 use super::template_signs::WORDS;
 use super::template_text::read_variant;
@@ -49,7 +50,10 @@ pub fn documents_from_values(
 
 /// The only text that a template can become with these values. `None` if something else decides what is written.
 fn made(source: &Source, id: SourceId, values: Vec<Node<'_>>) -> Option<Variant> {
-    let given = Given(values);
+    let given = Given {
+        layers: values,
+        is_open: is_placeholder,
+    };
     let template = Template::parse(&source.text, Language::Go).ok()?;
     let wishes = Wishes {
         words: &WORDS,

@@ -5,14 +5,19 @@ use std::collections::HashMap;
 use crate::charts::Step;
 use crate::yaml::{Kind, Node};
 
-/// Maps of values. Each is laid over those behind it.
+/// Maps of values.
 #[derive(Clone, Debug)]
-pub struct Given<'v>(pub Vec<Node<'v>>);
+pub struct Given<'v> {
+    /// The maps. Each is laid over those behind it.
+    pub layers: Vec<Node<'v>>,
+    /// Whether something else fills in a text.
+    pub is_open: fn(&str) -> bool,
+}
 
 impl<'v> Given<'v> {
     /// What is at a path: nothing if it is absent, and several maps if they are merged. `None` if that is not known.
     pub fn at(&self, steps: &[Step]) -> Option<Vec<Node<'v>>> {
-        let mut layers = self.0.clone();
+        let mut layers = self.layers.clone();
         for step in steps {
             let Step::Key(key) = step else {
                 return None;
@@ -36,13 +41,14 @@ impl<'v> Given<'v> {
             }
             layers = below;
         }
+        let is_open = |node: &Node<'_>| self.is_open(*node);
         (!layers.iter().any(is_open)).then_some(layers)
     }
-}
 
-/// Whether something else decides what a scalar is.
-pub fn is_open(node: &Node<'_>) -> bool {
-    node.unknown_because().is_some() || node.raw().is_some_and(|text| text.contains("{{"))
+    /// Whether something else decides what a scalar is.
+    pub fn is_open(&self, node: Node<'_>) -> bool {
+        node.unknown_because().is_some() || node.raw().is_some_and(self.is_open)
+    }
 }
 
 /// The fields of maps, of which each is laid over those behind it, with what is at each key.

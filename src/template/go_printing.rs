@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::flows::Flow;
-use super::given::{Given, is_open, merged};
+use super::given::{Given, merged};
 use super::go_values::Value;
 use super::writer::Writer;
 use crate::charts::Step;
@@ -94,7 +94,7 @@ pub fn children<'v>(given: &Given<'v>, value: &Value) -> Option<Vec<(Option<Node
         fields.entry(field.name()?).or_insert(field);
     }
     // A null takes away what it is laid over.
-    fields.retain(|_, field| given.0.len() == 1 || !field.value.is_null());
+    fields.retain(|_, field| given.layers.len() == 1 || !field.value.is_null());
     let all = fields.into_iter().map(|(name, field)| (name, field.key));
     Some(all.map(|(name, key)| (Some(key), inside(name))).collect())
 }
@@ -137,10 +137,15 @@ pub fn print_given(
             let mut pieces = Pieces::default();
             match (found.as_slice(), is_yaml) {
                 ([], _) if in_quotes => pieces.push_made("\"\"", writer.place(at.clone())),
-                ([], _) => pieces.push_made("null", writer.place(at.clone())),
+                ([], true) => pieces.push_made("null", writer.place(at.clone())),
+                // Helm prints nothing where there is no value.
+                ([], false) => pieces.push_made("", writer.place(at.clone())),
+                ([only], false) if only.is_null() && !in_quotes => {
+                    pieces.push_made("", only.span());
+                }
                 // JSON stands behind its key.
-                (all, true) if writer.has_begun_line() => flow(all, &mut pieces, 0)?,
-                (all, true) => block(all, &mut pieces)?,
+                (all, true) if writer.has_begun_line() => flow(given, all, &mut pieces, 0)?,
+                (all, true) => block(given, all, &mut pieces)?,
                 ([only], false) => {
                     let text = only.raw().filter(|_| only.kind() == Kind::Scalar)?;
                     let quoted = || serde_json::Value::from(text).to_string();
@@ -168,7 +173,7 @@ fn is_empty_scalar(node: Node<'_>) -> bool {
 }
 
 /// Writes a value, of which each layer is laid over those behind it, with a line for each item or field.
-fn block(layers: &[Node<'_>], pieces: &mut Pieces) -> Option<()> {
+fn block(given: &Given<'_>, layers: &[Node<'_>], pieces: &mut Pieces) -> Option<()> {
     let first = layers.first()?;
     match first.kind() {
         Kind::Mapping if layers.iter().any(|one| !one.fields().is_empty()) => {
@@ -176,30 +181,30 @@ fn block(layers: &[Node<'_>], pieces: &mut Pieces) -> Option<()> {
                 if index > 0 {
                     pieces.push_made("\n", key.span());
                 }
-                flow(&[key], pieces, 0)?;
+                flow(given, &[key], pieces, 0)?;
                 pieces.push_made(": ", key.span());
-                flow(&value, pieces, 0)?;
+                flow(given, &value, pieces, 0)?;
             }
         }
         Kind::Sequence if first.items().next().is_some() => {
             for (index, item) in first.items().enumerate() {
                 let mark = if index > 0 { "\n- " } else { "- " };
                 pieces.push_made(mark, item.span());
-                flow(&[item], pieces, 0)?;
+                flow(given, &[item], pieces, 0)?;
             }
         }
-        _ => flow(layers, pieces, 0)?,
+        _ => flow(given, layers, pieces, 0)?,
     }
     Some(())
 }
 
 /// Writes a value, of which each layer is laid over those behind it, on one line. `None` if something else decides a part of
 /// it.
-fn flow(layers: &[Node<'_>], pieces: &mut Pieces, depth: usize) -> Option<()> {
+fn flow(given: &Given<'_>, layers: &[Node<'_>], pieces: &mut Pieces, depth: usize) -> Option<()> {
     let node = layers.first().filter(|_| depth <= MAX_DEPTH)?;
     let at = node.span();
     match node.kind() {
-        Kind::Scalar if is_open(node) => return None,
+        Kind::Scalar if given.is_open(*node) => return None,
         Kind::Scalar => {
             let text = match (node.as_str(), node.raw()) {
                 (Some(text), _) => serde_json::Value::from(text).to_string(),
@@ -215,7 +220,7 @@ fn flow(layers: &[Node<'_>], pieces: &mut Pieces, depth: usize) -> Option<()> {
                 if index > 0 {
                     pieces.push_made(", ", item.span());
                 }
-                flow(&[item], pieces, depth + 1)?;
+                flow(given, &[item], pieces, depth + 1)?;
             }
             pieces.push_made("]", at);
         }
@@ -225,9 +230,9 @@ fn flow(layers: &[Node<'_>], pieces: &mut Pieces, depth: usize) -> Option<()> {
                 if index > 0 {
                     pieces.push_made(", ", key.span());
                 }
-                flow(&[key], pieces, depth + 1)?;
+                flow(given, &[key], pieces, depth + 1)?;
                 pieces.push_made(": ", key.span());
-                flow(&value, pieces, depth + 1)?;
+                flow(given, &value, pieces, depth + 1)?;
             }
             pieces.push_made("}", at);
         }

@@ -82,7 +82,10 @@ fn values_that_templates_put_into_selectors_are_judged_with_what_is_tolerated() 
     assert!(object("enabled: true, pool: other, team: web").is_empty());
     assert!(object("enabled: false, pool: gpu, team: web").is_empty());
     // Something else decides it.
-    assert!(object("enabled: true, pool: gpu, team: '{{ team }}'").is_empty());
+    for open in ["'{{ team }}'", "${team}", "$(TEAM)"] {
+        assert!(object(&format!("enabled: true, pool: gpu, team: {open}")).is_empty());
+        assert!(object(&format!("enabled: {open}, pool: gpu, team: web")).is_empty());
+    }
 
     let text = |values: &str| {
         in_application(&format!(
