@@ -1,6 +1,7 @@
 //! The body of a Go template: writes a variant of it, one block, action and included template after the other.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use gotmpl::parse::{BranchNode, CommandNode, Expr, ListNode, Node, Number, PipeNode, SmolStr};
@@ -25,6 +26,10 @@ const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 /// How deeply templates may include each other.
 const MAX_CALLS: usize = 24;
 
+/// How deeply a template may include itself. Without an end to it, each level has as many inclusions as the one above, times
+/// those in the template.
+const MAX_RECURSION: usize = 4;
+
 /// Writes a variant of a file, which may include templates of a library.
 pub fn write(
     tree: &Tree,
@@ -32,7 +37,7 @@ pub fn write(
     (wishes, given): (Wishes<'_>, Option<&Given<'_>>),
     writer: &mut Writer<'_>,
 ) {
-    let variables = RefCell::default();
+    let (variables, calls) = (RefCell::default(), RefCell::default());
     let scope = Scope {
         tree,
         source: writer.place(0..0).source,
@@ -45,6 +50,7 @@ pub fn write(
         top: &Value::Top,
         given,
         variables: &variables,
+        calls: &calls,
         frame: 0,
         depth: 0,
     };
@@ -65,6 +71,8 @@ struct Scope<'s> {
     /// What `$` is.
     top: &'s Value,
     variables: &'s RefCell<Vec<(String, Value)>>,
+    /// How many times each template is being included.
+    calls: &'s RefCell<HashMap<String, usize>>,
     /// The index of the first variable of this template.
     frame: usize,
     /// The number of templates that include this one.
@@ -386,9 +394,11 @@ impl Scope<'_> {
         let Some((source, tree, body)) = self.library.get(name) else {
             return Value::Unknown;
         };
-        if self.depth >= MAX_CALLS || !writer.may_write() {
+        let calls = self.calls.borrow().get(name).copied().unwrap_or_default();
+        if self.depth >= MAX_CALLS || calls >= MAX_RECURSION || !writer.may_write() {
             return Value::Unknown;
         }
+        self.calls.borrow_mut().insert(name.to_owned(), calls + 1);
         let frame = self.variables.borrow().len();
         let text = writer.take(|writer| {
             writer.call(at.start, source, |writer| {
@@ -404,6 +414,7 @@ impl Scope<'_> {
                 scope.list(body, writer);
             });
         });
+        self.calls.borrow_mut().insert(name.to_owned(), calls);
         self.variables.borrow_mut().truncate(frame);
         Value::Text(text)
     }
