@@ -15,6 +15,7 @@ use super::go_functions::{call, printed_by_known};
 use super::go_printing::{begin_line, children, print};
 use super::go_relevance::is_relevant;
 use super::go_values::Value;
+use super::go_variables::Variables;
 use super::writer::{Block, Writer, number};
 use crate::source::SourceId;
 use crate::source::text::Cut as _;
@@ -37,7 +38,7 @@ pub fn write(
     (wishes, given): (Wishes<'_>, Option<&Given<'_>>),
     writer: &mut Writer<'_>,
 ) {
-    let (variables, calls) = (RefCell::default(), RefCell::default());
+    let (variables, calls) = (Variables::default(), RefCell::default());
     let scope = Scope {
         tree,
         source: writer.place(0..0).source,
@@ -70,7 +71,7 @@ struct Scope<'s> {
     dot: Dot<'s>,
     /// What `$` is.
     top: &'s Value,
-    variables: &'s RefCell<Vec<(String, Value)>>,
+    variables: &'s Variables,
     /// How many times each template is being included.
     calls: &'s RefCell<HashMap<String, usize>>,
     /// The index of the first variable of this template.
@@ -183,7 +184,7 @@ impl Scope<'_> {
                 self.known_expression(one)
             }),
         };
-        let variables = self.variables.borrow().len();
+        let variables = self.variables.len();
         writer.choose(&block, |writer, arm| {
             let from = writer.len();
             match (arm, &branch.else_body) {
@@ -200,35 +201,18 @@ impl Scope<'_> {
                 (_, None) => {}
             }
         });
-        self.variables.borrow_mut().truncate(variables);
+        self.variables.truncate(variables);
     }
 
-    /// Declares or assigns variables. Of two, the second one is an item, and the first one its key.
     fn set(self, pipe: &PipeNode, value: &Value) {
-        let last = pipe.decl.len().saturating_sub(1);
-        for (index, name) in pipe.decl.iter().enumerate() {
-            let value = match index == last {
-                true => value.clone(),
-                false => Value::Unknown,
-            };
-            let mut variables = self.variables.borrow_mut();
-            let own = variables.get_mut(self.frame..).unwrap_or_default();
-            let known = own.iter_mut().rev().find(|(known, _)| known == name);
-            match known.filter(|_| pipe.is_assign) {
-                Some((_, known)) => *known = value,
-                None => variables.push((name.to_string(), value)),
-            }
-        }
+        self.variables.set(pipe, value, self.frame);
     }
 
     fn variable(self, name: &str) -> Value {
-        if name == "$" {
-            return self.top.clone();
+        match name {
+            "$" => self.top.clone(),
+            _ => self.variables.get(name, self.frame),
         }
-        let variables = self.variables.borrow();
-        let own = variables.get(self.frame..).unwrap_or_default();
-        let known = own.iter().rev().find(|(known, _)| known == name);
-        known.map_or(Value::Unknown, |(_, value)| value.clone())
     }
 
     /// The place of an action, from its first word to its end.
@@ -257,7 +241,7 @@ impl Scope<'_> {
         }) else {
             return false;
         };
-        let variables = self.variables.borrow().len();
+        let variables = self.variables.len();
         match (holds, &branch.else_body) {
             (true, _) => {
                 if !branch.pipe.decl.is_empty() {
@@ -268,7 +252,7 @@ impl Scope<'_> {
             (false, Some(list)) => self.list(list, writer),
             (false, None) => {}
         }
-        self.variables.borrow_mut().truncate(variables);
+        self.variables.truncate(variables);
         true
     }
 
@@ -286,20 +270,19 @@ impl Scope<'_> {
             if !writer.may_write() {
                 return;
             }
-            let variables = self.variables.borrow().len();
+            let variables = self.variables.len();
             self.set(&branch.pipe, &value);
             if let (Some(key), [name, _]) = (key, branch.pipe.decl.as_slice()) {
                 let mut text = Pieces::default();
                 text.push_made(key.raw().unwrap_or_default(), key.span());
-                let key = (name.to_string(), Value::Text(text));
-                self.variables.borrow_mut().push(key);
+                self.variables.declare(name, Value::Text(text));
             }
             let dot = Dot {
                 value: &value,
                 number: self.dot_of(branch, writer).wrapping_add(number),
             };
             Scope { dot, ..self }.list(&branch.body, writer);
-            self.variables.borrow_mut().truncate(variables);
+            self.variables.truncate(variables);
         }
     }
 
@@ -399,7 +382,7 @@ impl Scope<'_> {
             return Value::Unknown;
         }
         self.calls.borrow_mut().insert(name.to_owned(), calls + 1);
-        let frame = self.variables.borrow().len();
+        let frame = self.variables.len();
         let text = writer.take(|writer| {
             writer.call(at.start, source, |writer| {
                 let scope = Scope {
@@ -415,7 +398,7 @@ impl Scope<'_> {
             });
         });
         self.calls.borrow_mut().insert(name.to_owned(), calls);
-        self.variables.borrow_mut().truncate(frame);
+        self.variables.truncate(frame);
         Value::Text(text)
     }
 }

@@ -14,6 +14,7 @@ mod go_prints;
 mod go_relevance;
 mod go_scope;
 mod go_values;
+mod go_variables;
 mod jinja;
 mod terraform;
 mod tree;
