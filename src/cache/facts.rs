@@ -66,7 +66,7 @@ stored!(enum Target { 0 => Injected(injection), 1 => Object { kind, name } });
 stored!(enum Words { 0 => Exactly(word) } else Words::Fitting(_));
 
 stored!(struct ChartSource { kind, name, namespace, address, whole, version });
-stored!(struct Dependency { key, chart, address, version });
+stored!(struct Dependency { key, chart, address, version, folder, conditions, tags, imports });
 stored!(struct ChartName { name, version });
 stored!(struct Group { tolerations, node_selector, affinity, pods, pods_if, copied_into });
 stored!(struct PodsIf { condition, pods });

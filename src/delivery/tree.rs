@@ -70,6 +70,8 @@ pub struct Tree<'f> {
     places: HashMap<&'f str, u32>,
     /// The paths that kustomization files name, by the path of the file.
     forms: BTreeMap<&'f str, Vec<String>>,
+    /// The folders of the charts that a chart depends on, by its folder.
+    charts: BTreeMap<String, Vec<String>>,
 }
 
 impl<'f> Tree<'f> {
@@ -82,7 +84,14 @@ impl<'f> Tree<'f> {
             files,
             places,
             forms,
+            charts: BTreeMap::new(),
         }
+    }
+
+    /// The same with the charts that charts depend on, all by their folders.
+    #[must_use]
+    pub fn with_charts(self, charts: BTreeMap<String, Vec<String>>) -> Tree<'f> {
+        Tree { charts, ..self }
     }
 
     /// The path of a file.
@@ -165,6 +174,7 @@ impl<'f> Tree<'f> {
                 }
             }
         }
+        self.add_dependencies(&mut reached);
         reached.extend(target.values.iter().filter_map(|path| self.file(path)));
         let mut files: Vec<u32> = reached.into_iter().collect();
         files.sort_unstable();
@@ -246,6 +256,25 @@ impl<'f> Tree<'f> {
             };
             if is_read {
                 reached.insert(number);
+            }
+        }
+    }
+
+    /// Adds the charts of the repository that charts depend on.
+    fn add_dependencies(&self, reached: &mut HashSet<u32>) {
+        if self.charts.is_empty() {
+            return;
+        }
+        let of = |file: &u32| self.path(*file).strip_suffix("Chart.yaml");
+        let charts = reached.iter().filter_map(of);
+        let mut open: Vec<&str> = charts.map(|at| at.trim_end_matches('/')).collect();
+        let mut known: HashSet<&str> = open.iter().copied().collect();
+        while let Some(folder) = open.pop() {
+            for inner in self.charts.get(folder).into_iter().flatten() {
+                if known.insert(inner) {
+                    self.add_chart(inner, reached);
+                    open.push(inner);
+                }
             }
         }
     }

@@ -33,14 +33,32 @@ pub(super) fn dependencies(subject: &Subject<'_>) -> Vec<Dependency> {
         };
         let chart = text("name")?.to_owned();
         let address = text("repository").unwrap_or_default();
-        // A chart in this repository may be anyone's.
-        let is_own = address.is_empty() || address.starts_with("file:");
-        (!is_own).then(|| Dependency {
+        let folder = match address.strip_prefix("file:") {
+            Some(path) => Some(path.trim_start_matches("//").to_owned()),
+            None => address.is_empty().then(|| format!("charts/{chart}")),
+        };
+        let texts = |key: &str| {
+            let list = item.get(key).into_iter().flat_map(Node::items);
+            list.filter_map(Node::raw).map(str::to_owned).collect()
+        };
+        Some(Dependency {
             key: text("alias").unwrap_or(&chart).to_owned(),
-            chart: chart.clone(),
             // A name of a repository means something on one machine only.
-            address: address.contains("://").then(|| address.to_owned()),
+            address: address
+                .contains("://")
+                .then(|| address.to_owned())
+                .filter(|_| folder.is_none()),
             version: text("version").map(str::to_owned),
+            folder,
+            conditions: text("condition").map_or_else(Vec::new, |paths| {
+                paths
+                    .split(',')
+                    .map(|path| path.trim().to_owned())
+                    .collect()
+            }),
+            tags: texts("tags"),
+            imports: item.get("import-values").is_some(),
+            chart,
         })
     });
     named.collect()

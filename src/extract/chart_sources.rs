@@ -1,7 +1,7 @@
 //! What other files say about the charts of a file: addresses in objects of their own, such as HelmRepositories, and the
 //! dependencies of a chart, whose values stand in the values of that chart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::chart_inputs;
@@ -10,6 +10,9 @@ use super::generated_keys::GeneratedKey;
 use crate::charts::{Edition, Group};
 use crate::source::{SourceId, path};
 use crate::yaml::Document;
+
+/// How deeply charts may contain each other.
+pub(super) const MAX_DEPTH: usize = 6;
 
 /// An object that names the address of charts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,14 @@ pub struct Dependency {
     pub address: Option<String>,
     /// Its version.
     pub version: Option<String>,
+    /// Its folder, from that of the other chart, if it is in the same repository.
+    pub folder: Option<String>,
+    /// The paths of the values that switch it on or off. The first one that says so decides.
+    pub conditions: Vec<String>,
+    /// Its tags. Without a condition that decides, any of them switches it on.
+    pub tags: Vec<String>,
+    /// Whether some of its values become those of the other chart.
+    pub imports: bool,
 }
 
 /// The name and the version of a chart.
@@ -59,6 +70,24 @@ pub(super) struct OwnChart {
     pub(super) edition: Arc<Edition>,
     /// Its folder.
     pub(super) folder: String,
+}
+
+/// A chart of the repository as a part of another one.
+#[derive(Debug)]
+pub struct Part<'s> {
+    /// The key of its values among those of the other chart.
+    pub(super) key: &'s str,
+    /// What the other chart says of it.
+    pub(super) dependency: Option<&'s Dependency>,
+    /// The chart.
+    pub(super) chart: &'s OwnChart,
+}
+
+impl<'s> Part<'s> {
+    /// The folder of the chart.
+    pub fn folder(&self) -> &'s str {
+        &self.chart.folder
+    }
 }
 
 /// What the files of a repository say about charts.
@@ -203,33 +232,78 @@ impl ChartSources {
         folder: &str,
         own: &'s OwnChart,
     ) -> Vec<(Option<&'s str>, &'s OwnChart)> {
+        let parts = self.parts_of(folder).into_iter();
+        let parts = parts.map(|part| (Some(part.key), part.chart));
+        std::iter::once((None, own)).chain(parts).collect()
+    }
+
+    /// The charts of the repository that the chart in a folder contains: those in its `charts`, and those that it names.
+    pub fn parts_of<'s>(&'s self, folder: &str) -> Vec<Part<'s>> {
         let start = match folder {
             "" => "charts/".to_owned(),
             folder => format!("{folder}/charts/"),
         };
         let inside = self.charts.range(start.clone()..);
         let inside = inside.take_while(|(path, _)| path.starts_with(&start));
-        let named = self.dependencies.get(folder).map_or(&[][..], Vec::as_slice);
-        let parts = inside.flat_map(|(path, chart)| {
-            let own = path.strip_prefix(&start).filter(|own| !own.contains('/'));
-            let dependencies = named.iter().filter(|one| one.chart == chart.name);
-            let mut keys: Vec<&str> = dependencies.map(|one| one.key.as_str()).collect();
-            if keys.is_empty() {
-                keys.extend(own);
-            }
-            let keys = keys.into_iter().filter(move |_| own.is_some());
-            keys.map(move |key| (Some(key), chart))
+        let inside = inside.filter_map(|(path, chart)| {
+            let own = path.strip_prefix(&start)?;
+            (!own.contains('/')).then_some((own, chart))
         });
-        std::iter::once((None, own)).chain(parts).collect()
+        let inside: Vec<(&str, &OwnChart)> = inside.collect();
+        let named = self.dependencies.get(folder).map_or(&[][..], Vec::as_slice);
+        let mut parts = Vec::new();
+        for dependency in named {
+            let vendored = inside.iter().find(|(_, one)| one.name == dependency.chart);
+            let beside = || {
+                let at = path::join(folder, dependency.folder.as_deref()?)?;
+                self.charts.get(&at)
+            };
+            let chart = vendored.map(|(_, chart)| *chart).or_else(beside);
+            parts.extend(chart.map(|chart| Part {
+                key: &dependency.key,
+                dependency: Some(dependency),
+                chart,
+            }));
+        }
+        let is_named = |chart: &OwnChart| named.iter().any(|one| one.chart == chart.name);
+        let others = inside.into_iter().filter(|(_, chart)| !is_named(chart));
+        parts.extend(others.map(|(key, chart)| Part {
+            key,
+            dependency: None,
+            chart,
+        }));
+        parts
     }
 
-    /// The dependencies of the chart whose values are in a file.
-    pub fn dependencies_of(&self, path: &str) -> &[Dependency] {
+    /// The folders of the chart in a folder and of the charts of the repository in it, as deep as charts are filled in.
+    pub fn all_parts_of<'s>(&'s self, folder: &'s str) -> BTreeSet<&'s str> {
+        let mut all = BTreeSet::from([folder]);
+        let mut level = vec![folder];
+        for _ in 1..MAX_DEPTH {
+            let parts = level.iter().flat_map(|at| self.parts_of(at));
+            let new = parts.map(|part| part.folder());
+            level = new.filter(|at| all.insert(*at)).collect();
+        }
+        all
+    }
+
+    /// The folders of the charts in the repository that charts depend on, by their folders.
+    pub fn own_dependencies(&self) -> BTreeMap<String, Vec<String>> {
+        let all = self.dependencies.iter().map(|(folder, all)| {
+            let own = all.iter().filter_map(|one| one.folder.as_deref());
+            let own = own.filter_map(|own| path::join(folder, own));
+            (folder.clone(), own.collect())
+        });
+        all.filter(|(_, own): &(_, Vec<String>)| !own.is_empty())
+            .collect()
+    }
+
+    /// The dependencies from elsewhere of the chart whose values are in a file.
+    pub fn dependencies_of(&self, path: &str) -> impl Iterator<Item = &Dependency> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let found = self.dependencies.get(folder);
-        found
-            .filter(|_| names_values(path))
-            .map_or(&[], Vec::as_slice)
+        let named = found.filter(|_| names_values(path)).into_iter().flatten();
+        named.filter(|one| one.folder.is_none())
     }
 
     /// The source that a reference means. `None` if it is not in the repository, or if several with different addresses

@@ -1,20 +1,19 @@
-//! The templates of a chart in the repository, and what they become when all values are known.
+//! The templates of a chart in the repository, with its own values.
 
 use std::fmt;
 
-use super::placeholders::is_placeholder;
 use crate::source::{Source, SourceId};
-use crate::template::{Given, Language, Template, Templates, Variant, Variants, Wishes};
-use crate::yaml::{self, Document, Kind, Node};
+use crate::template::{Language, Template, Templates};
+use crate::yaml::{self, Document, Kind};
 
 /// The templates of a chart.
 pub struct ChartTemplates {
     /// Those that make pods.
-    templates: Vec<(Source, SourceId, Template)>,
+    pub(super) templates: Vec<(Source, SourceId, Template)>,
     /// Those that define named templates.
-    named: Templates,
+    pub(super) named: Templates,
     /// The chart's own values.
-    defaults: Option<Document>,
+    pub(super) defaults: Option<Document>,
 }
 
 impl fmt::Debug for ChartTemplates {
@@ -50,41 +49,12 @@ impl ChartTemplates {
         })
     }
 
-    /// Whether a file is one of the chart.
-    pub(super) fn contains(&self, file: SourceId) -> bool {
+    /// The files of the chart.
+    pub(super) fn files(&self) -> impl Iterator<Item = SourceId> {
         let defaults = self.defaults.iter().map(|one| one.root().span().source);
-        let mut templates = self.templates.iter().map(|(_, id, _)| *id);
-        templates.any(|id| id == file) || self.named.contains(file) || defaults.last() == Some(file)
+        let templates = self.templates.iter().map(|(_, id, _)| *id);
+        templates.chain(self.named.files()).chain(defaults)
     }
-
-    /// What each template that makes pods becomes with these values, of which each map is laid over those behind it. `None` if
-    /// something else decides what is written.
-    pub(super) fn fill(
-        &self,
-        values: &[Node<'_>],
-        wishes: Wishes<'_>,
-    ) -> Option<Vec<(&Source, SourceId, Variant)>> {
-        let defaults = self.defaults.iter().map(Document::root);
-        let layers: Vec<Node<'_>> = values.iter().copied().chain(defaults).collect();
-        let mut filled = Vec::new();
-        for (source, id, template) in &self.templates {
-            let given = Given {
-                layers: layers.clone(),
-                is_open: is_placeholder,
-            };
-            let variants = template.filled(*id, &self.named, wishes, Some(&given));
-            filled.push((source, *id, only(variants)?));
-        }
-        Some(filled)
-    }
-}
-
-/// The only variant of a template.
-fn only(variants: Variants) -> Option<Variant> {
-    // What a template changes, others see.
-    let is_certain = variants.complete && variants.changed.is_empty() && variants.all.len() == 1;
-    let only = variants.all.into_iter().next().filter(|_| is_certain)?;
-    (only.stream.errors.is_empty() && !only.left_out).then_some(only)
 }
 
 /// The map of values in a text, which may be empty. `None` if it is broken or something else.

@@ -68,7 +68,7 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
         charted.facts.installs.push(folder.clone());
         let under = values.under.iter().map(|(root, _)| *root);
         let layers: Vec<_> = std::iter::once(values.root).chain(under).collect();
-        if let Some(made) = filled_charts::workloads(subject, &layers, installed) {
+        if let Some(made) = filled_charts::workloads(subject, (&layers, true), installed) {
             charted.facts.workloads = made;
         }
     }

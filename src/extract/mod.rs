@@ -12,6 +12,7 @@ mod chart_defaults;
 mod chart_files;
 mod chart_inputs;
 mod chart_notices;
+mod chart_parts;
 mod chart_pods;
 mod chart_sources;
 mod chart_templates;

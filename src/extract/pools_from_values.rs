@@ -52,6 +52,7 @@ pub fn documents_from_values(
 fn made(source: &Source, id: SourceId, values: Vec<Node<'_>>) -> Option<Variant> {
     let given = Given {
         layers: values,
+        globals: Vec::new(),
         is_open: is_placeholder,
     };
     let template = Template::parse(&source.text, Language::Go).ok()?;

@@ -99,11 +99,8 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
     let names_files = files
         .into_iter()
         .any(|paths| !release.nodes(paths).is_empty());
-    // The templates of a chart may make a selector of any value.
-    let own = match has_words || names_files || release.has_values() {
-        true => release.own(&mut read.refers),
-        false => None,
-    };
+    // The templates of a chart may make a selector of any value, and of its own ones where a release has none.
+    let own = release.own(&mut read.refers);
     if !has_words && !names_files && own.is_none() {
         return;
     }
@@ -193,12 +190,17 @@ fn filled<'a>(release: &Release<'_, 'a>, installed: &Installed) -> Option<FileFa
     let layers = set.iter().map(Document::root);
     let layers = layers.chain(release.nodes(&release.row.values)).chain(over);
     let layers = layers.chain(below.below_all().into_iter().map(|(root, _)| root));
-    let layers: Vec<Node<'_>> = layers.chain([nothing.root()]).collect();
+    let layers: Vec<Node<'_>> = layers.collect();
+    let has_values = !layers.is_empty();
+    let layers = match has_values {
+        true => layers,
+        false => vec![nothing.root()],
+    };
     if below.open || layers.iter().any(|one| one.kind() != Kind::Mapping) {
         return None;
     }
     Some(FileFacts {
-        workloads: filled_charts::workloads(release.subject, &layers, &below)?,
+        workloads: filled_charts::workloads(release.subject, (&layers, has_values), &below)?,
         laid_over: below.files_below().collect(),
         ..FileFacts::default()
     })

@@ -72,7 +72,7 @@ pub fn connect(
         .collect();
     pointers.sort_by_key(|(path, pointer)| (*path, pointer.whole));
     let repository = Repository {
-        tree: Tree::new(paths.iter().collect(), forms),
+        tree: Tree::new(paths.iter().collect(), forms).with_charts(deliveries.charts.clone()),
         pointers,
         read: &|path| {
             let documents = yaml::parse(&text(path)?, SourceId(0)).documents;

@@ -1,9 +1,9 @@
 //! What the files of a repository say of deliveries to clusters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::delivery::Pointer;
-use crate::extract::{FileFacts, GeneratedKey, Kustomization};
+use crate::extract::{ChartSources, FileFacts, GeneratedKey, Kustomization};
 use crate::source::Span;
 
 /// What files say of deliveries.
@@ -15,12 +15,17 @@ pub struct Deliveries<'d> {
     pub kustomizations: Vec<&'d Kustomization>,
     /// Files that kustomizations put into objects.
     pub generated: Vec<&'d GeneratedKey>,
+    /// The folders of the charts that a chart depends on, by its folder.
+    pub charts: BTreeMap<String, Vec<String>>,
 }
 
 impl<'d> Deliveries<'d> {
-    /// Takes them from the facts of all files.
-    pub fn of(facts: impl Iterator<Item = &'d FileFacts>) -> Self {
-        let mut found = Deliveries::default();
+    /// Takes them from the facts of all files, and from what these say of charts.
+    pub fn of(facts: impl Iterator<Item = &'d FileFacts>, sources: &ChartSources) -> Self {
+        let mut found = Deliveries {
+            charts: sources.own_dependencies(),
+            ..Deliveries::default()
+        };
         let mut in_heredocs = Vec::new();
         for one in facts {
             found.pointers.extend(&one.pointers);

@@ -1,7 +1,7 @@
 //! Files whose charts are named in other files: releases that refer to a repository, and values for the dependencies of a
 //! chart. They are read again when all files are known.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -58,7 +58,7 @@ pub fn read_again(
         let facts = kept.read.facts.as_deref();
         let path = &kept.input.path;
         facts.is_some_and(|facts| !facts.referring.is_empty())
-            || !sources.dependencies_of(path).is_empty()
+            || sources.dependencies_of(path).next().is_some()
             || (facts.is_some_and(|facts| facts.schedules) && sources.has_charts_of(path))
             || sources.is_environment(path)
     };
@@ -151,20 +151,15 @@ fn add_templates(
     for folder in again.values().flat_map(|facts| &facts.installs) {
         *installs.entry(folder).or_default() += 1;
     }
-    if installs.is_empty() {
-        return;
-    }
+    let (installs, outer) = with_parts(sources, &installs);
     let mut charts: BTreeMap<&str, Chart<'_>> = BTreeMap::new();
     for kept in files {
         let path = &*kept.input.path;
         if let Some(folder) = extract::chart_of(path).filter(|_| kept.rendered) {
-            let mut around = Some(folder);
             // A chart may include what is defined in the charts in it.
-            while let Some(outer) = around {
-                if installs.contains_key(outer) {
-                    charts.entry(outer).or_default().add(kept, outer == folder);
-                }
-                around = outer.rsplit_once("/charts/").map(|(outer, _)| outer);
+            for outer in outer.get(folder).into_iter().flatten() {
+                let chart = charts.entry(outer).or_default();
+                chart.add(kept, *outer == folder);
             }
         } else if path.rsplit('/').next() == Some("values.yaml")
             && let Some((folder, _)) = installs.get_key_value(path::folder(path))
@@ -179,11 +174,40 @@ fn add_templates(
     if charts.iter().map(size).sum::<usize>() > MAX_FILLED {
         return;
     }
-    for (folder, chart) in charts {
-        if let Some(templates) = chart.read(load) {
-            sources.add_templates(folder, templates);
+    let read: Vec<_> = installs
+        .keys()
+        .filter_map(|folder| {
+            let chart = charts.remove(folder).unwrap_or_default();
+            Some(((*folder).to_owned(), chart.read(load)?))
+        })
+        .collect();
+    for (folder, templates) in read {
+        sources.add_templates(&folder, templates);
+    }
+}
+
+/// The folders of installed charts and of the charts in them, each with the number of its releases; and, for each of these
+/// folders, that of the chart itself and of all charts that contain it.
+fn with_parts<'s>(
+    sources: &'s ChartSources,
+    installs: &BTreeMap<&'s str, usize>,
+) -> (
+    BTreeMap<&'s str, usize>,
+    BTreeMap<&'s str, BTreeSet<&'s str>>,
+) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut outer: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (folder, releases) in installs {
+        for part in sources.all_parts_of(folder) {
+            *counts.entry(part).or_default() += releases;
         }
     }
+    for folder in counts.keys() {
+        for part in sources.all_parts_of(folder) {
+            outer.entry(part).or_default().insert(folder);
+        }
+    }
+    (counts, outer)
 }
 
 /// The files of a chart that releases install.

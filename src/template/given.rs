@@ -10,6 +10,8 @@ use crate::yaml::{Kind, Node};
 pub struct Given<'v> {
     /// The maps. Each is laid over those behind it.
     pub layers: Vec<Node<'v>>,
+    /// Maps that are laid over what is at `global`: charts share it with those that they contain.
+    pub globals: Vec<Node<'v>>,
     /// Whether something else fills in a text.
     pub is_open: fn(&str) -> bool,
 }
@@ -17,12 +19,18 @@ pub struct Given<'v> {
 impl<'v> Given<'v> {
     /// What is at a path: nothing if it is absent, and several maps if they are merged. `None` if that is not known.
     pub fn at(&self, steps: &[Step]) -> Option<Vec<Node<'v>>> {
+        if steps.is_empty() && !self.globals.is_empty() {
+            return None;
+        }
         let mut layers = self.layers.clone();
-        for step in steps {
+        for (depth, step) in steps.iter().enumerate() {
             let Step::Key(key) = step else {
                 return None;
             };
-            let mut below = Vec::new();
+            let mut below = match depth == 0 && key == "global" {
+                true => self.globals.clone(),
+                false => Vec::new(),
+            };
             for layer in layers {
                 let found = match layer.kind() {
                     Kind::Mapping => layer.get(key),

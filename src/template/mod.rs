@@ -185,9 +185,9 @@ impl Templates {
         self.0.is_empty()
     }
 
-    /// Whether a file defines one of them.
-    pub fn contains(&self, file: SourceId) -> bool {
-        self.0.iter().any(|(id, _)| *id == file)
+    /// The files that define them.
+    pub fn files(&self) -> impl Iterator<Item = SourceId> {
+        self.0.iter().map(|(id, _)| *id)
     }
 }
 

@@ -223,6 +223,21 @@ impl Pieces {
         Some(last)
     }
 
+    /// Returns the places of the parts of a range, in the order of the text.
+    pub fn places(&self, range: Range<usize>) -> impl Iterator<Item = Span> {
+        let after = self
+            .pieces
+            .partition_point(|piece| piece.start <= range.start);
+        let touched = self
+            .pieces
+            .get(after.saturating_sub(1)..)
+            .unwrap_or_default();
+        touched
+            .iter()
+            .take_while(move |piece| piece.start < range.end)
+            .filter_map(|piece| self.origin_of(piece.start))
+    }
+
     /// Returns the file that contains the whole text verbatim, apart from interpolations.
     pub fn file(&self) -> Option<SourceId> {
         let mut files = self.pieces.iter().filter_map(|piece| match piece.origin {

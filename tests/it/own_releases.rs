@@ -166,3 +166,68 @@ fn charts_that_change_their_values_are_not_filled_in() {
         .is_empty()
     );
 }
+
+/// What a service says that has the chart twice, from its folder beside it.
+const SERVICE: &str = "apiVersion: v2\nname: api\nversion: 1.0.0\ndependencies:\n\
+    - {name: web, version: 1.0.0, repository: 'file://../../charts/web', alias: main}\n\
+    - {name: web, version: 1.0.0, repository: 'file://../../charts/web', alias: worker, condition: worker.enabled}\n";
+
+/// The findings about a service with these values, and those of an Application that installs it.
+fn of_service(values: &str, helm: &str) -> Vec<String> {
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: api, namespace: argocd}}\nspec:\n  \
+         destination: {{namespace: api}}\n  source:\n    repoURL: https://github.com/acme/apps\n    path: services/api\n{helm}"
+    );
+    found(&[
+        ("a.yaml", application.as_str()),
+        ("services/api/Chart.yaml", SERVICE),
+        ("services/api/values.yaml", values),
+    ])
+}
+
+#[test]
+fn values_of_a_service_reach_the_charts_that_it_is_made_of() {
+    let values = |worker: &str| {
+        format!(
+            "main: {{dedicated: {{enabled: true, pool: gpu, team: ml}}}}\nworker:\n  enabled: true\n  dedicated:\n    \
+             enabled: true\n    pool: gpu\n    team: {worker}\n"
+        )
+    };
+    assert_eq!(
+        of_service(&values("web"), ""),
+        ["services/api/values.yaml:6"]
+    );
+    assert!(of_service(&values("ml"), "").is_empty());
+    // The Application's values lie over those of the service.
+    let helm = |text: &str| format!("    helm:\n      valuesObject: {text}\n");
+    let set = helm("{worker: {dedicated: {team: ml}}}");
+    assert!(of_service(&values("web"), &set).is_empty());
+    let set = helm("{worker: {enabled: false}}");
+    assert!(of_service(&values("web"), &set).is_empty());
+    let set = helm("{worker: {dedicated: {team: other}}}");
+    assert_eq!(of_service(&values("ml"), &set).len(), 1);
+    // Something else may decide it.
+    let set = helm("{worker: {enabled: '{{ on }}'}}");
+    assert!(of_service(&values("web"), &set).is_empty());
+}
+
+#[test]
+fn charts_that_a_service_is_made_of_run_where_it_runs() {
+    let argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: api, namespace: argocd}\nspec:\n  \
+        destination: {name: prod, namespace: api}\n  source:\n    repoURL: https://github.com/acme/apps\n    path: services/api\n";
+    let folder = repo(&[
+        ("a.yaml", argo),
+        ("services/api/Chart.yaml", SERVICE),
+        ("charts/web/Chart.yaml", CHART),
+        ("charts/web/values.yaml", DEFAULTS),
+        ("charts/web/templates/web.yaml", TEMPLATE),
+        ("charts/web/templates/_helpers.tpl", HELPERS),
+    ]);
+    let listed = run(folder.path(), &["clusters", "--output", "json"]).json();
+    let clusters = listed["clusters"].as_array().expect("a list");
+    let shown: Vec<_> = clusters
+        .iter()
+        .map(|one| format!("{} {}", one["name"], one["workloads"]))
+        .collect();
+    assert_eq!(shown, [r#""prod" 1"#]);
+}

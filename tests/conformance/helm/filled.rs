@@ -8,7 +8,7 @@ use super::claims::{Chart, collect, is_named};
 use super::written::{as_read, meets, same, same_terms};
 use super::{Pod, Rendered};
 use crate::builtin::TABLE;
-use kubetaint::extract::{ChartTemplates, FileFacts, is_placeholder, made_of_values};
+use kubetaint::extract::{ChartSources, ChartTemplates, FileFacts, is_placeholder, made_of_values};
 use kubetaint::model::Field;
 use kubetaint::model::workload::Workload;
 use kubetaint::source::{Source, SourceId};
@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 /// The templates of a chart that make pods, with their paths.
 pub struct Templates {
-    parsed: Option<ChartTemplates>,
+    parsed: Option<ChartSources>,
     paths: BTreeMap<SourceId, String>,
 }
 
@@ -68,6 +68,11 @@ impl Templates {
             true => None,
             false => ChartTemplates::parse(templates, named, Some((defaults, SourceId(0)))),
         };
+        let parsed = parsed.map(|parsed| {
+            let mut sources = ChartSources::default();
+            sources.add_templates("", parsed);
+            sources
+        });
         Templates { parsed, paths }
     }
 
@@ -82,7 +87,7 @@ impl Templates {
         let written = yaml::parse(&values.to_string(), SourceId(u32::MAX - 1));
         let root = written.documents.first().map(|one| one.root());
         let parsed = self.parsed.as_ref();
-        let pods = parsed.and_then(|parsed| made_of_values(parsed, root.as_slice(), &TABLE));
+        let pods = parsed.and_then(|parsed| made_of_values((parsed, ""), root.as_slice(), &TABLE));
         let Some(pods) = pods else {
             return Vec::new();
         };
@@ -138,7 +143,7 @@ fn may_be(own: &Workload, pod: &Pod) -> bool {
 }
 
 /// How many fields of a pod are known, and how many in part. `None` if one is wrong.
-fn compared(own: &Workload, made: &Workload) -> Option<(usize, usize)> {
+pub fn compared(own: &Workload, made: &Workload) -> Option<(usize, usize)> {
     let (own, made) = (&own.shape, &made.shape);
     let same_list = own.tolerations.len() == made.tolerations.len();
     let entries = own.tolerations.iter().zip(&made.tolerations);

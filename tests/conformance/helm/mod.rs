@@ -10,6 +10,7 @@
 mod claims;
 mod filled;
 mod prints;
+mod umbrella;
 mod values;
 mod written;
 
