@@ -24,7 +24,7 @@ stored!(nested struct FileFacts {
     documents, workloads, pools, devices, notices, unread, not_judged, overlays, kustomizations, configuration, ignores,
     inventories, unreadable, namespaces, runtime_classes, clouds, reshaping, near_keys, heredocs, chart_sources,
     dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, installs, laid_over, generated, has_variables,
-    schedules, referring, pointers, managed_cluster, var_files, libraries, declared_clusters,
+    schedules, has_releases, referring, pointers, managed_cluster, var_files, libraries, declared_clusters,
 });
 
 /// Values that are not kept. A file with one is read each time.
@@ -125,7 +125,7 @@ stored!(enum Says {
     11 => Helmfile(one),
     12 => Template,
 });
-stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables, changes });
+stored!(struct Flux { path, components, source, remote, variables, variables_from, has_secret_variables, changes, is_unclear });
 stored!(struct SourceName { kind, namespace, name });
 stored!(struct Release { chart, source, values, remote });
 stored!(struct Application { sources, cluster, server });

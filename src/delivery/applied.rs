@@ -24,6 +24,8 @@ pub struct Applied {
     pub variables: Option<Variables>,
     /// It also changes objects by patches, components or a namespace.
     pub changes: bool,
+    /// It is not known how it does that.
+    pub is_unclear: bool,
 }
 
 /// A Kustomization at work.
@@ -71,7 +73,7 @@ pub fn applied(
             .entry(&one.folder)
             .or_insert_with(|| Arc::new(repository.tree.parts(&one.folder)));
         let above = applier.and_then(pointer);
-        let may_have_more = above.is_some_and(|(_, above)| above.changes);
+        let may_have_more = above.is_some_and(|(_, above)| !above.changes.is_empty());
         let variables = flux.has_variables().then(|| {
             let own = variables(cluster, Some(number)).unwrap_or_else(|| Variables {
                 known: flux.variables.clone(),
@@ -89,7 +91,8 @@ pub fn applied(
             folder: one.folder.clone(),
             parts: Arc::clone(parts),
             variables,
-            changes: flux.changes,
+            changes: !flux.changes.is_empty(),
+            is_unclear: flux.is_unclear,
         });
     }
     all

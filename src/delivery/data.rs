@@ -36,6 +36,19 @@ impl Data {
         copy(node, &mut { MAX_VALUES })
     }
 
+    /// Moves the places of it and of what is in it.
+    pub fn relocate(&mut self, place: &dyn Fn(Span) -> Span) {
+        self.at = place(self.at);
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(|item| item.relocate(place)),
+            Value::Map(fields) => {
+                let values = fields.iter_mut().map(|(_, value)| value);
+                values.for_each(|value| value.relocate(place));
+            }
+            Value::Text(_) | Value::Plain(_) | Value::Other => {}
+        }
+    }
+
     /// Whether it has fields.
     pub fn is_map(&self) -> bool {
         matches!(self.value, Value::Map(_))

@@ -49,6 +49,22 @@ impl Pointer {
         }
     }
 
+    /// Moves the places in an object that kustomize made: the object as a whole is written at `whole`.
+    pub fn relocate(&mut self, whole: Span, place: &dyn Fn(Span) -> Span) {
+        self.whole = whole;
+        self.at = place(self.at);
+        self.says
+            .for_each_word(&mut |word| word.at = place(word.at));
+        self.says.for_each_data(&mut |data| data.relocate(place));
+    }
+
+    /// Notes what patches change in an object, of which another one is the form without them.
+    pub fn compare(&mut self, before: &Pointer) {
+        if let (Says::Flux(new), Says::Flux(old)) = (&mut self.says, &before.says) {
+            new.is_unclear = new.changes != old.changes;
+        }
+    }
+
     /// Whether it has words that the Kustomization that applies it may fill in.
     pub fn needs_variables(&self) -> bool {
         let mut needs = false;
@@ -140,8 +156,8 @@ impl Says {
                 }
             }
             Says::Fleet(fleet) => fleet.paths.iter_mut().for_each(take),
+            Says::Set(set) => set.patch.iter_mut().for_each(take),
             Says::Source(_)
-            | Says::Set(_)
             | Says::Cluster(_)
             | Says::FleetCluster(_)
             | Says::FleetGroup(_)
@@ -149,6 +165,26 @@ impl Says {
             | Says::Helmfile(_)
             | Says::Template
             | Says::Variables(_) => {}
+        }
+    }
+
+    /// Calls a function with each value whose meaning is not known yet.
+    fn for_each_data(&mut self, take: &mut dyn FnMut(&mut Data)) {
+        match self {
+            Says::Set(set) => {
+                set.generators
+                    .iter_mut()
+                    .chain(&mut set.template)
+                    .for_each(take);
+            }
+            Says::Application(one) => {
+                let given = one
+                    .sources
+                    .iter_mut()
+                    .filter_map(|source| source.given.as_mut());
+                given.for_each(take);
+            }
+            _ => {}
         }
     }
 
@@ -175,8 +211,10 @@ pub struct Flux {
     pub variables_from: Vec<String>,
     /// Secrets have more variables.
     pub has_secret_variables: bool,
-    /// It changes what it applies: by patches, components or a namespace.
-    pub changes: bool,
+    /// How it changes what it applies: patches, components and a namespace, each with its place taken away.
+    pub changes: Vec<Data>,
+    /// Kustomizations change how it changes what it applies.
+    pub is_unclear: bool,
 }
 
 impl Flux {
@@ -187,7 +225,7 @@ impl Flux {
 
     /// Whether objects that it applies may differ from what is written.
     pub fn changes_objects(&self) -> bool {
-        self.changes || self.has_variables()
+        !self.changes.is_empty() || self.has_variables()
     }
 }
 

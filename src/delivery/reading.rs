@@ -149,7 +149,14 @@ fn flux(data: &Data) -> Option<Flux> {
             .any(|one| one.text_at(&["kind"]) != Some("ConfigMap")),
         changes: ["components", "patches", "targetNamespace"]
             .iter()
-            .any(|key| spec.get(key).is_some_and(|value| !value.is_empty())),
+            .filter_map(|key| spec.get(key).filter(|value| !value.is_empty()))
+            .map(|value| {
+                let mut value = value.clone();
+                value.relocate(&|_| Span::new(SourceId(0), 0..0));
+                value
+            })
+            .collect(),
+        is_unclear: false,
     })
 }
 

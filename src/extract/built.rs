@@ -48,6 +48,11 @@ pub fn read_built(whole: &Whole<'_>, table: &Table, sources: &ChartSources) -> F
         name: Some(whole.name),
     }
     .apply(&mut facts);
+    for pointer in &mut facts.pointers {
+        pointer.relocate(whole.at, &|span| {
+            text.place(span.range()).unwrap_or(whole.at)
+        });
+    }
     let place = |span: &mut Span| {
         if let Some(item) = whole.items.get(&(span.source, span.start)) {
             *span = *item;

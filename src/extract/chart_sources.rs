@@ -101,6 +101,8 @@ pub struct ChartSources {
     charts: BTreeMap<String, OwnChart>,
     /// Paths of files in ConfigMaps and Secrets, by the folder of the Kustomization, the name and the key.
     generated: BTreeMap<(String, String, String), String>,
+    /// The same by the name and the key. `None` if several Kustomizations make such an object of different files.
+    made: BTreeMap<(String, String), Option<String>>,
     /// Files of values that releases name, by path. `None` if one cannot be read.
     values: BTreeMap<String, Option<Arc<Document>>>,
     /// The templates of charts that releases install, by folder.
@@ -181,6 +183,10 @@ impl ChartSources {
     pub fn add_generated(&mut self, folder: &str, key: &GeneratedKey) {
         let at = (folder.to_owned(), key.name.clone(), key.key.clone());
         self.generated.insert(at, key.path.clone());
+        let known = self.made.entry((key.name.clone(), key.key.clone()));
+        known
+            .and_modify(|path| *path = path.take().filter(|path| *path == key.path))
+            .or_insert_with(|| Some(key.path.clone()));
     }
 
     /// Adds a file of values that a release names.
@@ -200,7 +206,7 @@ impl ChartSources {
     }
 
     /// The path of the file in an object, for a release in a folder: the Kustomization of this folder counts, or else of the
-    /// nearest one above it.
+    /// nearest one above it, or else the only one that makes such an object.
     pub(super) fn generated(&self, folder: &str, name: &str, key: &str) -> Option<&str> {
         let mut at = folder;
         loop {
@@ -209,10 +215,12 @@ impl ChartSources {
                 return Some(path);
             }
             if at.is_empty() {
-                return None;
+                break;
             }
             at = path::folder(at);
         }
+        let all = self.made.get(&(name.to_owned(), key.to_owned()))?;
+        all.as_deref()
     }
 
     /// Whether a file has values for charts of the repository.

@@ -116,6 +116,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     }
     facts.absorb(scripts::read_strings(subject, has_pools));
     if releases::is_release(subject) {
+        facts.has_releases = true;
         facts.absorb(values_objects::pools(subject));
     }
     let releases = releases::read(subject);

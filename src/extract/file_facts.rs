@@ -94,6 +94,8 @@ pub struct FileFacts {
     pub has_variables: bool,
     /// The file may have values for tolerations, node selectors or affinity.
     pub schedules: bool,
+    /// It has releases of charts. Patches may add values to those that say nothing of scheduling.
+    pub has_releases: bool,
     /// Files with releases that refer to such objects.
     pub referring: ThinVec<SourceId>,
     /// Objects that say what runs in which cluster.
@@ -155,6 +157,7 @@ impl FileFacts {
             generated,
             has_variables: _,
             schedules,
+            has_releases,
             referring,
             pointers,
             managed_cluster,
@@ -192,6 +195,7 @@ impl FileFacts {
             && laid_over.is_empty()
             && generated.is_empty()
             && !schedules
+            && !has_releases
             && referring.is_empty()
             && pointers.is_empty()
             && !managed_cluster
@@ -265,6 +269,7 @@ impl FileFacts {
             generated,
             has_variables,
             schedules,
+            has_releases,
             referring,
             pointers,
             managed_cluster,
@@ -278,6 +283,7 @@ impl FileFacts {
         self.declared_clusters.extend(declared_clusters);
         self.has_variables |= has_variables;
         self.schedules |= schedules;
+        self.has_releases |= has_releases;
         self.documents += documents;
         self.workloads.extend(workloads);
         self.pools.extend(pools);

@@ -90,7 +90,8 @@ impl Object {
         }
     }
 
-    pub(super) fn doubt(&mut self, why: &str, at: Span) {
+    /// Notes why it is not known completely, unless something else says so already.
+    pub fn doubt(&mut self, why: &str, at: Span) {
         self.doubt.get_or_insert_with(|| Doubt {
             at,
             why: why.into(),

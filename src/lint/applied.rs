@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::caught::caught;
 use super::disk::Disk;
-use super::kustomizations::{FactsOf, Kustomizations, is_alike};
+use super::forms::{FactsOf, is_alike};
+use super::kustomizations::Kustomizations;
 use super::origins::within;
 use super::shapes::Shapes;
 use crate::delivery::{Applied, Graph, Variables, substitute_known};
@@ -20,6 +21,9 @@ use crate::yaml::{self, Kind, Scalar};
 /// The maximum number of objects that Kustomizations apply, counted for each cluster. Above it, no patch is applied and no
 /// variable is filled in, so that what they change stays unknown.
 const MAX_OBJECTS: usize = 100_000;
+
+/// Why what a Kustomization applies is not known.
+const UNCLEAR: &str = "a kustomization changes how Flux's Kustomization changes it";
 
 /// Objects with this label or annotation keep their variables.
 const SUBSTITUTE: &str = "kustomize.toolkit.fluxcd.io/substitute";
@@ -156,7 +160,12 @@ impl Flux<'_> {
             let state = |object: &Object| (object.patches.len(), object.doubt.is_some());
             let before: Vec<_> = objects.iter().map(state).collect();
             let path = self.disk.path(applied.by.source);
-            objects = library.apply(objects, path, applied.by, &applied.folder);
+            match applied.is_unclear {
+                true => objects
+                    .iter_mut()
+                    .for_each(|one| one.doubt(UNCLEAR, applied.by)),
+                false => objects = library.apply(objects, path, applied.by, &applied.folder),
+            }
             let is_patched = |(object, (patches, is_in_doubt)): (&Object, &(usize, bool))| {
                 let is_touched = object.patches.len() > *patches && object.touched;
                 is_touched || (object.doubt.is_some() && !is_in_doubt)

@@ -37,8 +37,10 @@ pub fn connect(
     text: &dyn Fn(&str) -> Option<String>,
 ) -> (Graph, Vec<Open>) {
     let points_nowhere =
-        |pointer: &&Pointer| matches!(pointer.says, Says::Variables(_) | Says::Template);
-    if deliveries.pointers.iter().all(points_nowhere) {
+        |pointer: &Pointer| matches!(pointer.says, Says::Variables(_) | Says::Template);
+    let patched = deliveries.patched.iter().map(|(_, pointer)| *pointer);
+    let mut all = deliveries.pointers.iter().copied().chain(patched);
+    if all.all(points_nowhere) {
         return (Graph::default(), Vec::new());
     }
     let mut forms: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -70,6 +72,8 @@ pub fn connect(
         .iter()
         .map(|pointer| (paths.of(pointer.whole.source), *pointer))
         .collect();
+    let patched = deliveries.patched.iter();
+    pointers.extend(patched.map(|(place, pointer)| (paths.of(*place), *pointer)));
     pointers.sort_by_key(|(path, pointer)| (*path, pointer.whole));
     let repository = Repository {
         tree: Tree::new(paths.iter().collect(), forms).with_charts(deliveries.charts.clone()),

@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::kustomizations::Kustomizations;
 use crate::delivery::Pointer;
 use crate::extract::{ChartSources, FileFacts, GeneratedKey, Kustomization};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 
 /// What files say of deliveries.
 #[derive(Debug, Default)]
 pub struct Deliveries<'d> {
     /// Objects that point to folders, sources or clusters.
     pub pointers: Vec<&'d Pointer>,
+    /// Such objects as patches make them, each with the file of a kustomization that makes it.
+    pub patched: Vec<(SourceId, &'d Pointer)>,
     /// Kustomization files, with what they name.
     pub kustomizations: Vec<&'d Kustomization>,
     /// Files that kustomizations put into objects.
@@ -20,8 +23,12 @@ pub struct Deliveries<'d> {
 }
 
 impl<'d> Deliveries<'d> {
-    /// Takes them from the facts of all files, and from what these say of charts.
-    pub fn of(facts: impl Iterator<Item = &'d FileFacts>, sources: &ChartSources) -> Self {
+    /// Takes them from the facts of all files, and from what these say of charts and kustomizations make of them.
+    pub fn of(
+        facts: impl Iterator<Item = &'d FileFacts>,
+        sources: &ChartSources,
+        kustomizations: &'d Kustomizations,
+    ) -> Self {
         let mut found = Deliveries {
             charts: sources.own_dependencies(),
             ..Deliveries::default()
@@ -37,6 +44,13 @@ impl<'d> Deliveries<'d> {
         let known: BTreeSet<Span> = found.pointers.iter().map(|one| one.whole).collect();
         in_heredocs.retain(|one| !known.contains(&one.whole));
         found.pointers.extend(in_heredocs);
+        found
+            .pointers
+            .retain(|one| !kustomizations.points_elsewhere(one));
+        let patched = kustomizations.pointers().iter();
+        found
+            .patched
+            .extend(patched.map(|(place, one)| (*place, one)));
         found
     }
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::caught::caught;
 use super::disk::Disk;
+use super::forms::{FactsOf, Reader, Use};
 use super::included::Graph;
 use super::kept::{Kept, Load};
-use super::lost;
 use super::origins::{Spans, is_within, pools_within, within};
 use super::shapes::Shapes;
-use crate::extract::{self, ChartSources, FileFacts, Overlay, ReadPool, Table, Whole};
+use crate::delivery::Pointer;
+use crate::extract::{ChartSources, FileFacts, Overlay, ReadPool, Table};
 use crate::finding::{Because, Open};
 use crate::kustomize::{Doubt, Library, Object};
 use crate::model::clouds::Clouds;
@@ -40,6 +40,12 @@ pub struct Kustomizations {
     entries: HashSet<Span>,
     /// Objects that are used where they are, with the places where something else takes their place.
     beside: Vec<(Span, Vec<SourceId>)>,
+    /// The places of objects that some patch deletes.
+    deleted: Spans,
+    /// Objects of Flux and Argo CD as patches make them, each for the file of a kustomization.
+    pointers: Vec<(SourceId, Pointer)>,
+    /// The places of the objects whose place they take.
+    pointed: Spans,
 }
 
 /// Builds the kustomizations among some files, of which these are the facts.
@@ -85,147 +91,6 @@ pub fn build(
     made
 }
 
-/// What one object says where it is used.
-enum Use {
-    /// Its own file says it, for this place.
-    Same {
-        origin: Span,
-        place: SourceId,
-        namespace: Option<String>,
-        doubt: Option<Doubt>,
-        /// Whether patches make it say something else in other places.
-        is_changed_elsewhere: bool,
-    },
-    /// Patches make it say something else.
-    Changed(Box<FileFacts>, Option<Doubt>),
-    /// Nothing remains of it where its own file is read.
-    Elsewhere { origin: Span },
-    /// It is used where it is, and in other forms at these places.
-    Beside { origin: Span, places: Vec<SourceId> },
-}
-
-/// The facts of a file.
-pub type FactsOf<'f> = dyn Fn(SourceId) -> Option<&'f FileFacts> + Sync + 'f;
-
-struct Reader<'r, 'f> {
-    disk: &'r Disk<'r>,
-    facts: &'r FactsOf<'f>,
-    /// Files whose objects are used where they are.
-    in_place: &'r HashSet<String>,
-    table: &'r Table,
-    sources: &'r ChartSources,
-}
-
-impl Reader<'_, '_> {
-    /// Reads the different forms that one object has in different places.
-    fn read(&self, origin: Span, objects: Vec<Object>) -> Vec<Use> {
-        let mut uses = Vec::new();
-        let mut stays = self.in_place.contains(self.disk.path(origin.source));
-        let mut places = Vec::new();
-        let mut seen = HashSet::new();
-        for object in objects.into_iter().filter(|object| !object.gone) {
-            let word = |key: &str| {
-                let found = object.value.at_path(&["metadata", key]);
-                found.and_then(|value| value.word()).map(str::to_owned)
-            };
-            let namespace = word("namespace");
-            let key = (object.place, object.patches.clone(), namespace.clone());
-            if !seen.insert(key) {
-                continue;
-            }
-            let name = word("name").unwrap_or_default();
-            let changed = match object.touched {
-                true => self.changed(&object, &name),
-                false => None,
-            };
-            let (place, doubt) = (object.place, object.doubt);
-            // Pools that are the same everywhere stand in their own file only.
-            if changed.is_some() || self.own(origin).next().is_some() {
-                places.extend((place != origin.source).then_some(place));
-            }
-            uses.push(match changed {
-                Some(facts) => Use::Changed(Box::new(facts), doubt),
-                None if place == origin.source && doubt.is_none() => {
-                    stays = true;
-                    continue;
-                }
-                None => Use::Same {
-                    origin,
-                    place,
-                    namespace,
-                    doubt,
-                    is_changed_elsewhere: false,
-                },
-            });
-        }
-        if uses.iter().any(|one| matches!(one, Use::Changed(..))) {
-            for one in &mut uses {
-                if let Use::Same {
-                    is_changed_elsewhere,
-                    ..
-                } = one
-                {
-                    *is_changed_elsewhere = true;
-                }
-            }
-        }
-        match stays {
-            true if places.is_empty() => {}
-            true => uses.push(Use::Beside { origin, places }),
-            false => uses.push(Use::Elsewhere { origin }),
-        }
-        uses
-    }
-
-    /// The workloads of an object where its own file is read.
-    fn own(&self, origin: Span) -> impl Iterator<Item = &Workload> {
-        let facts = (self.facts)(origin.source);
-        within(facts.map_or(&[], |facts| &facts.workloads), origin)
-    }
-
-    /// The facts of an object, or `None` if they are those of its own file.
-    fn changed(&self, object: &Object, name: &str) -> Option<FileFacts> {
-        let text = object.value.write();
-        let whole = Whole {
-            text: &text,
-            items: object.value.items_by_key(),
-            at: object.origin,
-            name,
-            path: self.disk.path(object.origin.source),
-            place: object.place,
-        };
-        let read = caught(|| extract::read_built(&whole, self.table, self.sources));
-        let mut facts = read.ok()?;
-        let own: Vec<&Workload> = self.own(object.origin).collect();
-        let is_same = |workload: &Workload| own.iter().any(|known| is_alike(known, workload));
-        let says_same = own.len() == facts.workloads.len()
-            && facts.workloads.iter().all(is_same)
-            && facts.pools.is_empty()
-            && facts.notices.is_empty();
-        if says_same && object.replaced.is_empty() {
-            return None;
-        }
-        facts.notices.extend(lost::notices(object, &facts));
-        Some(facts)
-    }
-}
-
-/// The keys by which a workload selects nodes, with their paths.
-fn selects(workload: &Workload) -> impl Iterator<Item = (&str, &str)> {
-    let selectors = workload.selectors.iter();
-    selectors.map(|(key, _, path)| (key.as_str(), path.as_str()))
-}
-
-/// Whether two workloads say the same, in the same places.
-pub fn is_alike(one: &Workload, other: &Workload) -> bool {
-    one.path == other.path
-        && one.shape == other.shape
-        && one.list == other.list
-        && one.located == other.located
-        && selects(one).eq(selects(other))
-        && one.stands == other.stands
-}
-
 impl Kustomizations {
     fn add<'f>(&mut self, uses: Vec<Use>, facts: &FactsOf<'f>) {
         let mut clouds: BTreeMap<SourceId, Clouds> = BTreeMap::new();
@@ -242,6 +107,19 @@ impl Kustomizations {
                 }
                 Use::Beside { origin, places } => {
                     self.beside.push((origin, places));
+                    continue;
+                }
+                Use::Deleted { origin } => {
+                    self.deleted.add(origin);
+                    continue;
+                }
+                Use::Pointers { origin, forms } => {
+                    self.pointed.add(origin);
+                    let forms = forms.into_iter();
+                    let all = forms.flat_map(|(place, all)| {
+                        all.into_iter().map(move |pointer| (place, pointer))
+                    });
+                    self.pointers.extend(all);
                     continue;
                 }
                 Use::Same {
@@ -356,7 +234,8 @@ impl Kustomizations {
         facts.pools.retain(|read| {
             let own = read.pool.name_span.or(read.pool.span);
             own.is_none_or(|own| {
-                !(self.patches.contain(own) || (self.replaced.contain(own) && built.contains(&own)))
+                let is_built = self.replaced.contain(own) && built.contains(&own);
+                !(is_built || self.patches.contain(own) || self.deleted.contain(own))
             })
         });
         let known: HashSet<(Span, &str)> = facts
@@ -374,6 +253,16 @@ impl Kustomizations {
     /// Objects that are used where they are, with the places where something else takes their place.
     pub fn take_beside(&mut self) -> Vec<(Span, Vec<SourceId>)> {
         std::mem::take(&mut self.beside)
+    }
+
+    /// The objects of Flux and Argo CD that patches change, each with the file of a kustomization that makes it.
+    pub fn pointers(&self) -> &[(SourceId, Pointer)] {
+        &self.pointers
+    }
+
+    /// Whether something else takes the place of an object of Flux or Argo CD: it is a patch, or patches change it.
+    pub fn points_elsewhere(&self, pointer: &Pointer) -> bool {
+        self.pointed.contain(pointer.whole) || self.patches.contain(pointer.whole)
     }
 
     /// Whether what an overlay does was done.

@@ -28,6 +28,7 @@ mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
+mod forms;
 mod found;
 pub mod gather;
 mod giving_way;

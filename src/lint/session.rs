@@ -264,7 +264,7 @@ impl<'s> Session<'s> {
             let own = self.files.iter().filter(|kept| counts(kept));
             let own = own.filter_map(|kept| again.get(&kept.id).or(kept.read.facts.as_deref()));
             let all = own.chain(&evaluated).chain([&rendered]);
-            self.connect(&Deliveries::of(all, &sources), &paths)
+            self.connect(&Deliveries::of(all, &sources, &kustomizations), &paths)
         };
         if !graph.applied.is_empty() {
             let flux = Flux {

@@ -340,3 +340,231 @@ fn a_pool_that_one_overlay_patches_stays_in_those_of_other_clusters() {
     let values = pools.map(|one| one["taints"][0]["value"].to_string());
     assert_eq!(values.collect::<Vec<_>>(), [r#""true""#, r#""other""#]);
 }
+
+/// `name: pools, workloads` of each cluster.
+fn listed(files: &[(&str, &str)]) -> Vec<String> {
+    let folder = repo(files);
+    let listed = run(folder.path(), &["clusters", "--output", "json"]).json();
+    let clusters = listed["clusters"].as_array().expect("a list").iter();
+    let line = |one: &serde_json::Value| {
+        let pools = one["pools"].as_array().expect("a list").iter();
+        let pools: Vec<&str> = pools.filter_map(|pool| pool.as_str()).collect();
+        let name = one["name"].as_str().unwrap_or_default();
+        format!("{name}: {}, {}", pools.join(" "), one["workloads"])
+    };
+    clusters.map(line).collect()
+}
+
+/// Two clusters that take their Kustomizations from a base. `prod` gets this kustomization, and this file beside it.
+fn of_a_base(prod: &str, beside: &str) -> Vec<(String, String)> {
+    let kustomization = |name: &str, path: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\n\
+             spec:\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n  path: {path}\n---\n"
+        )
+    };
+    let select = |pool: &str| format!("      nodeSelector: {{pool: {pool}}}\n");
+    let tolerate = "      tolerations: [{key: a.com/gpu, operator: Exists}]\n";
+    let mut files = vec![
+        (
+            "clusters/dev/sync.yaml".to_owned(),
+            kustomization("flux-system", "./clusters/dev"),
+        ),
+        (
+            "clusters/prod/sync.yaml".to_owned(),
+            kustomization("flux-system", "./clusters/prod"),
+        ),
+        (
+            "clusters/base/kustomization.yaml".to_owned(),
+            "resources: [apps.yaml]\n".to_owned(),
+        ),
+        (
+            "clusters/base/apps.yaml".to_owned(),
+            kustomization("apps", "./apps/dev") + &kustomization("pools", "./pools"),
+        ),
+        (
+            "clusters/dev/kustomization.yaml".to_owned(),
+            "resources: [sync.yaml, ../base]\n".to_owned(),
+        ),
+        (
+            "clusters/prod/kustomization.yaml".to_owned(),
+            format!("resources: [sync.yaml, ../base]\n{prod}"),
+        ),
+        (
+            "apps/dev/web.yaml".to_owned(),
+            deployment("web", &select("gpu")),
+        ),
+        (
+            "apps/prod/web.yaml".to_owned(),
+            deployment("web", &(select("gpu") + tolerate)),
+        ),
+        ("pools/gpu.yaml".to_owned(), POOL.to_owned()),
+    ];
+    if !beside.is_empty() {
+        files.push((
+            "clusters/prod/apps-patch.yaml".to_owned(),
+            beside.to_owned(),
+        ));
+    }
+    files
+}
+
+#[test]
+fn a_patch_of_a_kustomization_of_flux_says_what_its_cluster_gets() {
+    let inline = "patches:\n- target: {kind: Kustomization, name: apps}\n  patch: |\n    \
+                  - {op: replace, path: /spec/path, value: ./apps/prod}\n";
+    let named = "patches: [{path: apps-patch.yaml}]\n";
+    let patch = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+                 spec: {path: ./apps/prod}\n";
+    for (prod, beside) in [(inline, ""), (named, patch)] {
+        let files = of_a_base(prod, beside);
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        assert_eq!(listed(&files), ["dev: gpu, 1", "prod: gpu, 1"]);
+        let folder = repo(&files);
+        let report = run(folder.path(), &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().expect("a list");
+        let places: Vec<String> = findings
+            .iter()
+            .map(|one| {
+                format!(
+                    "{} {}",
+                    one["file"].as_str().unwrap_or_default(),
+                    one["cluster"].as_str().unwrap_or_default()
+                )
+            })
+            .collect();
+        assert_eq!(places, ["apps/dev/web.yaml dev"]);
+    }
+}
+
+#[test]
+fn patches_that_a_patch_adds_to_a_kustomization_of_flux_are_not_known() {
+    let prod = "patches:\n- target: {kind: Kustomization, name: apps}\n  patch: |\n    \
+                - op: add\n      path: /spec/patches\n      value:\n      - patch: |\n          \
+                [{op: add, path: /spec/template/spec/tolerations, value: [{key: a.com/gpu, operator: Exists}]}]\n        \
+                target: {kind: Deployment}\n";
+    let found_in = |prod: &str| {
+        let mut files = of_a_base(prod, "");
+        // Only one of the clusters gets what is patched.
+        files.retain(|(path, _)| !path.starts_with("clusters/dev"));
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        let folder = repo(&files);
+        let report = run(folder.path(), &["check", "--format", "json"]).json();
+        let warnings = report["summary"]["warning"].as_u64();
+        (warnings, report["summary"]["error"].as_u64())
+    };
+    assert_eq!(found_in(""), (Some(1), Some(0)));
+    assert_eq!(found_in(prod), (Some(0), Some(0)));
+}
+
+#[test]
+fn a_pool_that_one_overlay_deletes_stays_in_those_of_other_clusters() {
+    let fields = |cluster: &str| format!("  path: ./pools/{cluster}\n");
+    let kustomization = |cluster: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: pools, namespace: flux-system}}\n\
+             spec:\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n{}",
+            fields(cluster)
+        )
+    };
+    let (dev, prod) = (kustomization("dev"), kustomization("prod"));
+    let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: karpenter.sh/v1\n    \
+                  kind: NodePool\n    metadata: {name: gpu}\n";
+    let other = POOL.replace("gpu", "big");
+    let pools = format!("{POOL}---\n{other}");
+    let clusters = listed(&[
+        ("clusters/dev/pools.yaml", &dev),
+        ("clusters/prod/pools.yaml", &prod),
+        ("pools/base/kustomization.yaml", "resources: [pools.yaml]\n"),
+        ("pools/base/pools.yaml", &pools),
+        ("pools/dev/kustomization.yaml", "resources: [../base]\n"),
+        ("pools/prod/kustomization.yaml", delete),
+    ]);
+    assert_eq!(clusters, ["dev: big gpu, 0", "prod: big, 0"]);
+}
+
+#[test]
+fn values_that_an_overlay_adds_to_a_release_without_any_are_judged() {
+    let apps = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+                spec:\n  sourceRef: {kind: GitRepository, name: flux-system}\n  path: ./apps/prod\n---\n";
+    let pools = apps.replace("apps", "pools").replace("/prod", "");
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: podinfo}\nspec:\n  chart: {spec: {chart: podinfo, \
+                   sourceRef: {kind: HelmRepository, name: podinfo}}}\n  values: {redis: {enabled: true}}\n---\n\
+                   apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: podinfo}\n\
+                   spec: {url: https://stefanprodan.github.io/podinfo}\n";
+    let patch = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: podinfo}\nspec:\n  values:\n    \
+                 nodeSelector: {pool: gpu}\n";
+    let clusters = format!("{apps}{pools}");
+    let tolerated = format!("{patch}    tolerations: [{{key: a.com/gpu, operator: Exists}}]\n");
+    let found = |patch: &str| {
+        let folder = repo(&[
+            ("clusters/prod/apps.yaml", &clusters),
+            ("pools/gpu.yaml", POOL),
+            (
+                "apps/base/kustomization.yaml",
+                "resources: [release.yaml]\n",
+            ),
+            ("apps/base/release.yaml", release),
+            (
+                "apps/prod/kustomization.yaml",
+                "resources: [../base]\npatches: [{path: values.yaml}]\n",
+            ),
+            ("apps/prod/values.yaml", patch),
+        ]);
+        let report = run(folder.path(), &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let places = findings.map(|one| {
+            format!(
+                "{}:{}",
+                one["file"].as_str().unwrap_or_default(),
+                one["start"]["line"]
+            )
+        });
+        places.collect::<Vec<_>>()
+    };
+    assert_eq!(found(patch), ["apps/prod/values.yaml:6"]);
+    assert!(found(&tolerated).is_empty());
+}
+
+#[test]
+fn values_that_an_overlay_generates_reach_the_release_of_its_base() {
+    let apps = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+                spec:\n  sourceRef: {kind: GitRepository, name: flux-system}\n  path: ./apps/prod\n";
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: podinfo}\nspec:\n  chart: {spec: {chart: podinfo, \
+                   sourceRef: {kind: HelmRepository, name: podinfo}}}\n  valuesFrom: [{kind: ConfigMap, name: podinfo-values}]\n---\n\
+                   apiVersion: source.toolkit.fluxcd.io/v1\nkind: HelmRepository\nmetadata: {name: podinfo}\n\
+                   spec: {url: https://stefanprodan.github.io/podinfo}\n";
+    let generate = "resources: [../base, pool.yaml]\nconfigMapGenerator: [{name: podinfo-values, files: [values.yaml=podinfo.yaml]}]\n";
+    let files = [
+        ("clusters/prod/apps.yaml", apps),
+        (
+            "apps/base/kustomization.yaml",
+            "resources: [release.yaml]\n",
+        ),
+        ("apps/base/release.yaml", release),
+        ("apps/prod/kustomization.yaml", generate),
+        ("apps/prod/pool.yaml", POOL),
+        ("apps/prod/podinfo.yaml", "nodeSelector: {pool: gpu}\n"),
+    ];
+    let places = |files: &[(&str, &str)]| {
+        let folder = repo(files);
+        let report = run(folder.path(), &["check", "--format", "json"]).json();
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let places = findings.map(|one| one["file"].as_str().unwrap_or_default().to_owned());
+        places.collect::<Vec<_>>()
+    };
+    assert_eq!(places(&files), ["apps/prod/podinfo.yaml"]);
+    // Which of two files it is depends on the overlay.
+    let other = (
+        "apps/dev/kustomization.yaml",
+        "resources: [../base]\nconfigMapGenerator: [{name: podinfo-values, files: [values.yaml=podinfo.yaml]}]\n",
+    );
+    let its_own = ("apps/dev/podinfo.yaml", "replicas: 1\n");
+    assert!(places(&[&files[..], &[other, its_own]].concat()).is_empty());
+}
