@@ -190,10 +190,14 @@ impl Orders<'_, '_> {
         troubles: &mut Vec<Trouble>,
     ) -> Vec<Order> {
         let mut targets = Vec::new();
-        for source in application.sources.iter().filter(|one| !one.is_chart) {
-            if self.home.is_url(&source.url) != Some(false) {
-                targets.extend(self.argo_target(file, source, &application.sources, troubles));
-            }
+        let (charts, folders): (Vec<&ArgoSource>, Vec<&ArgoSource>) =
+            application.sources.iter().partition(|one| one.is_chart);
+        let is_here = |one: &&ArgoSource| self.home.is_url(&one.url) != Some(false);
+        for source in folders.iter().copied().filter(is_here) {
+            targets.extend(self.argo_target(file, source, &application.sources, troubles));
+        }
+        if folders.iter().any(is_here) {
+            targets.extend(charts.into_iter().filter_map(values_beside));
         }
         let to = self.destination(application, pointer, troubles);
         vec![Order { to, targets }]
@@ -231,14 +235,15 @@ impl Orders<'_, '_> {
             }
             return None;
         };
-        let values = source.helm.iter().flatten().filter_map(|value| {
-            let text = value.text.as_str();
-            match text.strip_prefix('$').and_then(|text| text.split_once('/')) {
-                // `$name/` stands for the root of another source.
-                Some((_, inside)) => join("", inside).filter(|_| !all.is_empty()),
-                None => join(&folder, text),
-            }
-        });
+        let values =
+            source
+                .helm
+                .iter()
+                .flatten()
+                .filter_map(|value| match of_other_source(&value.text) {
+                    Some(inside) => join("", inside).filter(|_| !all.is_empty()),
+                    None => join(&folder, &value.text),
+                });
         let values = values.collect();
         let text = source.text.as_deref();
         let text = text.and_then(|text| (self.repository.parse)(text)?.into_iter().next());
@@ -305,6 +310,25 @@ impl Orders<'_, '_> {
         let mut bases = ends.chain([own.len()]).filter_map(|end| own.get(..end));
         bases.find_map(|base| join(base, path).filter(|path| tree.has_folder(path)))
     }
+}
+
+/// The path of a file in another source: `$name/` stands for its root.
+fn of_other_source(path: &str) -> Option<&str> {
+    let (_, inside) = path.strip_prefix('$')?.split_once('/')?;
+    Some(inside)
+}
+
+/// The files of values in other sources that the source with a chart names.
+fn values_beside(chart: &ArgoSource) -> Option<Target> {
+    let named = chart.helm.iter().flatten();
+    let inside = named.filter_map(|value| join("", of_other_source(&value.text)?));
+    let values: Vec<String> = inside.collect();
+    (!values.is_empty()).then(|| Target {
+        folder: String::new(),
+        mode: Mode::Nothing,
+        values,
+        given: Vec::new(),
+    })
 }
 
 fn remote(secret: Option<&Word>) -> To {

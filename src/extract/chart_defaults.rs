@@ -18,6 +18,7 @@ pub fn set_defaults(groups: &mut [Group], text: &str, id: SourceId) {
         root: document.root(),
         base: String::new(),
         open: false,
+        is_whole: false,
     };
     for group in groups {
         let inputs = [

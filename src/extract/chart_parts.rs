@@ -93,7 +93,7 @@ impl<'c> Filled<'c> {
 
 /// Whether values switch a dependency on. `None` if that is not known. Follows `processDependencyConditions` and
 /// `processDependencyTags` of Helm's `pkg/chart/v2/util/dependencies.go`.
-fn is_enabled(dependency: &Dependency, given: &Given<'_>) -> Option<bool> {
+pub(super) fn is_enabled(dependency: &Dependency, given: &Given<'_>) -> Option<bool> {
     let said = |path: &str| -> Option<Option<bool>> {
         let steps: Vec<Step> = path
             .split('.')

@@ -306,6 +306,17 @@ impl ChartSources {
             .collect()
     }
 
+    /// The dependencies from elsewhere of the chart in a folder, apart from those that lie in it.
+    pub(super) fn dependencies_from_elsewhere(
+        &self,
+        folder: &str,
+    ) -> impl Iterator<Item = &Dependency> {
+        let parts = self.parts_of(folder).into_iter();
+        let own: BTreeSet<&str> = parts.map(|part| part.key).collect();
+        let named = self.dependencies.get(folder).into_iter().flatten();
+        named.filter(move |one| one.folder.is_none() && !own.contains(one.key.as_str()))
+    }
+
     /// The dependencies from elsewhere of the chart whose values are in a file.
     pub fn dependencies_of(&self, path: &str) -> impl Iterator<Item = &Dependency> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

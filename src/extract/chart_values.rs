@@ -17,6 +17,8 @@ pub(super) struct Values<'a> {
     pub(super) under: Vec<(Node<'a>, String)>,
     /// Other files may set more values.
     pub(super) open: bool,
+    /// What lies below is not read by itself.
+    pub(super) is_whole: bool,
 }
 
 /// The values of one group of a release, where each `*` stands for one key.

@@ -51,7 +51,7 @@ pub(super) fn read(subject: &Subject<'_>, values: &Values<'_>, installed: &Insta
         }
         for caught in instances {
             // What lies below is read by itself.
-            if !values.under.is_empty() && !says_more(values, group, &caught) {
+            if !values.is_whole && !values.under.is_empty() && !says_more(values, group, &caught) {
                 continue;
             }
             let of = Instance {
@@ -88,6 +88,14 @@ fn says_more(values: &Values<'_>, group: &Group, caught: &[String]) -> bool {
         At::Written(spot) => !spot.is_under,
         At::Absent | At::Open => false,
     })
+}
+
+/// Drops the labels of a selector that are written again in values above.
+fn keep_uppermost(selectors: &mut Vec<(String, Span, String)>) {
+    let mut seen = HashSet::new();
+    selectors.reverse();
+    selectors.retain(|(key, _, _)| seen.insert(key.clone()));
+    selectors.reverse();
 }
 
 /// Reads the values of one group.
@@ -180,6 +188,7 @@ impl<'g, 'a> GroupReading<'g, 'a> {
                     read_selector_at(&mut context, *under, path, &mut read);
                 }
                 read_selector_at(&mut context, spot.field, &spot.path, &mut read);
+                keep_uppermost(&mut read.selectors);
                 place = place.or_else(|| Some(spot.clone()).filter(|spot| !spot.is_under));
             }
             Some(At::Open) => read.selection.unknown = true,

@@ -10,9 +10,9 @@ use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
 use super::{
-    chart_addresses, chart_files, charted, dead_annotations, declared, devices, duplicates,
-    elsewhere, generated_keys, namespaces, node_errors, plans, releases, scripts, strings, texts,
-    values_objects, values_of_charts, workloads,
+    chart_addresses, chart_files, charted, charted_parts, dead_annotations, declared, devices,
+    duplicates, elsewhere, generated_keys, namespaces, node_errors, plans, releases, scripts,
+    strings, texts, values_objects, values_of_charts, workloads,
 };
 use super::{injected, overlays};
 use crate::delivery;
@@ -200,8 +200,15 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
             base: subject.base.clone(),
             under: installed.below_all(),
             open: installed.open,
+            is_whole: false,
         };
-        let charted = charted::read(subject, &values, installed);
+        let mut charted = charted::read(subject, &values, installed);
+        let below = values.under.iter().map(|(root, _)| *root);
+        let layers: Vec<Node<'_>> = std::iter::once(values.root).chain(below).collect();
+        // The values of an environment are read with those of their chart.
+        if !subject.reading.sources.is_environment(path) {
+            charted.absorb(charted_parts::read(subject, &layers, installed));
+        }
         facts.laid_over.extend(installed.files_below());
         facts.absorb(charted.facts);
         known.lists.extend(charted.lists);

@@ -18,6 +18,7 @@ mod chart_sources;
 mod chart_templates;
 mod chart_values;
 mod charted;
+mod charted_parts;
 mod commands;
 mod controllers;
 mod dead_annotations;

@@ -7,6 +7,7 @@ use super::FileFacts;
 use super::chart_templates::map_of;
 use super::chart_values::Values;
 use super::charted::{self, Charted};
+use super::charted_parts;
 use super::filled_charts;
 use super::helm_sets;
 use super::installed::Installed;
@@ -109,7 +110,7 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
         return;
     };
     read.charted.facts.installs.extend(installed.folder.clone());
-    let filled = filled(release, &installed);
+    let filled = filled(release, &installed, &mut read.charted);
     let is_filled = filled.is_some();
     let layers = layers(release, &installed, has_more, true);
     let installed = layers.under_inline(installed);
@@ -137,6 +138,9 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
         folder: None,
         ..installed
     };
+    if !is_filled {
+        read.charted.absorb(set_one_by_one(release, &installed));
+    }
     for path in &release.row.values {
         for found in path.find(release.node) {
             let maps: Vec<(Node<'a>, String)> = match found.node.kind() {
@@ -155,6 +159,7 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
                     base: super::subject::join(&release.base, &at),
                     under,
                     open: installed.open,
+                    is_whole: false,
                 };
                 let mut one = charted::read(release.subject, &values, &installed);
                 if is_filled {
@@ -167,9 +172,39 @@ fn read_one<'a>(release: &Release<'_, 'a>, read: &mut Releases) {
     }
 }
 
-/// The pods that the templates of its chart make of all its values. `None` if that is not known, and for values that are a
+/// What values say that are set one by one, where a release has no others of its own.
+fn set_one_by_one(release: &Release<'_, '_>, installed: &Installed) -> Charted {
+    let others = [&release.row.values, &release.row.texts];
+    let has_others = others
+        .into_iter()
+        .any(|paths| !release.nodes(paths).is_empty());
+    let sets = release.nodes(&release.row.sets);
+    let Some(set) = helm_sets::document(sets.into_iter()).filter(|_| !has_others) else {
+        return Charted::default();
+    };
+    let installed = Installed {
+        open: release.is_open_beside(&[], false),
+        ..installed.clone()
+    };
+    let values = Values {
+        root: set.root(),
+        base: release.base.clone(),
+        under: installed.below_all(),
+        open: installed.open,
+        is_whole: false,
+    };
+    let mut read = charted::read(release.subject, &values, &installed);
+    read.facts.laid_over.extend(installed.files_below());
+    read
+}
+
+/// The pods that the templates of its chart make of all its values, and what these say of charts from elsewhere in it. `None` if that is not known, and for values that are a
 /// text, which is read elsewhere.
-fn filled<'a>(release: &Release<'_, 'a>, installed: &Installed) -> Option<FileFacts> {
+fn filled<'a>(
+    release: &Release<'_, 'a>,
+    installed: &Installed,
+    read: &mut Charted,
+) -> Option<FileFacts> {
     let reading = &release.subject.reading;
     reading.sources.templates_at(installed.folder.as_deref()?)?;
     if !release.nodes(&release.row.texts).is_empty() {
@@ -199,8 +234,13 @@ fn filled<'a>(release: &Release<'_, 'a>, installed: &Installed) -> Option<FileFa
     if below.open || layers.iter().any(|one| one.kind() != Kind::Mapping) {
         return None;
     }
+    // Files of values that are not laid over by others are read by themselves.
+    if set.is_some() || below.below.is_empty() || !release.nodes(&release.row.values).is_empty() {
+        read.absorb(charted_parts::read(release.subject, &layers, &below));
+    }
+    let made = filled_charts::workloads(release.subject, (&layers, has_values), &below)?;
     Some(FileFacts {
-        workloads: filled_charts::workloads(release.subject, (&layers, has_values), &below)?,
+        workloads: made,
         laid_over: below.files_below().collect(),
         ..FileFacts::default()
     })

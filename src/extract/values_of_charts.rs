@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::chart_values::Values;
 use super::charted::{self, Charted};
+use super::charted_parts;
 use super::installed::{Described, Installed, Origin, edition};
 use super::subject::Subject;
 use crate::yaml;
@@ -35,8 +36,12 @@ pub(super) fn own_values(subject: &Subject<'_>) -> Charted {
             base,
             under: Vec::new(),
             open,
+            is_whole: false,
         };
         charted.absorb(charted::read(subject, &values, &installed));
+        if !open {
+            charted.absorb(charted_parts::read(subject, &[root], &installed));
+        }
     }
     charted
 }
@@ -69,6 +74,7 @@ pub(super) fn passed_on(subject: &Subject<'_>) -> Charted {
             base: yaml::join(&subject.base, &dependency.key),
             under: Vec::new(),
             open: true,
+            is_whole: false,
         };
         charted.absorb(charted::read(subject, &values, &installed));
     }

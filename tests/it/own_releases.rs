@@ -231,3 +231,105 @@ fn charts_that_a_service_is_made_of_run_where_it_runs() {
         .collect();
     assert_eq!(shown, [r#""prod" 1"#]);
 }
+
+/// `rule file:line cluster` of each finding in a repository with a pool that is tainted.
+fn told(files: &[(&str, &str)]) -> Vec<String> {
+    let folder = repo(&[&[("pools/pool.yaml", POOL)], files].concat());
+    let report = run(folder.path(), &["check", "--format", "json"]).json();
+    let findings = report["findings"].as_array().expect("a list").iter();
+    let text = |one: &serde_json::Value, key: &str| one[key].as_str().unwrap_or("-").to_owned();
+    let line = |one| {
+        let (rule, file, cluster) = (text(one, "rule"), text(one, "file"), text(one, "cluster"));
+        format!("{rule} {file}:{} {cluster}", one["start"]["line"])
+    };
+    findings.map(line).collect()
+}
+
+/// An Application for cluster `prod` with these sources, and one that brings the pool there.
+fn for_prod(sources: &str) -> String {
+    let application = |name: &str, sources: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n  \
+             destination: {{name: prod, namespace: web}}\n{sources}---\n"
+        )
+    };
+    let pools = "  source: {repoURL: https://github.com/acme/apps, path: pools}\n";
+    application("web", sources) + &application("pools", pools)
+}
+
+#[test]
+fn values_of_a_chart_from_elsewhere_reach_the_cluster_of_the_application_that_names_them() {
+    let application = for_prod(
+        "  sources:\n  - repoURL: https://kubernetes.github.io/ingress-nginx\n    chart: ingress-nginx\n    targetRevision: 4.11.3\n    \
+         helm: {valueFiles: [$values/values/ingress.yaml]}\n  - {repoURL: https://github.com/acme/apps, ref: values}\n",
+    );
+    let files = |values: &'static str| [("values/ingress.yaml", values)];
+    let found = |values: &'static str| {
+        let all = [&[("apps/a.yaml", application.as_str())], &files(values)[..]].concat();
+        told(&all)
+    };
+    let wrong = "controller:\n  nodeSelector: {pool: gpu}\n  tolerations: []\n";
+    assert_eq!(
+        found(wrong),
+        ["selected-pool-not-tolerated values/ingress.yaml:2 prod"]
+    );
+    let right = "controller:\n  nodeSelector: {pool: gpu}\n  tolerations: [{key: a.com/team, operator: Exists}]\n";
+    assert!(found(right).is_empty());
+}
+
+#[test]
+fn values_that_are_only_set_one_by_one_are_those_of_the_release() {
+    let found = |key: &str| {
+        let sources = format!(
+            "  source:\n    repoURL: https://kubernetes.github.io/ingress-nginx\n    chart: ingress-nginx\n    targetRevision: 4.11.3\n    \
+             helm:\n      parameters:\n      - {{name: controller.nodeSelector.pool, value: gpu}}\n      \
+             - {{name: 'controller.tolerations[0].key', value: {key}}}\n      \
+             - {{name: 'controller.tolerations[0].operator', value: Exists}}\n"
+        );
+        told(&[("apps/a.yaml", &for_prod(&sources))])
+    };
+    assert_eq!(
+        found("a.com/other"),
+        ["selected-pool-not-tolerated apps/a.yaml:12 prod"]
+    );
+    assert!(found("a.com/team").is_empty());
+}
+
+#[test]
+fn values_of_a_chart_reach_the_charts_from_elsewhere_in_it() {
+    let chart = "apiVersion: v2\nname: ingress\nversion: 1.0.0\ndependencies:\n\
+        - {name: ingress-nginx, version: 4.11.3, repository: 'https://kubernetes.github.io/ingress-nginx', condition: use}\n";
+    let found = |values: &str, above: &str, helm: &str| {
+        let sources = format!(
+            "  source:\n    repoURL: https://github.com/acme/apps\n    path: charts/ingress\n{helm}"
+        );
+        told(&[
+            ("apps/a.yaml", for_prod(&sources).as_str()),
+            ("charts/ingress/Chart.yaml", chart),
+            ("charts/ingress/values.yaml", values),
+            ("charts/ingress/values-prod.yaml", above),
+        ])
+    };
+    let selects = "ingress-nginx:\n  controller:\n    nodeSelector: {pool: gpu}\n";
+    let tolerates =
+        "ingress-nginx:\n  controller:\n    tolerations: [{key: a.com/team, operator: Exists}]\n";
+    let in_both = format!("{selects}    tolerations: [{{key: a.com/team, operator: Exists}}]\n");
+    let files = "    helm: {valueFiles: [values.yaml, values-prod.yaml]}\n";
+    let rule = "selected-pool-not-tolerated";
+    assert_eq!(
+        found(selects, "{}\n", ""),
+        [format!("{rule} charts/ingress/values.yaml:3 prod")]
+    );
+    assert!(found(&in_both, "{}\n", "").is_empty());
+    assert!(found(selects, tolerates, files).is_empty());
+    // What lies above takes the tolerations away, or selects something else.
+    let none = "ingress-nginx: {controller: {tolerations: []}}\n";
+    assert_eq!(found(&in_both, none, files).len(), 1);
+    let other = "ingress-nginx: {controller: {nodeSelector: {pool: gpuu}}}\n";
+    assert_eq!(
+        found(&in_both, other, files),
+        ["selector-near-miss charts/ingress/values-prod.yaml:1 -"]
+    );
+    // The chart is switched off, or something else decides that.
+    assert!(found(&format!("use: false\n{selects}"), "{}\n", "").is_empty());
+}
