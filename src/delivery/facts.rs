@@ -40,6 +40,15 @@ pub struct Pointer {
 }
 
 impl Pointer {
+    /// The names of the environments of a helmfile.
+    pub fn environments(&self) -> impl Iterator<Item = &str> {
+        let declared = match &self.says {
+            Says::Helmfile(one) => one.environments.as_slice(),
+            _ => &[],
+        };
+        declared.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Its name as a source.
     pub fn source_name(&self) -> SourceName {
         SourceName {

@@ -22,7 +22,8 @@ pub fn read_helmfile(root: Node<'_>) -> Option<Pointer> {
         root.get(key)
             .is_some_and(|one| one.items().next().is_some())
     };
-    if !is_map("environments") && !is_list("releases") && !is_list("helmfiles") {
+    let lists = ["releases", "helmfiles", "bases"];
+    if !is_map("environments") && !lists.into_iter().any(is_list) {
         return None;
     }
     let data = Data::of(root)?;

@@ -103,6 +103,8 @@ pub struct ChartSources {
     generated: BTreeMap<(String, String, String), String>,
     /// The same by the name and the key. `None` if several Kustomizations make such an object of different files.
     made: BTreeMap<(String, String), Option<String>>,
+    /// The names of environments in helmfiles.
+    environments: BTreeSet<String>,
     /// Files of values that releases name, by path. `None` if one cannot be read.
     values: BTreeMap<String, Option<Arc<Document>>>,
     /// The templates of charts that releases install, by folder.
@@ -187,6 +189,16 @@ impl ChartSources {
         known
             .and_modify(|path| *path = path.take().filter(|path| *path == key.path))
             .or_insert_with(|| Some(key.path.clone()));
+    }
+
+    /// Adds an environment of helmfiles.
+    pub fn add_environment(&mut self, name: &str) {
+        self.environments.insert(name.to_owned());
+    }
+
+    /// The names of environments in helmfiles.
+    pub(super) fn environments(&self) -> impl Iterator<Item = &str> {
+        self.environments.iter().map(String::as_str)
     }
 
     /// Adds a file of values that a release names.

@@ -33,8 +33,14 @@ impl<'a> Release<'_, 'a> {
 
     /// Whether it has values of its own.
     pub(super) fn has_values(&self) -> bool {
-        let paths = [&self.row.values, &self.row.texts, &self.row.sets];
-        paths.into_iter().any(|paths| !self.nodes(paths).is_empty())
+        // Beside maps of values, there may be names of files.
+        let is_file = |node: &Node<'_>| node.kind() == Kind::Scalar && !node.is_null();
+        let maps = self.nodes(&self.row.values);
+        let others = [&self.row.texts, &self.row.sets];
+        maps.iter().any(|node| !is_file(node))
+            || others
+                .into_iter()
+                .any(|paths| !self.nodes(paths).is_empty())
     }
 
     /// The chart, if its templates are in the repository.

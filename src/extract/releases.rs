@@ -301,6 +301,11 @@ fn names_of<'a>(release: &Release<'_, 'a>, node: Node<'_>) -> Vec<String> {
             .filter_map(|one| one.name().map(str::to_owned))
             .collect()
     });
-    let paths = names.iter().filter_map(|name| of_environment(text, name));
-    paths.collect()
+    let of_all = release.subject.reading.sources.environments();
+    // A helmfile may take its environments from another file.
+    let of_all = of_all.filter(|_| names.is_empty());
+    let names = names.iter().map(String::as_str).chain(of_all);
+    names
+        .filter_map(|name| of_environment(text, name))
+        .collect()
 }

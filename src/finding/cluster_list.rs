@@ -27,7 +27,7 @@ pub struct ListedCluster {
 }
 
 /// What every cluster lacks that nothing declares complete.
-pub const NOT_DECLARED: &str = "nothing says that these are all its pools: `complete: true` in .kubetaint.yaml does, or an inventory";
+pub const NOT_DECLARED: &str = "nothing says that these are all its pools: `complete: true` or an `inventory` in .kubetaint.yaml would";
 
 /// Something that is missing, and its place if it has one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

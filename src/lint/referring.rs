@@ -37,6 +37,10 @@ pub fn read_again(
     let mut sources = ChartSources::default();
     for (kept, facts) in facts() {
         facts.chart_sources.iter().for_each(|one| sources.add(one));
+        for pointer in &facts.pointers {
+            let names = pointer.environments();
+            names.for_each(|name| sources.add_environment(name));
+        }
         for key in &facts.generated {
             sources.add_generated(path::folder(&kept.input.path), key);
         }

@@ -236,7 +236,7 @@ impl ClusterTable<'_> {
             writeln!(out, "not read: {more} more, which -o json lists")?;
         }
         if self.clusters.iter().any(|cluster| !cluster.complete) {
-            let said = "A cluster has no other pools if `complete: true` in .kubetaint.yaml says so, or an inventory.";
+            let said = "A cluster has no other pools if .kubetaint.yaml says so, by `complete: true` or by an `inventory`.";
             writeln!(out, "{}", wrap(said, width, 0, 0))?;
         }
         if summary {

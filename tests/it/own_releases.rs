@@ -333,3 +333,39 @@ fn values_of_a_chart_reach_the_charts_from_elsewhere_in_it() {
     // The chart is switched off, or something else decides that.
     assert!(found(&format!("use: false\n{selects}"), "{}\n", "").is_empty());
 }
+
+#[test]
+fn a_helmfile_takes_its_environments_from_its_bases_and_values_need_no_tolerations() {
+    let releases = "releases:\n- name: web\n  chart: ./charts/web\n  values: ['values/{{ .Environment.Name }}.yaml']\n";
+    let template = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    metadata: {labels: {app: web}}\n    \
+        spec:\n      containers: [{name: a, image: a}]\n      {{- with .Values.nodeSelector }}\n      nodeSelector: {{- toYaml . | nindent 8 }}\n      \
+        {{- end }}\n      {{- with .Values.tolerations }}\n      tolerations: {{- toYaml . | nindent 8 }}\n      {{- end }}\n";
+    let environments = "environments: {dev: {}, prod: {}}\n";
+    let based = format!("bases: [environments.yaml]\n---\n{releases}");
+    let inline = format!("{environments}---\n{releases}");
+    for (helmfile, base) in [(&based, environments), (&inline, "unused: true\n")] {
+        let files = |prod: &'static str| {
+            [
+                ("helmfile.yaml", helmfile.as_str()),
+                ("environments.yaml", base),
+                ("charts/web/Chart.yaml", CHART),
+                (
+                    "charts/web/values.yaml",
+                    "nodeSelector: {}\ntolerations: []\n",
+                ),
+                ("charts/web/templates/web.yaml", template),
+                ("values/dev.yaml", "replicas: 1\n"),
+                ("values/prod.yaml", prod),
+            ]
+        };
+        let selects = "nodeSelector: {pool: gpu}\n";
+        assert_eq!(
+            told(&files(selects)),
+            ["selected-pool-not-tolerated values/prod.yaml:1 prod"],
+            "{helmfile}"
+        );
+        let tolerates =
+            "nodeSelector: {pool: gpu}\ntolerations: [{key: a.com/team, operator: Exists}]\n";
+        assert!(told(&files(tolerates)).is_empty());
+    }
+}
