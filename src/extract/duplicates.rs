@@ -172,6 +172,9 @@ pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
             let kind = NoticeKind::DuplicateYamlKey {
                 key: key.to_owned(),
                 identical: says_the_same,
+                condition: String::new(),
+                tests: String::new(),
+                unmet: false,
             };
             let dropped = Label {
                 span: earlier,

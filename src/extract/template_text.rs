@@ -9,7 +9,7 @@ use super::read::is_placeholder;
 use super::reading::Reading;
 use super::relocation::Relocation;
 use super::template_signs::WORDS;
-use super::{FileFacts, ReadPool, Unread, document, nodes};
+use super::{FileFacts, ReadPool, Unread, conditional_duplicates, document, nodes};
 use crate::builtin;
 use crate::charts::ValuePath;
 use crate::finding::{Because, Open};
@@ -201,6 +201,9 @@ pub(super) fn read_variant(
                     .zip(found)
                     .map(|(place, found)| ((place, workload.path.clone()), found)),
             );
+        }
+        for notice in &mut facts.notices {
+            conditional_duplicates::add_condition(notice, variant);
         }
         if !is_filled || variant.has_choices() || has_gaps(document.root()) {
             for pool in &mut facts.pools {

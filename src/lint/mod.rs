@@ -8,6 +8,7 @@ mod by_key;
 mod by_label;
 pub mod caught;
 mod change_facts;
+mod chart_conditions;
 mod charts;
 mod claims;
 mod clouds;

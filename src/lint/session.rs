@@ -18,8 +18,8 @@ use super::paths::Paths;
 use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{
-    Content, Input, Settings, charts, claims, contradictions, delivered, dumps, inventories,
-    kustomizations, libraries, made_pools, referring, renderings,
+    Content, Input, Settings, chart_conditions, charts, claims, contradictions, delivered, dumps,
+    inventories, kustomizations, libraries, made_pools, referring, renderings,
 };
 use crate::delivery::Graph;
 use crate::extract::FileFacts;
@@ -293,6 +293,7 @@ impl<'s> Session<'s> {
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);
         charts::drop_used_keys(&mut gathered);
+        chart_conditions::judge(&mut gathered, &self.files, self.load);
         inventories::note_pools_at_zero(&mut gathered);
         if settings.whole {
             let bare = claims::complete_without_pools(&gathered, settings.config);

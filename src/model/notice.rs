@@ -279,6 +279,12 @@ notice_kinds! {
         key "key": String,
         /// Both have the same value.
         identical "identical": bool,
+        /// What has to be for a template to write both, such as "`a.b` is set"; empty if it always does.
+        condition "condition": String,
+        /// The values that this depends on, one on a line, with `!` before those that must be empty.
+        tests "tests": String,
+        /// It is not so with the chart's own values.
+        unmet "unmet": bool,
     }
     /// A RuntimeClass lists a toleration twice.
     RepeatedToleration "repeated-toleration" {

@@ -93,6 +93,18 @@ impl Branches {
         }
     }
 
+    /// The outermost arm within a text's arm that leads to another text, if the first contains the second.
+    pub fn leading_to(&self, inner: u32, outer: u32) -> Option<Arm> {
+        let mut at = inner;
+        while let Some((parent, arm)) = self.get(at) {
+            if parent == outer {
+                return Some(arm);
+            }
+            at = parent;
+        }
+        None
+    }
+
     /// Returns the arms in which two texts differ, from the outermost one, or `None` if wherever one of them is written
     /// the other may be, too: they are in the same arm, or one is in an arm within the other's.
     pub fn apart(&self, one: u32, other: u32) -> Option<(Arm, Arm)> {
@@ -149,6 +161,14 @@ impl Plan {
             }
         }
         plan
+    }
+
+    /// Plans a variant without some arms.
+    pub fn without(excluded: BTreeSet<Arm>) -> Plan {
+        Plan {
+            excluded,
+            ..Plan::default()
+        }
     }
 
     /// Chooses an arm of a block with so many arms, or `None` if all of them are excluded. `usual` is the arm to write if

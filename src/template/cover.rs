@@ -91,8 +91,10 @@ pub fn variants(
     let mut wanted = BTreeMap::new();
     let mut all = Vec::new();
     let mut changed = BTreeSet::new();
+    let mut hiding = BTreeSet::new();
     loop {
         let (written, variant) = read(source, given, Plan::new(&covered, &wanted), &write);
+        hiding.extend(hiding_arms(&variant));
         let before = covered.len();
         covered.extend(written.branches.arms());
         let is_new = covered.len() > before;
@@ -104,6 +106,9 @@ pub fn variants(
         let is_complete = wanted.keys().all(|arm| covered.contains(arm));
         if is_complete || !is_new || written.is_full || all.len() >= MAX_VARIANTS {
             let complete = is_complete && !written.is_full;
+            if !hiding.is_empty() {
+                all.push(read(source, given, Plan::without(hiding), &write).1);
+            }
             return Variants {
                 all,
                 complete,
@@ -143,6 +148,16 @@ fn read(
         }
         plan.excluded.extend(arms);
     }
+}
+
+/// The arms with a field of a mapping that hides the one which is written before it in any case. Without them, that one counts.
+fn hiding_arms(variant: &Variant) -> Vec<Arm> {
+    let twice = variant.stream.documents.iter().flat_map(repeated);
+    let arms = twice.filter_map(|(first, later)| {
+        let (first, later) = (variant.text.mark_at(first), variant.text.mark_at(later));
+        variant.branches.leading_to(later, first)
+    });
+    arms.collect()
 }
 
 /// The arms to leave out: of two with the same field of a mapping, the one that was written before, else the later one;

@@ -53,9 +53,31 @@ impl<'v> Given<'v> {
         (!layers.iter().any(is_open)).then_some(layers)
     }
 
+    /// Whether a template takes what is at a path for true, if that is known: whether it is not empty.
+    pub fn truth(&self, steps: &[Step]) -> Option<bool> {
+        let found = self.at(steps)?;
+        let Some(first) = found.first() else {
+            return Some(false);
+        };
+        Some(match first.kind() {
+            Kind::Mapping => found.iter().any(|one| !one.fields().is_empty()),
+            Kind::Sequence => first.items().next().is_some(),
+            Kind::Scalar => !first.is_null() && !is_empty_scalar(*first),
+        })
+    }
+
     /// Whether something else decides what a scalar is.
     pub fn is_open(&self, node: Node<'_>) -> bool {
         node.unknown_because().is_some() || node.raw().is_some_and(self.is_open)
+    }
+}
+
+fn is_empty_scalar(node: Node<'_>) -> bool {
+    match node.as_str() {
+        Some(text) => text.is_empty(),
+        None => node
+            .raw()
+            .is_some_and(|text| ["false", "0", "0.0"].contains(&text)),
     }
 }
 

@@ -40,17 +40,7 @@ pub fn print(value: Value, at: Range<usize>, writer: &mut Writer<'_>) {
 /// Whether a template takes a value for true, if that is known.
 pub fn truth(given: &Given<'_>, value: &Value) -> Option<bool> {
     match value {
-        Value::At(steps) => {
-            let found = given.at(steps)?;
-            let Some(first) = found.first() else {
-                return Some(false);
-            };
-            Some(match first.kind() {
-                Kind::Mapping => found.iter().any(|one| !one.fields().is_empty()),
-                Kind::Sequence => first.items().next().is_some(),
-                Kind::Scalar => !first.is_null() && !is_empty_scalar(*first),
-            })
-        }
+        Value::At(steps) => given.truth(steps),
         Value::Text(text) if text.open_because().is_none() => Some(!text.text().is_empty()),
         Value::Number(number) => Some(*number != 0),
         Value::First(all) => {
@@ -160,15 +150,6 @@ pub fn print_given(
             Some(pieces)
         }
         _ => None,
-    }
-}
-
-fn is_empty_scalar(node: Node<'_>) -> bool {
-    match node.as_str() {
-        Some(text) => text.is_empty(),
-        None => node
-            .raw()
-            .is_some_and(|text| ["false", "0", "0.0"].contains(&text)),
     }
 }
 

@@ -59,10 +59,16 @@ fn branches_with_the_same_key_exclude_each_other() {
 }
 
 #[test]
-fn a_key_twice_on_one_branch_stays() {
+fn a_key_that_a_branch_writes_again_counts_without_that_branch() {
     assert_eq!(
         go("a: 1\n{{ if .x }}\na: 2\n{{ end }}\n"),
-        ["a: 1\n\na: 2\n\n"]
+        ["a: 1\n\na: 2\n\n", "a: 1\n\n"]
+    );
+    assert_eq!(go("a: 1\na: 2\n"), ["a: 1\na: 2\n"]);
+    assert_eq!(
+        go("{{ if .x }}\na: 1\n{{ end }}\na: 2\n"),
+        ["\na: 1\n\na: 2\n"],
+        "the first never counts"
     );
 }
 

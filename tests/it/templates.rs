@@ -115,7 +115,54 @@ fn branches_that_exclude_each_other_hold_no_key_twice() {
         found_in(
             "      tolerations: []\n      {{- with .Values.a }}\n      tolerations:\n        {{- toYaml . | nindent 8 }}\n      {{- end }}\n"
         ),
-        ["error duplicate-yaml-key 3"]
+        ["warning duplicate-yaml-key 3"]
+    );
+}
+
+#[test]
+fn a_list_that_a_condition_writes_again_is_judged_and_both_are_told_with_that_condition() {
+    let lines = "      tolerations:
+      - {key: node-role.kubernetes.io/control-plane, effect: NoExec}
+      {{- with .Values.a }}
+      tolerations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+";
+    let of = |values: Option<&str>, lines: &str| {
+        let template = deployment(lines);
+        let mut files = vec![CHART, ("c/templates/a.yaml", &*template)];
+        files.extend(values.map(|values| ("c/values.yaml", values)));
+        let report = report(&files);
+        let told = report.findings.iter();
+        let told = told.filter(|one| one.severity.to_string() != "note");
+        let told = told.map(|one| format!("{} {}: {}", one.severity, one.rule, one.message));
+        told.collect::<Vec<_>>()
+    };
+    let rejected = |told: &[String]| told[0].contains("unknown-effect");
+    let told = of(Some("a: [] # tolerations\n"), lines);
+    assert!(rejected(&told), "{told:?}");
+    assert_eq!(
+        told[1..],
+        [
+            "warning duplicate-yaml-key: when `a` is set, key `tolerations` is written twice in the same map, and only the last one counts"
+        ]
+    );
+    assert_eq!(of(None, lines)[1..], told[1..], "a chart without values");
+    for (values, condition) in [
+        ("a: [{key: tolerations}]\n", ".Values.a"),
+        ("a: [] # tolerations\n", "(.Values.a | default .Values.b)"),
+    ] {
+        let told = of(Some(values), &lines.replace(".Values.a", condition));
+        assert!(
+            told[1].starts_with("error duplicate-yaml-key: when "),
+            "{told:?}"
+        );
+    }
+    let unless = lines.replace("with .Values.a", "if not .Values.a");
+    let told = of(Some("a: true # tolerations\n"), &unless);
+    assert!(
+        told[1].starts_with("warning duplicate-yaml-key: when `a` is not set, "),
+        "{told:?}"
     );
 }
 
