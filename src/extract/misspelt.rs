@@ -17,6 +17,12 @@ const NAME: &str = "tolerations";
 /// Words that only tolerations have as operator or effect, and requirements of node affinity.
 const SIGNS: [&str; 4] = ["NoSchedule", "NoExecute", "Exists", "Equal"];
 
+/// Keys of schemas, whose fields are those of another map.
+const SCHEMA: [&str; 2] = ["properties", "definitions"];
+
+/// How many lines above a key its map is looked for.
+const MOST_LINES: usize = 100;
+
 /// Whether a text may contain a list under a misspelt key.
 pub(super) fn may_be_in(text: &str) -> bool {
     SIGNS.iter().any(|sign| text.contains(sign))
@@ -54,7 +60,8 @@ fn near(key: &str) -> Option<Cow<'static, str>> {
     is_near.then(|| format!("{before}Tolerations").into())
 }
 
-/// The keys in a text that are nearly the usual one: keys of maps, and values that a template or program reads.
+/// The keys in a text that are nearly the usual one: keys of maps, and values that a template or program reads. Where it is
+/// clear that only the key in one map is meant, such as `discover.toleration`, that map is named, too.
 pub(super) fn keys_in(text: &str) -> BTreeSet<String> {
     const STEM: &str = "oler";
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -72,11 +79,58 @@ pub(super) fn keys_in(text: &str) -> BTreeSet<String> {
             .iter()
             .any(|quote| previous.ends_with(*quote) && next.starts_with(*quote));
         let is_key = is_quoted || next.starts_with(':') || previous.ends_with('.');
-        if is_key && near(word).is_some() {
-            found.insert(word.to_owned());
+        if is_key && near(word).is_some() && !is_explained(previous, next) {
+            let holder = match next.strip_prefix(':') {
+                Some(value) => holder_of_key(previous, value),
+                None => holder_of_value(previous),
+            };
+            found.insert(match holder.filter(|_| !is_quoted) {
+                Some(holder) => format!("{holder}.{word}"),
+                None => word.to_owned(),
+            });
         }
     }
     found
+}
+
+/// Whether a key stands in a comment that says in words what its value is: no list.
+fn is_explained(before: &str, after: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let words = after.strip_prefix(": ").unwrap_or_default();
+    line.trim_start().starts_with('#') && words.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// The map that a template reads a key of: `discover` behind `.Values.discover.`.
+fn holder_of_value(before: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let start = before.trim_end_matches(is_part).len();
+    let path = before.since(start).strip_prefix(".Values.")?;
+    let holder = path.strip_suffix('.')?;
+    Some(holder.rsplit('.').next().unwrap_or(holder))
+}
+
+/// The key of the map in which a key stands whose value is no list: that of the nearest line above it with less indentation.
+fn holder_of_key<'t>(before: &'t str, value: &str) -> Option<&'t str> {
+    let indentation = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let (before, own) = before.rsplit_once('\n')?;
+    let mut lines = value.lines();
+    let first = lines.next().unwrap_or_default();
+    let is_scalar = match first.split('#').next().unwrap_or_default().trim() {
+        "" => {
+            let next = lines.find(said).unwrap_or_default();
+            indentation(next) <= own.len() && !next.trim_start().starts_with('-')
+        }
+        text => text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '"'),
+    };
+    if !is_scalar || own.is_empty() || !own.trim().is_empty() {
+        return None;
+    }
+    let mut above = before.lines().rev().take(MOST_LINES).filter(said);
+    let above = above.find(|line| indentation(line) < own.len())?;
+    let key = above.trim().strip_suffix(':')?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (key.chars().all(is_part) && !SCHEMA.contains(&key)).then_some(key)
 }
 
 #[cfg(test)]
@@ -124,7 +178,28 @@ mod tests {
             assert_eq!(found, ["toleration"], "{text}");
         }
         for text in [
+            "discover:\n  # Its effect\n  toleration:\n  # - key: a\n  other: a\n",
+            "discover:\n  a: b\n  toleration: NoSchedule\n",
+            "x: {{ .Values.discover.toleration }}",
+            "x: {{ .Values.a.discover.toleration }}",
+        ] {
+            let found: Vec<_> = keys_in(text).into_iter().collect();
+            assert_eq!(found, ["discover.toleration"], "{text}");
+        }
+        for text in [
+            "discover:\n  toleration:\n  - key: a\n",
+            "discover:\n  toleration: [{key: a}]\n",
+            "discover: {toleration: a}\n",
+            "properties:\n  toleration:\n    type: array\n",
+            "properties:\n  toleration: true\n",
+            "{{ .Values.toleration }} {{ .toleration }} {{ $one.discover.toleration }}",
+        ] {
+            let found: Vec<_> = keys_in(text).into_iter().collect();
+            assert_eq!(found, ["toleration"], "{text}");
+        }
+        for text in [
             "# One toleration for each taint",
+            "## toleration: NoSchedule or NoExecute",
             "tolerations: []\ntolerationSeconds: 3",
             "- key: \"toleration=key\"",
             "oler",

@@ -54,19 +54,51 @@ pub fn doubt_values(gathered: &mut Gathered) {
 }
 
 /// Drops notices about keys that are nearly `tolerations` where other files use the same key, so that what reads it may know
-/// it. The keys of known custom resources are known.
+/// it. A chart that reads the key in one map only says nothing of others. The keys of known custom resources are known.
 pub fn drop_used_keys(gathered: &mut Gathered) {
-    let mut used: BTreeMap<&str, BTreeSet<SourceId>> = BTreeMap::new();
-    for (source, key) in &gathered.near_keys {
-        used.entry(key).or_default().insert(*source);
+    let Gathered {
+        near_keys,
+        paths,
+        notices,
+        ..
+    } = gathered;
+    // The keys that the own values of charts have, by their folders.
+    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (source, key) in near_keys.iter() {
+        let path = paths.of(*source);
+        if path.rsplit('/').next() == Some("values.yaml") {
+            own.entry(folder_of(path)).or_default().insert(key);
+        }
     }
-    gathered.notices.retain(|notice| match &notice.kind {
+    let mut used: BTreeMap<&str, BTreeSet<SourceId>> = BTreeMap::new();
+    for (source, key) in near_keys.iter() {
+        // A template that reads a key of `.` reads it in the maps that have it among the values.
+        let keys = chart_of(paths.of(*source)).and_then(|chart| own.get(chart));
+        let is_of_map = |one: &&str| one.rsplit_once('.').is_some_and(|(_, last)| last == key);
+        let is_known =
+            keys.is_some_and(|keys| !keys.contains(key.as_str()) && keys.iter().any(is_of_map));
+        if !is_known {
+            used.entry(key).or_default().insert(*source);
+        }
+    }
+    notices.retain(|notice| match &notice.kind {
         NoticeKind::MisspelledList { field, .. } if notice.level != Level::Custom => {
-            let files = used.get(field.as_str());
-            files.is_none_or(|files| files.iter().all(|file| *file == notice.span.source))
+            let in_map = format!("{}.{field}", holder(&notice.path));
+            let files = [field.as_str(), &in_map]
+                .into_iter()
+                .filter_map(|key| used.get(key));
+            let mut files = files.flatten();
+            files.all(|file| *file == notice.span.source)
         }
         _ => true,
     });
+}
+
+/// The key of the map that contains the field at a path.
+fn holder(path: &str) -> &str {
+    let (above, _) = path.rsplit_once('.').unwrap_or_default();
+    let last = above.rsplit('.').next().unwrap_or_default();
+    last.split('[').next().unwrap_or_default()
 }
 
 /// The folders that contain a file, innermost first. The last one is the empty path.

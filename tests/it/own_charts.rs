@@ -321,3 +321,28 @@ fn what_one_environment_sets_is_a_release_with_the_defaults_of_its_chart() {
         ["warning selected-pool-not-tolerated c/values-live.yaml:1"]
     );
 }
+
+#[test]
+fn a_key_of_a_chart_silences_only_what_that_chart_may_read() {
+    let nodes =
+        "nodes:\n  placement:\n    toleration:\n      - {key: example.com/gpu, operator: Exists}\n";
+    let with = |values: &str, lines: &str, nodes: &str| {
+        found(&[
+            ("c/Chart.yaml", CHART),
+            ("c/templates/web.yaml", &template("Deployment", lines)),
+            ("c/values.yaml", values),
+            ("tests/nodes.yaml", nodes),
+        ])
+    };
+    let values = "# tolerations\n## toleration: NoSchedule\ndiscover:\n  # NoSchedule or NoExecute\n  toleration:\n  other: a\n";
+    let reads = "      {{- with .Values.discover }}\n      nodeSelector: {a: {{ .toleration }}}\n      {{- end }}\n";
+    let told = ["warning unknown-field tests/nodes.yaml:3"];
+    assert_eq!(with(values, "", nodes), told);
+    assert_eq!(with(values, reads, nodes), told);
+    // The same map, a list, or a template that reads the key of a map that is not known.
+    let same = nodes.replace("placement", "discover");
+    assert_eq!(with(values, reads, &same), NOTHING);
+    let list = "# tolerations\ndiscover:\n  toleration: [{key: a}]\n";
+    assert_eq!(with(list, "", nodes), NOTHING);
+    assert_eq!(with("a: b # tolerations\n", reads, nodes), NOTHING);
+}
