@@ -11,8 +11,8 @@ use crate::delivery::{
 };
 use crate::extract::ignores::{Covers, Ignore, Ignores, Misspelt};
 use crate::extract::{
-    ChartName, ChartSource, DeclaredCluster, Dependency, FileFacts, GeneratedKey, Injection,
-    Kustomization, Namespace, Overlay, ReadPool, Referred, RuntimeClass, Target, Unread,
+    Borrowed, ChartName, ChartSource, DeclaredCluster, Dependency, FileFacts, GeneratedKey,
+    Injection, Kustomization, Namespace, Overlay, ReadPool, Referred, RuntimeClass, Target, Unread,
     ValuesFile, ValuesFileParts, Words,
 };
 use crate::inventory::ReadInventory;
@@ -22,7 +22,7 @@ use crate::yaml::DeError;
 // The texts in heredocs have facts of their own.
 stored!(nested struct FileFacts {
     documents, workloads, pools, devices, notices, unread, not_judged, overlays, kustomizations, configuration, ignores,
-    inventories, unreadable, namespaces, runtime_classes, clouds, reshaping, near_keys, heredocs, chart_sources,
+    inventories, unreadable, namespaces, runtime_classes, borrowed, clouds, reshaping, near_keys, heredocs, chart_sources,
     dependencies, chart, chart_groups, expressions, defines, changed_values, values_files, installs, laid_over, generated, has_variables,
     schedules, has_releases, referring, pointers, managed_cluster, var_files, libraries, declared_clusters,
 });
@@ -51,6 +51,7 @@ stored!(struct ReadPool {
 });
 stored!(struct Namespace { name, source, span, word });
 stored!(struct RuntimeClass { name, source, span, schedules });
+stored!(struct Borrowed { kind, name, namespace, gives });
 stored!(struct GeneratedKey { name, key, path });
 stored!(struct VarFiles { folder, path });
 

@@ -10,9 +10,9 @@ use super::read::is_placeholder;
 use super::reading::Reading;
 use super::subject::Subject;
 use super::{
-    chart_addresses, chart_files, charted, charted_parts, dead_annotations, declared, devices,
-    duplicates, elsewhere, generated_keys, namespaces, node_errors, plans, releases, scripts,
-    strings, texts, values_objects, values_of_charts, workloads,
+    borrowed, chart_addresses, chart_files, charted, charted_parts, dead_annotations, declared,
+    devices, duplicates, elsewhere, generated_keys, namespaces, node_errors, plans, releases,
+    scripts, strings, texts, values_objects, values_of_charts, workloads,
 };
 use super::{injected, overlays};
 use crate::delivery;
@@ -94,6 +94,7 @@ fn read_one(subject: &Subject<'_>) -> FileFacts {
     }
     facts.managed_cluster = table.declares_managed(group, kind);
     facts.absorb(namespaces::read(subject));
+    facts.borrowed = borrowed::read(subject).into();
     facts.absorb(chart_addresses::read(subject));
     let is_kustomization =
         kind == "Kustomization" || (kind == "Component" && group == "kustomize.config.k8s.io");

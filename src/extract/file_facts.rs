@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thin_vec::ThinVec;
 
+use super::borrowed::Borrowed;
 use super::chart_sources::{ChartName, ChartSource, Dependency};
 use super::generated_keys::GeneratedKey;
 use super::ignores;
@@ -58,6 +59,8 @@ pub struct FileFacts {
     pub namespaces: ThinVec<Namespace>,
     /// RuntimeClasses.
     pub runtime_classes: ThinVec<RuntimeClass>,
+    /// Pod templates of other objects that its objects make pods of.
+    pub borrowed: ThinVec<Borrowed>,
     /// The clouds that files with workloads mention, if any.
     pub clouds: ThinVec<(SourceId, Clouds)>,
     /// Chart templates that do more with `tolerations` than copy it.
@@ -140,6 +143,7 @@ impl FileFacts {
             unreadable,
             namespaces,
             runtime_classes,
+            borrowed,
             clouds,
             reshaping,
             near_keys,
@@ -179,6 +183,7 @@ impl FileFacts {
             && unreadable.is_empty()
             && namespaces.is_empty()
             && runtime_classes.is_empty()
+            && borrowed.is_empty()
             && clouds.is_empty()
             && reshaping.is_empty()
             && near_keys.is_empty()
@@ -252,6 +257,7 @@ impl FileFacts {
             unreadable,
             namespaces,
             runtime_classes,
+            borrowed,
             clouds,
             reshaping,
             near_keys,
@@ -300,6 +306,7 @@ impl FileFacts {
         self.unreadable.extend(unreadable);
         self.namespaces.extend(namespaces);
         self.runtime_classes.extend(runtime_classes);
+        self.borrowed.extend(borrowed);
         self.clouds.extend(clouds);
         self.reshaping.extend(reshaping);
         self.near_keys.extend(near_keys);

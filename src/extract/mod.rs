@@ -2,6 +2,7 @@
 //! could not be read. Which kinds contain what is data (see `table`). What it means is up to `model` and the rules.
 
 mod autoscaler;
+mod borrowed;
 mod bottlerocket;
 mod broken;
 mod built;
@@ -102,6 +103,7 @@ use crate::source::{FileKind, STDIN_PATH, Source, SourceId, Span};
 use crate::template::{Broken, Templates};
 use crate::yaml;
 
+pub use borrowed::Borrowed;
 pub use built::{Whole, read_built};
 pub use chart_defaults::set_defaults;
 pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency, names_environment};

@@ -50,6 +50,9 @@ pub struct Provider {
     /// Objects that add tolerations to the pods of others.
     #[serde(default)]
     pub injects: Vec<InjectRow>,
+    /// Objects that make pods of the pod templates of others.
+    #[serde(default)]
+    pub borrows: Vec<BorrowRow>,
     /// Kinds that kubetaint ignores.
     #[serde(default)]
     pub skip: Vec<KindRow>,
@@ -270,6 +273,23 @@ pub struct InjectRow {
     /// Where the tolerations are written that it adds. By default they are all that is written under keys for tolerations.
     #[serde(default)]
     pub value: Option<Path>,
+}
+
+/// A kind that makes pods of pod templates in other objects of its namespace.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BorrowRow {
+    /// API group.
+    pub group: String,
+    /// Kinds in the group.
+    pub kinds: Vec<String>,
+    /// The kind of the objects with the pod templates.
+    pub from: String,
+    /// Where their names are written.
+    pub names: Path,
+    /// Keys of taints that these pods may tolerate without saying so.
+    #[serde(default)]
+    pub gives: Vec<String>,
 }
 
 /// Where a kind holds its pod templates.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::pool_rows::PoolRow;
 use super::rows::{
-    DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
+    BorrowRow, DeviceRow, IgnoredRow, InjectRow, ManifestRow, Provider, ValuesTextRow, WorkloadRow,
 };
 use super::table_files;
 use crate::finding::Problem;
@@ -368,6 +368,12 @@ impl Table {
                         .as_ref()
                         .is_none_or(|word| text.contains(word))
             })
+    }
+
+    /// The rows for objects of a kind that make pods of the pod templates of others.
+    pub(super) fn borrows(&self, group: &str, kind: &str) -> impl Iterator<Item = &BorrowRow> {
+        let rows = self.providers.iter().flat_map(|one| &one.borrows);
+        rows.filter(move |row| row.group == group && row.kinds.iter().any(|known| known == kind))
     }
 
     /// Admission plugins beyond Kubernetes' defaults that the API servers of a provider's clusters run.

@@ -33,6 +33,7 @@ impl Table {
             || self.providers.iter().any(|one| {
                 one.devices.iter().any(|row| is_one(&row.group, &row.kinds))
                     || one.injects.iter().any(|row| is_one(&row.group, &row.kinds))
+                    || one.borrows.iter().any(|row| is_one(&row.group, &row.kinds))
                     || one.holds.iter().any(|row| is_one(&row.group, &row.kinds))
                     || one
                         .values_texts

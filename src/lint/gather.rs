@@ -16,7 +16,7 @@ use super::drift::drift;
 use super::kustomizations::Kustomizations;
 use super::paths::Paths;
 use super::placed_pool::PlacedPool;
-use super::{admission, configured, overlay, unread};
+use super::{admission, borrowed, configured, overlay, unread};
 use crate::config::Config;
 use crate::delivery::Graph;
 use crate::extract::ignores::Ignores;
@@ -140,6 +140,8 @@ pub fn gather(
     facts.absorb(rendered);
     report.counts.documents += facts.documents;
     count_expressions(&facts.expressions, report);
+    borrowed::run(&mut facts.workloads, &facts.borrowed);
+    borrowed::run(&mut finished, &facts.borrowed);
     let mut gathered = Gathered {
         workloads: facts.workloads,
         devices: facts.devices.into(),

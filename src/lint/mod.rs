@@ -4,6 +4,7 @@ mod admission;
 mod apart;
 mod applied;
 mod assignment;
+mod borrowed;
 mod by_key;
 mod by_label;
 pub mod caught;

@@ -765,3 +765,49 @@ fn a_patch_of_talos_may_allow_pods_on_control_planes() {
     assert_eq!(found(nodes), ["error unschedulable-workload web.yaml:3:18"]);
     assert_eq!(found(&patched), NOTHING);
 }
+
+#[test]
+fn a_pod_template_is_judged_only_if_an_object_makes_pods_of_it() {
+    let pool = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: gpu}\nspec:\n  template:\n    \
+                metadata: {labels: {example.com/pool: gpu}}\n    spec:\n      taints:\n        \
+                - {key: example.com/gpu, effect: NoSchedule}\n        \
+                - {key: nvidia.com/gpu, effect: NoSchedule}\n        \
+                - {key: cloud.google.com/gke-queued, value: 'true', effect: NoSchedule}\n";
+    let template = |namespace: &str, tolerations: &str| {
+        format!(
+            "apiVersion: v1\nkind: PodTemplate\nmetadata: {{name: train{namespace}}}\ntemplate:\n  spec:\n    \
+             nodeSelector: {{example.com/pool: gpu}}\n    tolerations: [{tolerations}]\n    containers:\n      \
+             - {{name: a, image: b, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}\n"
+        )
+    };
+    let request = |name: &str| {
+        format!(
+            "apiVersion: autoscaling.x-k8s.io/v1beta1\nkind: ProvisioningRequest\n\
+             metadata: {{name: later, namespace: ml}}\nspec:\n  podSets:\n    \
+             - {{count: 1, podTemplateRef: {{name: {name}}}}}\n"
+        )
+    };
+    let found = |template: &str, request: &str| {
+        let files = [
+            ("pool.yaml", pool),
+            ("template.yaml", template),
+            ("request.yaml", request),
+        ];
+        places(&report(&files))
+    };
+    let blocked = ["warning selected-pool-not-tolerated template.yaml:6:20"];
+    let tolerates = "{key: example.com/gpu, operator: Exists}";
+    assert_eq!(found(&template("", ""), &request("train")), blocked);
+    assert_eq!(
+        found(&template(", namespace: ml", ""), &request("train")),
+        blocked
+    );
+    // What the autoscaler and an admission plugin may add is nobody's to write.
+    assert_eq!(found(&template("", tolerates), &request("train")), NOTHING);
+    assert_eq!(found(&template("", ""), &request("other")), NOTHING);
+    assert_eq!(
+        found(&template(", namespace: web", ""), &request("train")),
+        NOTHING
+    );
+    assert_eq!(found(&template("", ""), ""), NOTHING);
+}
