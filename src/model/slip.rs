@@ -1,7 +1,7 @@
 //! Slips of the pen: two words that differ in one letter, because two neighbours are swapped or because one letter is missing,
 //! doubled or another one. How much such a difference says depends on the part of the word that it is in.
 
-use super::near_miss::has_another_sense;
+use super::near_miss::{FOR_ONE, has_another_sense};
 
 /// How two words differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Slip {
     Short,
     /// As short, and it begins with another letter, as rhyming words do: `cpu` and `gpu`, `type` and `hype`.
     Rhyme,
-    /// The part that differs contains a digit or has one or two letters. Models, versions and members of a family
+    /// The part that differs has one or two letters, or up to four beside a digit. Models, versions and members of a family
     /// differ like this: `l4` and `t4`, `team-a` and `team-b`.
     Coded,
 }
@@ -57,16 +57,28 @@ pub fn slip(written: &str, meant: &str) -> Option<Slip> {
     if !own.iter().chain(other).all(u8::is_ascii_alphabetic) {
         return None;
     }
-    let is_separator = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/');
-    let start = ours.iter().take(before).rposition(is_separator);
-    let start = start.map_or(0, |at| at + 1);
-    let end = |word: &[u8]| {
-        let length = word.iter().skip(before).position(is_separator);
-        length.map_or(word.len(), |length| before + length)
+    let part = |ends: &dyn Fn(&u8) -> bool| {
+        let start = ours.iter().take(before).rposition(ends);
+        let start = start.map_or(0, |at| at + 1);
+        let end = |word: &[u8]| {
+            let length = word.iter().skip(before).position(ends);
+            length.map_or(word.len(), |length| before + length)
+        };
+        let (own, other) = (start..end(ours), start..end(theirs));
+        Some((written.get(own)?, meant.get(other)?, before == start))
     };
-    let own_part = written.get(start..end(ours))?;
-    let meant_part = meant.get(start..end(theirs))?;
-    Some(graded(kind, own_part, meant_part, before == start))
+    let is_separator = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/');
+    let (own, other, begins) = part(&is_separator)?;
+    if !own.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Some(graded(kind, own, other, begins));
+    }
+    // A word says as much in front of a number as alone, and letters that are swapped are not those of another code.
+    let (own, other, begins) = part(&|byte: &u8| is_separator(byte) || byte.is_ascii_digit())?;
+    Some(match kind {
+        _ if other.len() >= FOR_ONE => graded(kind, own, other, begins),
+        Kind::Swapped => Slip::Short,
+        _ => Slip::Coded,
+    })
 }
 
 fn common<'b>(pairs: impl Iterator<Item = (&'b u8, &'b u8)>) -> usize {
@@ -76,14 +88,15 @@ fn common<'b>(pairs: impl Iterator<Item = (&'b u8, &'b u8)>) -> usize {
 /// Judges a difference in one part of a word, which begins with it or not.
 fn graded(kind: Kind, written: &str, meant: &str, begins: bool) -> Slip {
     let letters = meant.len();
-    if written.bytes().any(|byte| byte.is_ascii_digit()) || letters < 3 {
+    if letters < 3 {
         return Slip::Coded;
     }
     let (shorter, longer) = match letters < written.len() {
         true => (meant, written),
         false => (written, meant),
     };
-    if longer.len() > shorter.len() && has_another_sense(shorter, longer) {
+    let is_cut = matches!(kind, Kind::Missing) && begins_no_word(written);
+    if longer.len() > shorter.len() && has_another_sense(shorter, longer) && !is_cut {
         return Slip::Rhyme;
     }
     let is_plural = longer.strip_suffix('s') == Some(shorter) && !shorter.ends_with('s');
@@ -97,6 +110,15 @@ fn graded(kind: Kind, written: &str, meant: &str, begins: bool) -> Slip {
         (true, _) => Slip::Clear,
         (false, Kind::Replaced) if begins => Slip::Rhyme,
         (false, _) => Slip::Short,
+    }
+}
+
+/// Whether a word without its first letter, such as `lpha`, is no word itself, as `sync` and `typical` are.
+fn begins_no_word(rest: &str) -> bool {
+    match rest.as_bytes() {
+        [b'l' | b'm' | b'n' | b'r', second, ..] => !b"aeiouy".contains(second),
+        [first, second, ..] => first == second,
+        _ => false,
     }
 }
 
@@ -157,6 +179,22 @@ mod tests {
             ("arm64", "amd64", None),
             ("dev", "uat", None),
             ("xlarge", "large", Some(Slip::Rhyme)),
+            ("large", "xlarge", Some(Slip::Rhyme)),
+            ("team-lpha", "team-alpha", Some(Slip::Clear)),
+            ("pplications", "applications", Some(Slip::Clear)),
+            ("sync", "async", Some(Slip::Rhyme)),
+            ("rm", "arm", Some(Slip::Short)),
+            (
+                "tpu7x-standard-4t-nodepol",
+                "tpu7x-standard-4t-nodepool",
+                Some(Slip::Clear),
+            ),
+            ("nodepol1", "nodepool1", Some(Slip::Clear)),
+            ("2large", "2xlarge", Some(Slip::Rhyme)),
+            ("gpu-l4-24bg", "gpu-l4-24gb", Some(Slip::Short)),
+            ("v6e", "w6e", Some(Slip::Coded)),
+            ("x2pods", "x2pod", Some(Slip::Coded)),
+            ("least1", "east1", Some(Slip::Coded)),
             ("gpu", "gpu", None),
             ("GPU", "gpu", None),
             ("a-b", "a_b", None),

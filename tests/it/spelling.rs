@@ -145,6 +145,37 @@ fn members_of_a_family_are_no_slips() {
 }
 
 #[test]
+fn digits_and_a_first_letter_excuse_no_slip_in_a_long_word() {
+    for (declared, written, found) in [
+        ("team-alpha", "team-lpha", "warning"),
+        ("async", "sync", ""),
+        (
+            "tpu7x-standard-4t-nodepool",
+            "tpu7x-standard-4t-nodepol",
+            "warning",
+        ),
+        ("batchpool2", "bachpool2", "warning"),
+        ("gpu-l4-24gb", "gpu-l4-24bg", "note"),
+        ("gpu-x2", "gpu-y2", ""),
+        ("arm64", "asm64", ""),
+    ] {
+        let all = [
+            (
+                "clusters/a/pools.yaml",
+                pool(declared, ("acme.dev/pool", declared), TAINT),
+            ),
+            ("apps/job.yaml", job("a", ("acme.dev/pool", written), TAINT)),
+        ];
+        let all = spelling(&files(&all)).concat();
+        assert_eq!(
+            all.split(' ').next(),
+            Some(found),
+            "{declared} {written}: {all}"
+        );
+    }
+}
+
+#[test]
 fn a_slip_is_as_wrong_in_an_example_but_not_in_a_test() {
     let wrong = || job("a", LABEL, ("acme.dev/dedicatde", "reporting"));
     let severity = |path: &str| spelling(&beside_a_pool(path, wrong())).concat();
