@@ -12,7 +12,7 @@ use super::subject::Subject;
 use super::{
     borrowed, chart_addresses, chart_files, charted, charted_parts, dead_annotations, declared,
     devices, duplicates, elsewhere, generated_keys, namespaces, node_errors, plans, releases,
-    scripts, strings, texts, values_objects, values_of_charts, workloads,
+    scripts, strings, texts, values_objects, values_of_charts, values_selectors, workloads,
 };
 use super::{injected, overlays};
 use crate::delivery;
@@ -215,6 +215,7 @@ fn read_other(subject: &Subject<'_>) -> FileFacts {
         known.lists.extend(charted.lists);
     }
     facts.schedules = fills_a_field(subject);
+    facts.absorb(values_selectors::read(subject));
     facts.absorb(elsewhere::read(subject, Level::Other, &known));
     facts
 }

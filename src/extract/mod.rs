@@ -91,6 +91,7 @@ mod texts;
 mod values_files;
 mod values_objects;
 mod values_of_charts;
+mod values_selectors;
 mod weak;
 mod words;
 mod workloads;

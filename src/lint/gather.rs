@@ -27,7 +27,7 @@ use crate::model::clouds::Clouds;
 use crate::model::device::PlacedDeviceEntry;
 use crate::model::node_pool::NodePool;
 use crate::model::notice::Notice;
-use crate::model::workload::{PodShape, Workload};
+use crate::model::workload::{PodShape, Stands, Workload};
 use crate::source::path::folder;
 use crate::source::{SourceId, Span};
 
@@ -226,7 +226,8 @@ pub fn gather(
         .iter()
         .partition(|workload| !workload.shape.level.has_owner());
     report.counts.workloads = number(known.len());
-    report.counts.other_lists = number(other.len());
+    let is_list = |one: &&&Workload| one.list.is_some() || one.stands == Stands::Alone;
+    report.counts.other_lists = number(other.iter().filter(is_list).count());
     gathered
 }
 

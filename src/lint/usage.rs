@@ -132,7 +132,7 @@ impl<'g> Usage<'g> {
             }
         }
         for workload in &gathered.workloads {
-            if workload.shape.level == Level::Values {
+            if workload.shape.level == Level::Values && workload.list.is_some() {
                 let files = usage.values.entry(&workload.path).or_default();
                 files.insert(gathered.scanned_path(workload.source));
             }

@@ -349,9 +349,13 @@ pub fn selected(workload: &Workload) -> impl Iterator<Item = Selected<'_>> {
             values.truncate(MOST_VALUES);
         }
     }
+    // A label that a chart selects by itself leads to an entry of the release. It is one of the chart's files.
+    let entries = workload.located.iter().map(|one| one.entry);
+    let entries: BTreeSet<Span> = entries.collect();
     workload
         .selectors
         .iter()
+        .filter(move |(_, span, _)| !entries.contains(span))
         .map(move |(key, span, path)| Selected {
             key,
             values: values.get(key.as_str()).cloned().unwrap_or_default(),
@@ -367,6 +371,6 @@ pub enum Stands {
     Alone,
     /// It is a patch or otherwise only part of an object: missing fields may be present elsewhere.
     InPart,
-    /// It adds tolerations to pods of other objects (RuntimeClass) and has no pods of its own.
+    /// It says something of the pods of other objects (RuntimeClass, a selector in values) and has no pods of its own.
     ForOthers,
 }

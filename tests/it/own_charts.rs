@@ -346,3 +346,33 @@ fn a_key_of_a_chart_silences_only_what_that_chart_may_read() {
     assert_eq!(with(list, "", nodes), NOTHING);
     assert_eq!(with("a: b # tolerations\n", reads, nodes), NOTHING);
 }
+
+#[test]
+fn a_selector_in_values_is_a_word_whether_tolerations_are_written_or_not() {
+    let template = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      \
+                    {{- with .Values.nodeSelector }}\n      nodeSelector: {{- toYaml . | nindent 8 }}\n      {{- end }}\n      \
+                    {{- with .Values.tolerations }}\n      tolerations: {{- toYaml . | nindent 8 }}\n      {{- end }}\n      \
+                    containers: [{name: web, image: \"acme/web:1\"}]\n";
+    const POOL: &str = "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec:\n  template:\n    \
+                        metadata: {labels: {example.com/pool: ingest}}\n    spec: {}\n";
+    let told_of = |value: &str, more: &str, prod: &str| {
+        let values = format!("nodeSelector:\n  example.com/pool: {value}\n{more}");
+        let files = [
+            ("pools/pool.yaml", POOL),
+            ("chart/Chart.yaml", CHART),
+            ("chart/templates/web.yaml", template),
+            ("chart/values.yaml", &values),
+            ("chart/values-prod.yaml", prod),
+        ];
+        found(&files)
+    };
+    let told = ["warning selector-near-miss chart/values.yaml:2"];
+    let prod = "tolerations:\n  - {key: example.com/gpu, operator: Exists}\n";
+    for prod in ["", prod] {
+        for more in ["", "tolerations: []\n"] {
+            assert_eq!(told_of("ingst", more, prod), told, "{more}{prod}");
+        }
+    }
+    assert_eq!(told_of("ingest", "", prod), NOTHING);
+    assert_eq!(told_of("other", "", ""), NOTHING);
+}
