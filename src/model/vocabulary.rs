@@ -246,6 +246,9 @@ impl<'g> Vocabulary<'g> {
                 self.label_keys.hear(key, label.span);
             }
             for value in label.values {
+                if is_stand_in(value) {
+                    continue;
+                }
                 if seen.insert((label.span, false, value)) {
                     self.label_values
                         .entry(key)
@@ -375,6 +378,22 @@ fn meant<'g>(word: &'g str, known: &Word<'g>, sure: bool) -> Meant<'g> {
         uses: known.places,
         sure,
     }
+}
+
+/// Whether a person or a tool writes another value in place of this one.
+fn is_stand_in(value: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "changeme",
+        "fixme",
+        "placeholder",
+        "replaceme",
+        "tbd",
+        "todo",
+    ];
+    const BEGINNINGS: [&str; 3] = ["replace-with-", "replaced-by-", "set-by-"];
+    let plain = value.to_ascii_lowercase().replace(['_', '.'], "-");
+    WORDS.contains(&plain.replace('-', "").as_str())
+        || BEGINNINGS.iter().any(|start| plain.starts_with(start))
 }
 
 /// Returns the domain of a key; keys of taints and labels may have one.

@@ -247,3 +247,32 @@ fn a_value_that_no_pool_has_is_odd_if_everyone_else_uses_those_of_pools() {
     all.drain(2..5);
     assert_eq!(spelling(&all), [""; 0]);
 }
+
+#[test]
+fn values_that_stand_for_others_do_not_speak_for_values_that_no_pool_has() {
+    const KEY: &str = "acme.dev/pool";
+    let with = |others: &str, written: &str| {
+        let mut all = files(&[
+            ("clusters/a/pools.yaml", pool("spot", (KEY, "spot"), TAINT)),
+            ("apps/odd.yaml", job("odd", (KEY, written), TAINT)),
+        ]);
+        all.extend((0..3).map(|at| {
+            let file = format!("apps/{at}.yaml");
+            (file, job(&format!("j{at}"), (KEY, "spot"), TAINT))
+        }));
+        all.push((
+            "apps/later.yaml".to_owned(),
+            job("later", (KEY, others), TAINT),
+        ));
+        spelling(&all)
+    };
+    for others in ["CHANGEME", "replaced-by-kustomize", "TODO"] {
+        assert_eq!(
+            with(others, "sppt"),
+            ["warning selector-near-miss"],
+            "{others}"
+        );
+        assert_eq!(with(others, others), [""; 0]);
+    }
+    assert_eq!(with("build", "sppt"), ["note selector-near-miss"]);
+}
