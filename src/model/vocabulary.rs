@@ -9,7 +9,7 @@ use super::near_miss::is_affirmation;
 use super::node_pool::NodePool;
 use super::slip::{Slip, slip, traces};
 use super::well_known::WellKnown;
-use super::word::Word;
+use super::word::{Word, is_stand_in};
 use super::workload::{Workload, selected};
 use crate::source::Span;
 
@@ -131,8 +131,12 @@ pub struct Vocabulary<'g> {
     taint_values: HashMap<&'g str, Lexicon<'g>>,
     label_keys: Lexicon<'g>,
     label_values: HashMap<&'g str, Lexicon<'g>>,
-    /// Names of pools and the values of their labels and taints: words that exist, whatever for.
-    names: HashSet<&'g str>,
+    /// Values of labels and taints of pools: words that exist, whatever for.
+    values: HashSet<&'g str>,
+    /// How many pools have a name.
+    pools: HashMap<&'g str, usize>,
+    /// How many pools with a name have a label with a key and another value.
+    named_otherwise: HashMap<(&'g str, &'g str), usize>,
     /// Domains of keys that exist.
     domains: HashSet<&'g str>,
     /// Domains in which nobody else invents keys.
@@ -184,7 +188,7 @@ impl<'g> Vocabulary<'g> {
 
     fn declare(&mut self, pool: &'g NodePool) {
         let (name, at) = (pool.name.as_str(), pool.name_span.or(pool.span));
-        self.names.insert(name);
+        *self.pools.entry(name).or_default() += 1;
         for taint in &pool.taints {
             let Some(key) = taint.taint.key.known().filter(|key| !key.is_empty()) else {
                 continue;
@@ -195,12 +199,20 @@ impl<'g> Vocabulary<'g> {
             match taint.taint.value.text() {
                 Some(value) => {
                     values.declare(value, name, at);
-                    self.names.insert(value);
+                    self.values.insert(value);
                 }
                 None => values.unread = true,
             }
         }
         let labels = pool.labels.labels.iter();
+        let otherwise = labels
+            .clone()
+            .filter(|(_, value)| value.text().is_some_and(|value| value != name));
+        let otherwise: BTreeSet<&str> =
+            otherwise.map(|(key, _)| canonical_label_key(key)).collect();
+        for key in otherwise {
+            *self.named_otherwise.entry((name, key)).or_default() += 1;
+        }
         let offered = pool.labels.requirements.iter().filter_map(|offer| {
             let is_in = offer.operator.text() == Some("In");
             Some((is_in.then(|| offer.key.known())??, &offer.values))
@@ -214,9 +226,9 @@ impl<'g> Vocabulary<'g> {
             match value.text() {
                 Some(value) => {
                     values.declare(value, name, at);
-                    self.names.insert(value);
-                    if value == name {
-                        self.naming.insert(key);
+                    match value == name {
+                        true => _ = self.naming.insert(key),
+                        false => _ = self.values.insert(value),
                     }
                 }
                 None => values.unread = true,
@@ -326,6 +338,7 @@ impl<'g> Vocabulary<'g> {
             return Some(meant(word, known, sure));
         }
         self.meant_value(values, value)
+            .filter(|_| !self.pools.contains_key(value))
     }
 
     /// Returns the value that the value of a selected label was probably meant to be. The word is empty if no pool has such a
@@ -333,6 +346,9 @@ impl<'g> Vocabulary<'g> {
     pub fn meant_label_value(&self, key: &str, value: &str) -> Option<Meant<'g>> {
         let key = canonical_label_key(key);
         let values = self.label_values.get(key)?;
+        if self.may_name(value, key) {
+            return None;
+        }
         if let Some(meant) = self.meant_value(values, value) {
             return Some(meant);
         }
@@ -341,7 +357,7 @@ impl<'g> Vocabulary<'g> {
         let is_strange = !own.exists()
             && own.files.len() <= 1
             && own.places * 4 <= values.told
-            && !self.names.contains(value)
+            && !self.values.contains(value)
             && is_own_key
             && values.declared >= 2
             && values.is_closed(own, CLOSED[2]);
@@ -351,8 +367,15 @@ impl<'g> Vocabulary<'g> {
         })
     }
 
+    /// Whether the value of a label is the name of a pool that may have it: one that says no other value of that label.
+    fn may_name(&self, value: &str, key: &str) -> bool {
+        let others = self.named_otherwise.get(&(value, key)).copied();
+        let pools = self.pools.get(value).copied();
+        pools.unwrap_or_default() > others.unwrap_or_default()
+    }
+
     fn meant_value(&self, values: &Lexicon<'g>, value: &str) -> Option<Meant<'g>> {
-        if self.names.contains(value) {
+        if self.values.contains(value) {
             return None;
         }
         let (slip, word, known) = values.nearest(value)?;
@@ -378,22 +401,6 @@ fn meant<'g>(word: &'g str, known: &Word<'g>, sure: bool) -> Meant<'g> {
         uses: known.places,
         sure,
     }
-}
-
-/// Whether a person or a tool writes another value in place of this one.
-fn is_stand_in(value: &str) -> bool {
-    const WORDS: [&str; 6] = [
-        "changeme",
-        "fixme",
-        "placeholder",
-        "replaceme",
-        "tbd",
-        "todo",
-    ];
-    const BEGINNINGS: [&str; 3] = ["replace-with-", "replaced-by-", "set-by-"];
-    let plain = value.to_ascii_lowercase().replace(['_', '.'], "-");
-    WORDS.contains(&plain.replace('-', "").as_str())
-        || BEGINNINGS.iter().any(|start| plain.starts_with(start))
 }
 
 /// Returns the domain of a key; keys of taints and labels may have one.

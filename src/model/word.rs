@@ -41,3 +41,19 @@ impl Word<'_> {
         other.places >= ODDS[1] * self.places || (other.exists() && self.files.len() <= 1)
     }
 }
+
+/// Whether a person or a tool writes another value in place of this one.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "changeme",
+        "fixme",
+        "placeholder",
+        "replaceme",
+        "tbd",
+        "todo",
+    ];
+    const BEGINNINGS: [&str; 3] = ["replace-with-", "replaced-by-", "set-by-"];
+    let plain = value.to_ascii_lowercase().replace(['_', '.'], "-");
+    WORDS.contains(&plain.replace('-', "").as_str())
+        || BEGINNINGS.iter().any(|start| plain.starts_with(start))
+}

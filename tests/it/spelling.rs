@@ -276,3 +276,30 @@ fn values_that_stand_for_others_do_not_speak_for_values_that_no_pool_has() {
     }
     assert_eq!(with("build", "sppt"), ["note selector-near-miss"]);
 }
+
+#[test]
+fn the_name_of_a_pool_excuses_no_label_that_the_pool_has_with_another_value() {
+    const KEY: &str = "acme.dev/pool";
+    let with = |name: &str, key: &str, uses: usize| {
+        let mut all = files(&[
+            (
+                "clusters/a/pools.yaml",
+                pool(name, (key, "batchjob"), TAINT),
+            ),
+            ("apps/odd.yaml", job("odd", (KEY, "batchjobs"), TAINT)),
+            (
+                "clusters/a/other.yaml",
+                pool("other", (KEY, "batchjob"), TAINT),
+            ),
+        ]);
+        all.extend((0..uses).map(|at| {
+            let file = format!("apps/{at}.yaml");
+            (file, job(&format!("j{at}"), (KEY, "batchjob"), TAINT))
+        }));
+        spelling(&all)
+    };
+    assert_eq!(with("batchjobs", KEY, 0), ["note selector-near-miss"]);
+    assert_eq!(with("batchjobs", KEY, 3), ["warning selector-near-miss"]);
+    // Something else may give the pool this label with its name.
+    assert_eq!(with("batchjobs", "acme.dev/tier", 3), [""; 0]);
+}
