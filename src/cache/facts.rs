@@ -53,7 +53,7 @@ stored!(struct Namespace { name, source, span, word });
 stored!(struct RuntimeClass { name, source, span, schedules });
 stored!(struct Borrowed { kind, name, namespace, gives });
 stored!(struct GeneratedKey { name, key, path });
-stored!(struct VarFiles { folder, path });
+stored!(struct VarFiles { folder, path, is_for_backend });
 
 stored!(struct Ignores { ignores, misspelt, unread });
 stored!(struct Ignore { span, covers, rules, reason, until, object });

@@ -250,7 +250,7 @@ fn decode(bytes: Vec<u8>, kind: FileKind) -> Loaded {
         // A script provides hints, and manifests in heredocs. A binary one provides none.
         let concerns = |text: &str| {
             text.contains("taint")
-                || text.contains("-var-file")
+                || crate::terraform::names_var_files(text)
                 || (text.contains("<<") && text.contains("oleration"))
         };
         return match String::from_utf8(bytes) {

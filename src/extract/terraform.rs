@@ -57,7 +57,7 @@ pub fn configurations<'t>(
     files: Vec<(String, Arc<File>)>,
     named: &BTreeSet<VarFiles>,
 ) -> Repository<'t> {
-    Repository::new(files, named, |name| !environments(name).is_empty())
+    Repository::new(files, named, environments)
 }
 
 /// Reads the pools and manifests that one configuration declares, and returns what it was read from. With several variants,

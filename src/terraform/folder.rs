@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::run::Run;
 use super::syntax::{Block, Expression, File, Variable};
-use super::var_files::{VarFiles, is_automatic, is_values, order_of_values};
-use super::variants::{self, Sorted, Values};
+use super::var_files::{
+    VarFiles, is_automatic, is_named_backend, is_values, order_of_values, stem,
+};
+use super::variants::{self, Environments, Sorted, Values};
 use crate::source::path::join;
 use crate::source::{SourceId, Span};
 
@@ -27,12 +29,15 @@ pub struct Folder {
     pub(super) named_values: Vec<(String, Arc<File>)>,
     /// The same, by what they are for.
     pub(super) sorted: Sorted,
+    /// Variables files with other things than values of its variables, such as where its state is kept.
+    foreign: Vec<Arc<File>>,
 }
 
 impl Folder {
     fn all_files(&self) -> impl Iterator<Item = &File> {
         let values = self.automatic_values.iter().chain(&self.named_values);
-        let all = self.files.iter().chain(values.map(|(_, file)| file));
+        let values = values.map(|(_, file)| file).chain(&self.foreign);
+        let all = self.files.iter().chain(values);
         all.map(|file| &**file)
     }
 
@@ -92,6 +97,7 @@ impl Folder {
             || self.files.iter().any(|file| file.has_backend)
             || !self.automatic_values.is_empty()
             || !self.named_values.is_empty()
+            || !self.foreign.is_empty()
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<(&File, &str, &Variable)> {
@@ -136,24 +142,51 @@ impl Folder {
         variants::last(self.automatic_values.iter().map(|(_, file)| file), name)
     }
 
+    /// Puts aside the variables files that set none of its variables, and those that configure its backend: their other
+    /// keys are not variables. A file with the name of an environment stays. If a declaration may be missing, all files do.
+    fn put_foreign_aside(&mut self, backends: &BTreeSet<String>, environments: Environments) {
+        let names = self.files.iter().flat_map(|file| file.variables.keys());
+        let declared: BTreeSet<&str> = names.map(|name| &**name).collect();
+        if declared.is_empty() || self.files.iter().any(|file| file.broken) {
+            return;
+        }
+        let is_own = |(path, file): &(String, Arc<File>)| {
+            let mut names = file
+                .values
+                .iter()
+                .map(|(name, _)| declared.contains(&**name));
+            if file.broken || names.len() == 0 {
+                return true;
+            }
+            match backends.contains(path) || is_named_backend(path) {
+                true => names.all(|known| known),
+                false => names.any(|known| known) || !environments(stem(path)).is_empty(),
+            }
+        };
+        let named = std::mem::take(&mut self.named_values);
+        let (own, foreign): (Vec<_>, Vec<_>) = named.into_iter().partition(is_own);
+        self.foreign = foreign.into_iter().map(|(_, file)| file).collect();
+        self.named_values = own;
+    }
+
     /// Sorts the variables files that Terraform does not load automatically.
-    fn sort(&mut self, is_environment: fn(&str) -> bool) {
+    fn sort(&mut self, environments: Environments) {
         let is_needed = |name: &str| {
             let variable = self.variable(name);
             let lacks_value = variable.is_some_and(|(_, _, one)| one.default.is_none());
             lacks_value && self.automatic(name).is_none()
         };
-        self.sorted = variants::sort(&self.path, &self.named_values, &is_needed, is_environment);
+        self.sorted = variants::sort(&self.path, &self.named_values, &is_needed, environments);
     }
 }
 
 impl<'t> Repository<'t> {
-    /// Sorts files into their folders. Paths are relative to the repository and use `/`. `is_environment` says whether the
-    /// name of a file or folder names an environment. `named` is what commands say of variables files.
+    /// Sorts files into their folders. Paths are relative to the repository and use `/`. `environments` says which the
+    /// name of a file or folder names. `named` is what commands say of variables files.
     pub fn new(
         files: Vec<(String, Arc<File>)>,
         named: &BTreeSet<VarFiles>,
-        is_environment: fn(&str) -> bool,
+        environments: Environments,
     ) -> Repository<'t> {
         let mut repository = Repository {
             folders: BTreeMap::new(),
@@ -181,12 +214,17 @@ impl<'t> Repository<'t> {
             let of_parent = children.entry(parent(folder).to_owned()).or_default();
             of_parent.push(folder.clone());
         }
+        let mut backends = BTreeSet::new();
         for (path, file) in values {
             let own = parent(&path);
+            let mut followed = named.iter().take(MOST_COMMANDS);
+            if followed.any(|one| one.is_for_backend && one.is(&path)) {
+                backends.insert(path.clone());
+            }
             let said: BTreeSet<&str> = named
                 .iter()
                 .take(MOST_COMMANDS)
-                .filter(|one| one.folder != own && one.is(&path))
+                .filter(|one| !one.is_for_backend && one.folder != own && one.is(&path))
                 .map(|one| one.folder.as_str())
                 .filter(|folder| repository.folders.contains_key(*folder))
                 .collect();
@@ -214,7 +252,8 @@ impl<'t> Repository<'t> {
             }
         }
         for folder in repository.folders.values_mut() {
-            folder.sort(is_environment);
+            folder.put_foreign_aside(&backends, environments);
+            folder.sort(environments);
         }
         repository
     }

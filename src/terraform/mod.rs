@@ -48,7 +48,7 @@ pub use literals::{literal_of_template, literals};
 pub use references::undeclared;
 pub use run::Used;
 pub use syntax::File;
-pub use var_files::{VarFiles, var_files};
+pub use var_files::{VarFiles, names_var_files, var_files};
 pub use variants::Values;
 
 use module::{Inputs, Module};

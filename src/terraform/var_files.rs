@@ -1,12 +1,16 @@
 //! Variables files by their names, and those that commands in scripts and workflows name: `terraform -chdir=DIR plan -var-file=FILE`.
+//! Files of the same form configure a backend: `terraform init -backend-config=FILE`.
 
 use std::collections::BTreeSet;
 
 use crate::source::FileKind;
 use crate::source::path::{folder, join};
 
-/// The option.
-const OPTION: &str = "-var-file";
+/// The option for variables.
+const VARIABLES: &str = "var-file";
+
+/// The option for the backend. It takes a file, or one of its keys and a value.
+const BACKEND: &str = "backend-config";
 
 /// Words in the names of workflows outside of hidden folders.
 const PIPELINES: [&str; 4] = ["pipeline", "build", "workflow", "Taskfile"];
@@ -21,6 +25,8 @@ pub struct VarFiles {
     pub folder: String,
     /// The path of the files. A `*` stands for any part of a name.
     pub path: String,
+    /// Whether they configure the backend, and set no variables.
+    pub is_for_backend: bool,
 }
 
 impl VarFiles {
@@ -42,10 +48,15 @@ fn holds_commands(path: &str) -> bool {
         || (kind == Some(FileKind::Yaml) && (is_hidden() || is_pipeline()))
 }
 
+/// Whether commands in a text may name such files.
+pub fn names_var_files(text: &str) -> bool {
+    text.contains("-var-file") || text.contains("-backend-config")
+}
+
 /// Returns what the commands in a file may name. A command runs in the folder that it or what stands before it names, or in
 /// that of the file or of the repository.
 pub fn var_files(path: &str, text: &str) -> Vec<VarFiles> {
-    if !holds_commands(path) || !text.contains(OPTION) {
+    if !holds_commands(path) || !names_var_files(text) {
         return Vec::new();
     }
     let mut found = BTreeSet::new();
@@ -65,9 +76,9 @@ pub fn var_files(path: &str, text: &str) -> Vec<VarFiles> {
             if let Some(given) = word.strip_prefix("-chdir=") {
                 of_line = Some(given.to_owned());
             }
-            let given = word.trim_start_matches('-').strip_prefix("var-file=");
-            let given = given.or((before.trim_start_matches('-') == "var-file").then_some(word));
-            named.extend(given.filter(|_| word.starts_with('-') || before.starts_with('-')));
+            named.extend(given(before, word, VARIABLES).map(|name| (name, false)));
+            let backend = given(before, word, BACKEND).filter(|name| is_values(name));
+            named.extend(backend.map(|name| (name, true)));
             before = word;
         }
         let said: Vec<&str> = match (&of_line, &entered) {
@@ -75,19 +86,36 @@ pub fn var_files(path: &str, text: &str) -> Vec<VarFiles> {
             (None, None) if !whole.is_empty() => whole.iter().map(String::as_str).collect(),
             (None, None) => vec!["."],
         };
-        for name in named {
+        for (name, is_for_backend) in named {
             for said in &said {
                 for base in ["", folder(path)] {
                     let Some(at) = join(base, said) else { continue };
                     let Some(path) = join(&at, name) else {
                         continue;
                     };
-                    found.insert(VarFiles { folder: at, path });
+                    found.insert(VarFiles {
+                        folder: at,
+                        path,
+                        is_for_backend,
+                    });
                 }
             }
         }
     }
     found.into_iter().collect()
+}
+
+/// The value of an option: a part of its word, or the next word.
+fn given<'w>(before: &str, word: &'w str, option: &str) -> Option<&'w str> {
+    let is_option = |word: &str| word.starts_with('-');
+    let after = |word: &'w str| {
+        let rest = word.trim_start_matches('-').strip_prefix(option)?;
+        rest.strip_prefix('=')
+    };
+    if let Some(value) = after(word).filter(|_| is_option(word)) {
+        return Some(value);
+    }
+    (is_option(before) && before.trim_start_matches('-') == option).then_some(word)
 }
 
 /// The folder that a line of a workflow names for its commands.
@@ -163,6 +191,22 @@ pub(super) fn is_values(path: &str) -> bool {
     path.ends_with(".tfvars") || path.ends_with(".tfvars.json")
 }
 
+/// The name of a variables file without what all have.
+pub(super) fn stem(path: &str) -> &str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.trim_end_matches(".json").trim_end_matches(".tfvars");
+    stem.trim_end_matches(".auto").trim_start_matches('.')
+}
+
+/// Whether the name of a variables file, or of its folder, says that it configures a backend.
+pub(super) fn is_named_backend(path: &str) -> bool {
+    let mut names = path.rsplit('/').take(2);
+    names.any(|name| {
+        let mut words = name.split(['-', '_', '.']);
+        words.any(|word| ["backend", "backends"].contains(&word))
+    })
+}
+
 /// Whether Terraform loads a variables file without being told to.
 pub(super) fn is_automatic(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -187,7 +231,8 @@ mod tests {
 
     fn named(path: &str, text: &str, folder: &str, file: &str) -> bool {
         let found = var_files(path, text);
-        found.iter().any(|one| one.folder == folder && one.is(file))
+        let mut found = found.iter().filter(|one| !one.is_for_backend);
+        found.any(|one| one.folder == folder && one.is(file))
     }
 
     #[test]
@@ -220,6 +265,20 @@ mod tests {
         let path = ".github/workflows/plan.yml";
         assert!(named(path, workflow, "main", "env/staging.tfvars"));
         assert!(!named(path, workflow, "main", "env/sub/staging.tfvars"));
+    }
+
+    #[test]
+    fn a_command_names_files_for_the_backend() {
+        let init = "terraform init -backend-config=env/$ENV.tfvars -backend-config key=$ENV";
+        let found = var_files("deploy.sh", init);
+        let told: Vec<(&str, bool)> = found
+            .iter()
+            .map(|one| (one.path.as_str(), one.is_for_backend))
+            .collect();
+        assert_eq!(told, [("env/*.tfvars", true)]);
+        let is_backend = |path| is_named_backend(path);
+        assert!(is_backend("env/dev/backend.tfvars") && is_backend("env/dev.backend.tfvars"));
+        assert!(is_backend("backends/dev.tfvars") && !is_backend("env/backends.d/dev/eks.tfvars"));
     }
 
     #[test]

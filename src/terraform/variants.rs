@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::run::Run;
 use super::syntax::{Expression, ExpressionKind, File};
 use super::value::Term;
+use super::var_files::stem;
 use crate::source::Span;
 use crate::source::path::common_folder;
 
@@ -64,6 +65,9 @@ const SAMPLES: [&str; 14] = [
     "unused",
 ];
 
+/// Returns the environments that the name of a file or folder names.
+pub(super) type Environments = fn(&str) -> BTreeSet<&'static str>;
+
 /// A variables file and its path.
 type Named = (String, Arc<File>);
 
@@ -118,18 +122,18 @@ struct Words<'p> {
 }
 
 /// Sorts the variables files of the configuration in a folder. `is_needed` says whether a variable has no other value.
-/// `is_environment` says whether a name names an environment.
+/// `environments` says which environments a name names.
 pub(super) fn sort(
     folder: &str,
     named: &[Named],
     is_needed: &dyn Fn(&str) -> bool,
-    is_environment: fn(&str) -> bool,
+    environments: Environments,
 ) -> Sorted {
     let mut sorted = Sorted::default();
     let mut candidates: Vec<(Words<'_>, &Named)> = Vec::new();
     let mut samples = Vec::new();
     for one in named {
-        let words = words_of(folder, &one.0, is_environment);
+        let words = words_of(folder, &one.0, environments);
         if words.is_sample {
             samples.push(one.clone());
         } else if words.is_common && words.environment.is_empty() {
@@ -164,7 +168,7 @@ pub(super) fn sort(
     }
     if let Some((name, files)) = variants.iter().next()
         && variants.len() == 1
-        && !is_environment(name)
+        && environments(name).is_empty()
         && !files.iter().any(|(_, file)| needed(file, is_needed))
     {
         sorted
@@ -284,6 +288,13 @@ fn drop_shared(candidates: &mut [(Words<'_>, &Named)]) {
     }
 }
 
+/// Drops the names that the next name repeats: a file often has the name of its folder, as in `dev/dev.tfvars`.
+fn drop_repeated(names: &mut Vec<&str>) {
+    names.reverse();
+    names.dedup_by(|above, name| name.split(['-', '_', '.', ' ']).any(|word| word == *above));
+    names.reverse();
+}
+
 fn needed(file: &File, is_needed: &dyn Fn(&str) -> bool) -> bool {
     file.values.iter().any(|(name, _)| is_needed(name))
 }
@@ -326,18 +337,17 @@ fn same(one: &Expression, other: &Expression) -> bool {
     }
 }
 
-fn words_of<'p>(folder: &str, path: &'p str, is_environment: fn(&str) -> bool) -> Words<'p> {
+fn words_of<'p>(folder: &str, path: &'p str, environments: Environments) -> Words<'p> {
     let shared = common_folder(folder, crate::source::path::folder(path));
     let below = path.strip_prefix(shared).unwrap_or(path);
     let below = below.trim_start_matches('/');
-    let (folders, file) = below.rsplit_once('/').unwrap_or(("", below));
-    let stem = file.trim_end_matches(".json").trim_end_matches(".tfvars");
-    let stem = stem.trim_end_matches(".auto").trim_start_matches('.');
+    let folders = crate::source::path::folder(below);
+    let stem = stem(below);
     let lower = |name: &str| name.to_ascii_lowercase();
     let says_nothing = |name: &str| FOLDERS.contains(&lower(name).as_str());
     let is_common = COMMON.contains(&lower(stem).as_str());
     let says_nothing_itself = |name: &str| says_nothing(name) || lower(name) == "main";
-    let names: Vec<&str> = folders
+    let mut names: Vec<&str> = folders
         .split('/')
         .filter(|name| !name.is_empty() && !says_nothing(name))
         .chain(Some(stem).filter(|stem| !is_common && !says_nothing_itself(stem)))
@@ -347,12 +357,12 @@ fn words_of<'p>(folder: &str, path: &'p str, is_environment: fn(&str) -> bool) -
         let mut words = lower.split(['-', '_', '.', ' ']);
         words.any(|word| SAMPLES.contains(&word))
     };
+    let mut environment = names.clone();
+    environment.retain(|name| !environments(name).is_empty());
+    environment.dedup_by_key(|name| environments(name));
+    drop_repeated(&mut names);
     Words {
-        environment: names
-            .iter()
-            .copied()
-            .filter(|name| is_environment(name))
-            .collect(),
+        environment,
         is_sample: names.iter().any(is_sample),
         is_common,
         names,
@@ -374,8 +384,13 @@ mod tests {
                 ((*path).to_owned(), Arc::new(file))
             })
             .collect();
-        let is_environment = |name: &str| ["prod", "staging", "test", "dev"].contains(&name);
-        let sorted = sort("tf", &named, &|name| name == "needed", is_environment);
+        let environments = |name: &str| {
+            let known = ["prod", "staging", "test", "dev"].into_iter();
+            known
+                .filter(|one| name.split('-').any(|word| word == *one))
+                .collect()
+        };
+        let sorted = sort("tf", &named, &|name| name == "needed", environments);
         let variants = sorted.variants.into_iter();
         variants.map(|one| (one.name, one.files.len())).collect()
     }
@@ -403,6 +418,27 @@ mod tests {
             let expected = ["prod", "staging"];
             assert!(found == expected || json == expected, "{one}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_file_that_repeats_the_name_of_its_folder_does_not_repeat_it_in_its_own() {
+        let of = |dev: &str, prod: &str| names(&[(dev, "a = 1"), (prod, "a = 2")]);
+        let expected = ["dev", "prod"];
+        assert_eq!(of("tf/dev/dev.tfvars", "tf/prod/prod.tfvars"), expected);
+        assert_eq!(
+            of("tf/dev/dev-eks.tfvars", "tf/prod/prod-eks.tfvars"),
+            expected
+        );
+        assert_eq!(
+            of("tf/dev/test.tfvars", "tf/prod.tfvars"),
+            ["dev-test", "prod"]
+        );
+        let regions = [
+            ("tf/prod/prod-eu.tfvars", "a = 1"),
+            ("tf/prod/prod-us.tfvars", "a = 2"),
+            ("tf/dev/dev.tfvars", "a = 3"),
+        ];
+        assert_eq!(names(&regions), ["dev", "prod-eu", "prod-us"]);
     }
 
     #[test]

@@ -505,6 +505,41 @@ fn a_folder_that_all_variables_files_are_in_is_no_part_of_their_names() {
     assert_eq!(found, ["berlin: big (1)", "oslo: small (0)"]);
 }
 
+#[test]
+fn variables_files_that_configure_a_backend_are_no_clusters() {
+    let of = |folder: &str, backend: &str, text: &str, command: &str| {
+        listed(&[
+            ("tf/main.tf", "variable \"region\" {}\n"),
+            ("tf/pools.tf", BY_VARIABLE),
+            (
+                &format!("tf/envs/{folder}dev.tfvars"),
+                "name = \"small\"\nregion = \"us\"\n",
+            ),
+            (&format!("tf/envs/{backend}"), text),
+            ("tf/envs/prod.tfvars", "name = \"big\"\n"),
+            ("tf/init.sh", command),
+            ("k8s/dev/web.yaml", WEB),
+            ("k8s/prod/web.yaml", WEB),
+        ])
+    };
+    let expected = ["dev: small (1)", "prod: big (1)"];
+    let state = "bucket = \"state\"\n";
+    let with_region = "bucket = \"state\"\nregion = \"eu\"\n";
+    assert_eq!(of("dev/", "dev/backend.tfvars", state, ""), expected);
+    assert_eq!(of("dev/", "dev/state.tfvars", state, ""), expected);
+    assert_eq!(of("", "dev.backend.tfvars", with_region, ""), expected);
+    assert_eq!(
+        of("", "dev.backend.tfvars.json", "{\"bucket\": \"a\"}", ""),
+        expected
+    );
+    let init = "terraform init -backend-config=envs/state-$CITY.tfvars\n";
+    assert_eq!(of("", "state-oslo.tfvars", with_region, init), expected);
+    // A file that sets a variable is another environment, whatever else it sets.
+    assert_ne!(of("", "state-oslo.tfvars", with_region, ""), expected);
+    let other = "name = \"other\"\n";
+    assert_ne!(of("", "backend-test.tfvars", other, ""), expected);
+}
+
 /// A pool and a workload that selects it, but does not tolerate its taint.
 fn kept_out(value: &str) -> (String, String) {
     let workload = format!(
