@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clouds::Clouds;
 use super::path_words::{
-    LIVE, all_but, environment, holds_environments, is_collection, is_infrastructure, name_words,
+    LIVE, all_but, environment, holds_environments, is_collection, is_infrastructure, is_region,
+    name_words,
 };
 
 /// What a path says about the pods declared in it. Facts about one part of a repository do not apply to another part.
@@ -314,11 +315,11 @@ fn reach<'a>(
     }
     let mut parent = parent_of(folder);
     let mut infrastructure = is_infrastructure(&last_segment(folder));
-    // For `infra/prod/pools` and similar, climb while the names mean infrastructure, a cloud, an environment or several.
+    // For `infra/prod/pools` and similar, climb while the names mean infrastructure, a cloud, a region, an environment or several.
     while !any_below(workloads, parent) && !parent.is_empty() {
         let name = last_segment(parent);
         let says = is_infrastructure(&name);
-        let is_cloud = Clouds::named_by(&name) != Clouds::default();
+        let is_cloud = is_region(&name) || Clouds::named_by(&name) != Clouds::default();
         if !says && !is_cloud && !holds_environments(&name) && environments(&name).is_empty() {
             return None;
         }
@@ -478,6 +479,30 @@ mod tests {
         assert_eq!(served(&pools, &workloads), [vec![0], vec![1]]);
         let pools = pools.map(|path| path.replace("infra/environments", "live"));
         let pools: Vec<&str> = pools.iter().map(String::as_str).collect();
+        assert_eq!(served(&pools, &workloads), [vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn the_region_of_an_environment_is_climbed() {
+        let workloads = ["k8s/overlays/dev/a.yaml", "k8s/overlays/prod/a.yaml"];
+        let of = |region: &str| {
+            let pools = ["dev", "prod"].map(|one| format!("infra/{one}/{region}/eks/main.tf"));
+            let pools: Vec<&str> = pools.iter().map(String::as_str).collect();
+            served(&pools, &workloads)
+        };
+        for region in ["eu-west-1", "europe-west4", "westeurope"] {
+            assert_eq!(of(region), [vec![0], vec![1]], "{region}");
+        }
+        assert_eq!(of("berlin"), [Vec::<usize>::new(), vec![]]);
+    }
+
+    #[test]
+    fn inventories_are_folders_of_environments() {
+        let pools = [
+            "inventory/dev/group_vars/gpu.yml",
+            "inventory/prod/group_vars/gpu.yml",
+        ];
+        let workloads = ["k8s/overlays/dev/a.yaml", "k8s/overlays/prod/a.yaml"];
         assert_eq!(served(&pools, &workloads), [vec![0], vec![1]]);
     }
 

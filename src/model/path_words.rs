@@ -18,6 +18,7 @@ struct PathWords {
     environments: Environments,
     collections: Folders,
     infrastructure: Folders,
+    regions: Regions,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +35,12 @@ struct Folders {
 struct BrokenOnPurpose {
     folders: Vec<String>,
     words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Regions {
+    areas: Vec<String>,
+    directions: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -148,6 +155,38 @@ pub fn is_infrastructure(folder: &str) -> bool {
     has(known, folder) || name_words(folder).any(|word| has(known, word))
 }
 
+/// Whether the name of a folder is a region of a cloud: `eu`, `eu-west-1`, `europe-west4`, `eastus2`.
+pub fn is_region(folder: &str) -> bool {
+    let known = &KNOWN.regions;
+    if has(&known.areas, folder) {
+        return true;
+    }
+    let longest = |rest: &str, words: &[String]| {
+        let found = words.iter().filter(|word| rest.starts_with(word.as_str()));
+        found.map(String::len).max()
+    };
+    let (mut areas, mut directions) = (0, 0);
+    let mut rest = folder.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    while !rest.is_empty() {
+        let length = match (rest.starts_with(['-', '_']), longest(rest, &known.areas)) {
+            (true, _) => 1,
+            (false, Some(length)) => {
+                areas += 1;
+                length
+            }
+            (false, None) => {
+                let Some(length) = longest(rest, &known.directions) else {
+                    return false;
+                };
+                directions += 1;
+                length
+            }
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    areas == 1 && directions > 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +230,28 @@ mod tests {
             without("tests/clusters/a/test/b"),
             "tests/clusters/a/test/b"
         );
+    }
+
+    #[test]
+    fn regions_are_known_by_their_words() {
+        for region in [
+            "eu-west-1",
+            "us-gov-east-1",
+            "ap-southeast-2",
+            "europe-west4",
+            "us-central1",
+            "northamerica-northeast1",
+            "westeurope",
+            "eastus2",
+            "southcentralus",
+            "uksouth",
+            "eu",
+        ] {
+            assert!(is_region(region), "{region}");
+        }
+        for other in ["west", "eu-blue-1", "web", "us-eu", "usage", "east-1", ""] {
+            assert!(!is_region(other), "{other}");
+        }
     }
 
     #[test]
