@@ -84,7 +84,7 @@ impl Files for NoFiles {
 
 /// All Terraform configurations of a repository.
 pub struct Repository<'t> {
-    folders: BTreeMap<String, Folder>,
+    pub(super) folders: BTreeMap<String, Folder>,
     paths: BTreeMap<SourceId, String>,
     files: &'t dyn Files,
 }
@@ -336,40 +336,6 @@ impl<'t> Repository<'t> {
             return None;
         }
         join(from, source)
-    }
-
-    /// Returns the folders that no other folder calls. If folders call each other in a circle, returns the first of them.
-    pub fn tops(&self) -> Vec<&Folder> {
-        let calls = |folder: &Folder| -> Vec<String> {
-            folder
-                .modules()
-                .filter_map(|(_, block)| self.called(&folder.path, block))
-                .filter(|path| *path != folder.path)
-                .collect()
-        };
-        let called: BTreeSet<String> = self.folders.values().flat_map(calls).collect();
-        let mut reached: BTreeSet<String> = BTreeSet::new();
-        let mut tops = Vec::new();
-        let uncalled = self
-            .folders
-            .values()
-            .filter(|one| !called.contains(&one.path));
-        for folder in uncalled.chain(self.folders.values()) {
-            if reached.contains(&folder.path) {
-                continue;
-            }
-            tops.push(folder);
-            let mut open = vec![folder.path.clone()];
-            while let Some(path) = open.pop() {
-                if !reached.insert(path.clone()) {
-                    continue;
-                }
-                if let Some(folder) = self.folders.get(&path) {
-                    open.extend(calls(folder));
-                }
-            }
-        }
-        tops
     }
 }
 

@@ -6,8 +6,9 @@ use super::evaluate::{Evaluator, Names, Scope};
 use super::hcl;
 use super::registry::registry_source;
 use super::run::Run;
-use super::syntax::{Block, Expression, ExpressionKind, File, Given, Include, Part, line_starts};
-use super::terragrunt::{self, FILE};
+use super::syntax::{Block, Expression, File, Given, Include, line_starts};
+use super::terragrunt;
+use super::terragrunt_paths::{MAX_LOCALS, Paths};
 use super::value::{Entry, Fields, Term, Value};
 use crate::source::path::join;
 use crate::source::{SourceId, Span};
@@ -93,6 +94,11 @@ impl<'s> Included<'s> {
             scope: self,
             file: &self.file,
         }
+    }
+
+    /// The folder that it is in.
+    fn own_folder(&self) -> String {
+        format!("/{}", crate::source::path::folder(&self.path))
     }
 
     /// The call that its inputs belong to.
@@ -182,13 +188,60 @@ impl Evaluator<'_> {
         found.or_else(|| registry_source(block))
     }
 
+    /// Returns the folder of the module that a Terragrunt file calls, if it or a file that it includes names it by a path. Such
+    /// paths count from the file that includes others.
+    pub(super) fn terragrunt_folder(self, block: &Block) -> Option<String> {
+        let given = block.body.given.as_ref();
+        let given = given.filter(|_| terragrunt::lacks_source(block))?;
+        let [folder, _] = self.scope.folders();
+        let read = |path: &str| self.scope.text_of(path).map(|(_, text)| text);
+        let path = match &given.source {
+            Some(source) => Paths {
+                folder: &folder,
+                file: self.file,
+                included: &|name| {
+                    let mut all = given.includes.iter();
+                    let include = match name {
+                        Some(_) => all.find(|one| one.name.as_deref() == name),
+                        None => all.next().filter(|_| given.includes.len() == 1),
+                    };
+                    Some(self.included(include?)?.own_folder())
+                },
+                read: &read,
+                left: MAX_LOCALS.into(),
+            }
+            .resolve(source),
+            None => given.includes.iter().find_map(|include| {
+                let included = self.included(include)?;
+                let call = included.call().filter(|call| names_source(call))?;
+                match &call.body.given.as_ref()?.source {
+                    Some(source) => Paths {
+                        folder: &folder,
+                        file: &included.file,
+                        included: &|_| Some(included.own_folder()),
+                        read: &read,
+                        left: MAX_LOCALS.into(),
+                    }
+                    .resolve(source),
+                    None => call
+                        .body
+                        .attribute("source")?
+                        .plain_text()
+                        .map(str::to_owned),
+                }
+            }),
+        }?;
+        let from = if path.starts_with('/') { "" } else { &folder };
+        let is_path = ["/", "./", "../"]
+            .iter()
+            .any(|start| path.starts_with(start));
+        is_path.then(|| join(from, &path)).flatten()
+    }
+
     /// Evaluates `read_terragrunt_config`: a file's locals and inputs, or `None` if path or content is unknown.
     pub(super) fn terragrunt_config(self, path: &Expression, at: Span) -> Option<Term> {
         let mut config = self.file_at(path)?;
-        config.folder = match config.path.rsplit_once('/') {
-            Some((folder, _)) => format!("/{folder}"),
-            None => "/".to_owned(),
-        };
+        config.folder = config.own_folder();
         let entry = |key: &str, term: Term| Entry {
             key: key.into(),
             key_at: at,
@@ -214,8 +267,14 @@ impl Evaluator<'_> {
 
     fn file_at(&self, path: &Expression) -> Option<Included<'_>> {
         let [folder, _] = self.scope.folders();
-        let read = |path: &str| self.scope.text_of(path).map(|(_, text)| text);
-        let path = path_of(path, &folder, &read)?;
+        let paths = Paths {
+            folder: &folder,
+            file: self.file,
+            included: &|_| None,
+            read: &|path| self.scope.text_of(path).map(|(_, text)| text),
+            left: MAX_LOCALS.into(),
+        };
+        let path = paths.resolve(path)?;
         let from = if path.starts_with('/') { "" } else { &folder };
         let path = join(from, &path)?;
         let (source, text) = self.scope.text_of(&path)?;
@@ -225,50 +284,6 @@ impl Evaluator<'_> {
         }
         Included::read(self.scope, path, source, &text)
     }
-}
-
-/// Resolves a path, including Terragrunt's folder functions. Their results start with `/`, the repository's root.
-fn path_of(
-    path: &Expression,
-    folder: &str,
-    read: &dyn Fn(&str) -> Option<Rc<str>>,
-) -> Option<String> {
-    match &path.kind {
-        ExpressionKind::Text(text) => Some(text.to_string()),
-        ExpressionKind::Template(template) => {
-            let parts = template.parts.iter().map(|part| match part {
-                Part::Text(literal) => Some(literal.text.to_string()),
-                Part::Value(value, _) => path_of(value, folder, read),
-                _ => None,
-            });
-            parts.collect()
-        }
-        ExpressionKind::Call(call) => match (&*call.name, call.arguments.as_slice()) {
-            ("find_in_parent_folders", []) => above(FILE, folder, read),
-            ("find_in_parent_folders", [name]) => above(name.plain_text()?, folder, read),
-            ("get_terragrunt_dir" | "get_original_terragrunt_dir", []) => Some(folder.to_owned()),
-            ("get_repo_root", []) => Some(String::new()),
-            ("dirname", [path]) => {
-                let path = path_of(path, folder, read)?;
-                path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns the nearest file with this name in the folders above a folder.
-fn above(name: &str, folder: &str, read: &dyn Fn(&str) -> Option<Rc<str>>) -> Option<String> {
-    let mut folder = folder.trim_matches('/');
-    while !folder.is_empty() {
-        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-        let path = join(folder, name)?;
-        if read(&path).is_some() {
-            return Some(format!("/{path}"));
-        }
-    }
-    None
 }
 
 /// Merges another value into a value: maps field by field, lists as a whole. Otherwise the first value wins unless it
@@ -324,6 +339,12 @@ fn merged(term: &Term, other: &Term) -> Term {
         (own, _) => own.clone(),
     };
     Term::new(value, term.at)
+}
+
+/// Whether a call says which module it calls, in whatever way.
+fn names_source(call: &Block) -> bool {
+    let given = call.body.given.as_ref();
+    !terragrunt::lacks_source(call) || given.is_some_and(|given| given.source.is_some())
 }
 
 fn is_taken(entry: &Entry) -> bool {

@@ -28,6 +28,7 @@ mod syntax;
 pub mod template;
 mod templates;
 mod terragrunt;
+mod terragrunt_paths;
 mod text_functions;
 mod tokens;
 mod trees;
@@ -37,7 +38,7 @@ mod variants;
 mod words;
 mod workspaces;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::source::{SourceId, Span};
@@ -212,5 +213,45 @@ impl Repository<'_> {
             workspaces,
             steps_left,
         }
+    }
+
+    /// The other folders that a folder calls.
+    fn calls(&self, folder: &Folder) -> Vec<String> {
+        let run = Run::new(BUDGET, None);
+        let module = Module::top(&run, self, folder, Inputs::Open);
+        let called = folder
+            .modules()
+            .filter_map(|(file, block)| module.called(file, block));
+        called.filter(|path| *path != folder.path).collect()
+    }
+
+    /// Returns the folders that no other folder calls. If folders call each other in a circle, returns the first of them.
+    pub fn tops(&self) -> Vec<&Folder> {
+        let calls: BTreeMap<&str, Vec<String>> = self
+            .folders
+            .iter()
+            .map(|(path, folder)| (path.as_str(), self.calls(folder)))
+            .collect();
+        let called: BTreeSet<&String> = calls.values().flatten().collect();
+        let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut tops = Vec::new();
+        let uncalled = self
+            .folders
+            .values()
+            .filter(|one| !called.contains(&one.path));
+        for folder in uncalled.chain(self.folders.values()) {
+            if reached.contains(&folder.path) {
+                continue;
+            }
+            tops.push(folder);
+            let mut open = vec![folder.path.clone()];
+            while let Some(path) = open.pop() {
+                if !reached.insert(path.clone()) {
+                    continue;
+                }
+                open.extend(calls.get(path.as_str()).into_iter().flatten().cloned());
+            }
+        }
+        tops
     }
 }

@@ -245,6 +245,12 @@ impl<'r> Module<'r> {
         Evaluator { scope: self, file }
     }
 
+    /// Returns the folder of the module that a block calls if it names a path.
+    pub fn called(&self, file: &'r File, block: &'r Block) -> Option<String> {
+        let plain = self.repository.called(&self.folder.path, block);
+        plain.or_else(|| self.evaluator(file).terragrunt_folder(block))
+    }
+
     /// Returns the module that a block calls if it is in this repository.
     fn child(
         &self,
@@ -254,8 +260,7 @@ impl<'r> Module<'r> {
         suffix: String,
     ) -> Option<Module<'r>> {
         let folder = self
-            .repository
-            .called(&self.folder.path, block)
+            .called(file, block)
             .and_then(|path| self.repository.folder(&path, self.run))?;
         if !self.run.call(file.span(block.at), self.level >= MAX_LEVEL) {
             return None;

@@ -203,11 +203,15 @@ pub struct Given {
     pub inputs: Expression,
     /// Files whose inputs are merged into it.
     pub includes: Vec<Include>,
+    /// The source of the module, if it is not a plain text.
+    pub source: Option<Expression>,
 }
 
 /// A Terragrunt file that another file includes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Include {
+    /// Its name, if it has one.
+    pub name: Option<Box<str>>,
     /// The path of the file.
     pub path: Option<Expression>,
     /// Whether values with the same name are merged, too. Otherwise the including file wins.

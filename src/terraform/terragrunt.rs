@@ -15,21 +15,25 @@ pub(super) fn lacks_source(call: &Block) -> bool {
 }
 
 /// Returns the call for a file. `inputs` is its argument of that name with the place of the name, `terraform` its
-/// block. A file without inputs of its own may get some from the files that it includes.
+/// block. A file without inputs of its own may get some from the files that it includes, or be included for its source.
 pub(super) fn call(
     path: &str,
     inputs: Option<((u32, u32), Expression)>,
     terraform: Option<&Block>,
     includes: Vec<Include>,
 ) -> Option<Block> {
+    let source = terraform.and_then(|block| block.body.attribute("source"));
     let (name_at, inputs) = inputs.or_else(|| {
-        let at = includes.first()?.at;
+        let include = includes.first().map(|include| include.at);
+        let at = include.or(source.map(|source| source.at))?;
         let kind = ExpressionKind::Object(Vec::new());
         Some((at, Expression { kind, at }))
     })?;
-    let source = terraform.and_then(|block| block.body.attribute("source"));
     let at = source.map_or(name_at, |source| source.at);
     // A source that is only known at run time still calls a module, but an unknown one.
+    let dynamic = source
+        .filter(|source| source.plain_text().is_none())
+        .cloned();
     let known = source.and_then(Expression::plain_text).unwrap_or(NO_SOURCE);
     let known = known
         .strip_prefix("tfr://")
@@ -46,7 +50,11 @@ pub(super) fn call(
         body: Body {
             attributes: vec![("source".into(), at, source)],
             blocks: Vec::new(),
-            given: Some(Box::new(Given { inputs, includes })),
+            given: Some(Box::new(Given {
+                inputs,
+                includes,
+                source: dynamic,
+            })),
         },
         name_at,
     })
@@ -57,6 +65,7 @@ pub(super) fn include(block: &Block) -> Option<Include> {
     let strategy = block.body.attribute("merge_strategy");
     let strategy = strategy.and_then(Expression::plain_text);
     (strategy != Some("no_merge")).then(|| Include {
+        name: block.labels.first().cloned(),
         path: block.body.attribute("path").cloned(),
         is_deep: strategy.is_some_and(|strategy| strategy.starts_with("deep")),
         at: block.at,

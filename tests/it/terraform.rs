@@ -1428,6 +1428,64 @@ fn terragrunt_calls_modules_of_the_repository() {
 }
 
 #[test]
+fn terragrunts_sources_may_be_named_with_functions_or_in_what_it_includes() {
+    const INPUTS: &str = "inputs = { taints = [\"x=y:NoSchedule\"] }\n";
+    const INCLUDE: &str = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n";
+    let of = |before: &str, source: &str, common: &str| {
+        let own = match source.is_empty() {
+            true => String::new(),
+            false => format!("terraform {{\n  source = {source}\n}}\n"),
+        };
+        let reading = read(&[
+            (
+                "live/prod/eks/terragrunt.hcl",
+                &format!("{before}{own}{INPUTS}"),
+            ),
+            ("live/root.hcl", "inputs = { region = \"eu\" }\n"),
+            ("live/_envcommon/eks.hcl", common),
+            ("modules/m/main.tf", VARIABLE),
+        ]);
+        let pools = reading.pools().into_iter();
+        let known = pools.filter(|pool| pool.complete && pool.taints.len() == 1);
+        known.count() == 1
+    };
+    for source in [
+        "\"${get_repo_root()}//modules/m\"",
+        "\"${get_terragrunt_dir()}/../../../modules/m\"",
+        "\"${get_path_to_repo_root()}/modules/m\"",
+        "\"${dirname(find_in_parent_folders(\"root.hcl\"))}/../modules/m\"",
+        "\"${get_parent_terragrunt_dir()}/../modules/m\"",
+        "\"${get_parent_terragrunt_dir(\"root\")}/../modules/m\"",
+        "\"${path_relative_from_include(\"root\")}/../modules/m\"",
+        "\"${local.base}/m\"\n}\nlocals {\n  base = \"${get_repo_root()}/modules\"",
+    ] {
+        assert!(of(INCLUDE, source, ""), "{source}");
+    }
+    let common = "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\ninclude \"common\" {\n  path = \
+                  \"${dirname(find_in_parent_folders(\"root.hcl\"))}/_envcommon/eks.hcl\"\n}\n";
+    for source in [
+        "\"${dirname(find_in_parent_folders(\"root.hcl\"))}/../modules/m\"",
+        "\"${get_parent_terragrunt_dir()}/../../modules/m\"",
+        // It counts from the file that includes it.
+        "\"../../../modules/m\"",
+    ] {
+        let text = format!("terraform {{\n  source = {source}\n}}\n");
+        assert!(of(common, "", &text), "{source}");
+    }
+    // Not all of these paths is known, or they lead elsewhere.
+    for source in [
+        "\"${get_env(\"ROOT\")}/modules/m\"",
+        "\"${get_parent_terragrunt_dir(\"other\")}/../modules/m\"",
+        "\"git::${get_repo_root()}/modules/m\"",
+        "\"${local.a}/modules/m\"\n}\nlocals {\n  a = local.b\n  b = local.a",
+    ] {
+        assert!(!of(INCLUDE, source, ""), "{source}");
+    }
+    let text = "terraform {\n  source = \"../../modules/m\"\n}\n";
+    assert!(!of(common, "", text));
+}
+
+#[test]
 fn pools_are_there_whatever_their_keys_are() {
     let of = |groups: &str| {
         let text = format!(
