@@ -12,8 +12,8 @@ use super::placed_pool::PlacedPool;
 use super::sides::Sides;
 use super::states::States;
 use crate::delivery::example_of;
-use crate::source::Span;
 use crate::source::path::folder;
+use crate::source::{FileKind, Span};
 use crate::terraform::is_library;
 
 /// A cluster that is known from its pools.
@@ -100,6 +100,10 @@ pub fn tell_apart(
                 own.clone_from(&distinct);
             }
             if own.is_empty() {
+                own = view.of_configuration(view.workload_path(workload));
+                own.retain(|group| distinct.contains(group));
+            }
+            if own.is_empty() {
                 rest.push(workload);
             }
             for group in own {
@@ -149,6 +153,8 @@ struct View<'g> {
     environments: HashMap<usize, Group>,
     /// The examples of each name.
     examples: BTreeMap<String, BTreeSet<String>>,
+    /// The clusters that each configuration makes with several files of values, by its folder.
+    variants: HashMap<&'g str, BTreeSet<Group>>,
 }
 
 impl<'g> View<'g> {
@@ -164,10 +170,16 @@ impl<'g> View<'g> {
             sides: Sides::find(gathered),
             environments: HashMap::new(),
             examples: BTreeMap::new(),
+            variants: HashMap::new(),
         };
         view.environments = view.environments();
         for at in 0..gathered.pools.len() {
             for group in view.of_pool(at) {
+                let placed = gathered.pools.get(at);
+                if placed.is_some_and(|placed| placed.pool.variant.is_some()) {
+                    let of = view.variants.entry(folder(view.pool_path(at)));
+                    of.or_default().insert(group.clone());
+                }
                 if let Group::Named(example, name) = group {
                     view.examples.entry(name).or_default().insert(example);
                 }
@@ -251,6 +263,16 @@ impl<'g> View<'g> {
             groups.insert(Group::Named(example_of(path).to_owned(), name.to_owned()));
         }
         groups
+    }
+
+    /// The clusters that a configuration makes, if it declares a workload beside their pools: each of them has it.
+    fn of_configuration(&self, path: &str) -> BTreeSet<Group> {
+        let is_declared = FileKind::of(path) == Some(FileKind::Terraform);
+        let variants = self.variants.get(folder(path));
+        variants
+            .filter(|_| is_declared)
+            .cloned()
+            .unwrap_or_default()
     }
 
     fn named(&self, path: &str, names: Vec<Name>) -> BTreeSet<Group> {

@@ -540,6 +540,26 @@ fn variables_files_that_configure_a_backend_are_no_clusters() {
     assert_ne!(of("", "backend-test.tfvars", other, ""), expected);
 }
 
+#[test]
+fn workloads_of_a_configuration_run_in_each_cluster_that_its_variables_files_make() {
+    let main = format!(
+        "{BY_VARIABLE}resource \"kubernetes_deployment\" \"api\" {{\n  metadata {{\n    name = \"api\"\n  }}\n  spec {{\n    template {{\n      \
+         spec {{\n        node_selector = {{ role = \"spark\" }}\n      }}\n    }}\n  }}\n}}\n"
+    );
+    let of = |path: &str, text: &str| {
+        listed(&[
+            ("main.tf", &main),
+            ("env/prod.tfvars", "name = \"big\"\n"),
+            ("env/stage.tfvars", "name = \"small\"\n"),
+            (path, text),
+        ])
+    };
+    assert_eq!(of("a.txt", ""), ["prod: big (1)", "stage: small (1)"]);
+    // What stands beside it need not run there.
+    let beside = [".:  (1)", "prod: big (1)", "stage: small (1)"];
+    assert_eq!(of("web.yaml", WEB), beside);
+}
+
 /// A pool and a workload that selects it, but does not tolerate its taint.
 fn kept_out(value: &str) -> (String, String) {
     let workload = format!(
