@@ -8,6 +8,7 @@
     )
 )]
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -383,6 +384,7 @@ impl<'j> Judge<'j> {
         };
         let mut reasons = Reasons::default();
         let literal = shape.is_literal();
+        let is_unserved = LazyCell::new(|| settled::is_unserved(facts, whole));
         let unplaced = searched.filter(|_| literal);
         let unplaced = unplaced.and_then(|_| undecided::placement(shape, facts));
         for workload in workloads {
@@ -399,7 +401,8 @@ impl<'j> Judge<'j> {
             let mut is_said = false;
             if let Some(searched) = searched {
                 let path = self.gathered.scanned_path(workload.source);
-                let named = settled::named(facts, searched, workload, is_tried_out(path));
+                let named =
+                    settled::named(facts, searched, workload, is_tried_out(path), *is_unserved);
                 let bindings = bind(facts).fact("workload", &named);
                 for rule in &rules {
                     let judged = asked(rule, &bindings);

@@ -7,6 +7,7 @@ use super::search::ClusterFacts;
 use crate::model::Truth;
 use crate::model::label_keys::is_managed_label_key;
 use crate::model::node_pool::NodePool;
+use crate::model::placement::{Moment, Placement, Reason, place};
 use crate::model::workload::{PodShape, Workload};
 use crate::rule::fact::{Fact, FactBuilder, FactKind};
 
@@ -28,6 +29,35 @@ pub fn settles(facts: &ClusterFacts<'_>, shape: &PodShape, index: usize) -> bool
     !open.any(|pool| shape.selection.selects(&pool.labels, None) != Truth::No)
 }
 
+/// Whether no pool of a cluster serves a shape: it has none, or folders alone tell which it has, and each that the pods may
+/// select has a taint with a key that they do not tolerate.
+pub fn is_unserved(facts: &ClusterFacts<'_>, shape: &PodShape) -> bool {
+    if facts.models.is_empty() {
+        return true;
+    }
+    let pools = facts.selectable(&shape.selection);
+    if facts.own.is_named() || facts.hints.pools().next().is_some() {
+        return false;
+    }
+    let tolerations = shape.all_tolerations();
+    let candidate = shape.candidate(&tolerations);
+    let gate = facts.comparison_operators;
+    let is_kept_out = |pool: &Arc<NodePool>| match shape.selection.selects(&pool.labels, None) {
+        Truth::No => true,
+        Truth::Yes => false,
+        Truth::Unknown => match place(&candidate, pool, Moment::Lasting, gate) {
+            Placement::Refused(Reason::Taint(at)) => {
+                let taint = pool.taints.get(at);
+                taint.is_some_and(|one| !one.taint.key.is_unknown())
+            }
+            _ => false,
+        },
+    };
+    let pools = pools.unwrap_or_else(|| (0..facts.models.len()).collect());
+    let mut pools = pools.iter().filter_map(|at| facts.models.get(*at));
+    pools.all(is_kept_out)
+}
+
 /// `workload` with the fields that the object determines: if no pool serves it, also the pools elsewhere in the
 /// repository that it means and that keep it out.
 pub fn named(
@@ -35,9 +65,10 @@ pub fn named(
     searched: &Fact,
     workload: &Workload,
     in_tests: bool,
+    is_unserved: bool,
 ) -> Fact {
     let mut elsewhere = Vec::new();
-    if facts.models.is_empty() {
+    if is_unserved {
         let path = facts.gathered.scanned_path(workload.source);
         let as_read = workload.shape.as_read();
         let shape = as_read.as_ref().unwrap_or(&workload.shape);

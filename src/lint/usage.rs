@@ -62,6 +62,11 @@ impl OwnPools {
         }
     }
 
+    /// Whether the cluster has a name.
+    pub fn is_named(&self) -> bool {
+        self.named
+    }
+
     /// Whether a pool that bears a label is in another cluster than those that the pods choose among their own.
     fn is_elsewhere(&self, bearer: usize, chosen: &[usize], usage: &Usage<'_>) -> bool {
         if self.pools.binary_search(&bearer).is_ok() {

@@ -811,3 +811,42 @@ fn a_pod_template_is_judged_only_if_an_object_makes_pods_of_it() {
     );
     assert_eq!(found(&template("", ""), ""), NOTHING);
 }
+
+#[test]
+fn a_pool_with_unknown_labels_that_keeps_the_pods_out_hides_no_pool_that_they_select() {
+    let pool = |name: &str, labels: &str, key: &str| {
+        format!(
+            "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {{name: {name}}}\nspec:\n  template:\n    \
+             metadata: {{labels: {labels}}}\n    spec:\n      taints: [{{key: {key}, value: a, effect: NoSchedule}}]\n"
+        )
+    };
+    let app = |tolerations: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  template:\n    spec:\n      \
+             nodeSelector: {{example.com/tier: system}}\n      tolerations: [{tolerations}]\n      \
+             containers: [{{name: a, image: b}}]\n"
+        )
+    };
+    let found = |key: &str, tolerations: &str| {
+        let system = pool("system", "{example.com/tier: system}", "example.com/system");
+        let files = [
+            ("platform/core/pools.yaml", system),
+            (
+                "platform/tenants/pools.yaml",
+                pool("tenant", "\"${labels}\"", key),
+            ),
+            ("platform/tenants/app.yaml", app(tolerations)),
+        ];
+        let files = files.each_ref().map(|(at, text)| (*at, text.as_str()));
+        places(&report(&files))
+    };
+    let told = ["note selected-pool-not-tolerated platform/tenants/app.yaml:7:22"];
+    assert_eq!(found("example.com/tenant", ""), told);
+    let system = "{key: example.com/system, operator: Exists}";
+    assert_eq!(found("example.com/tenant", system), NOTHING);
+    // The pods may run on the other pool.
+    let tenant = "{key: example.com/tenant, operator: Exists}";
+    assert_eq!(found("example.com/tenant", tenant), NOTHING);
+    assert_eq!(found("example.com/tenant", "{operator: Exists}").len(), 1);
+    assert_eq!(found("\"${key}\"", ""), NOTHING);
+}
