@@ -13,7 +13,7 @@ struct LabelKeys {
     renamed: Renamed,
     managed_domains: Vec<Managed>,
     managed_plain_keys: Vec<Managed>,
-    pool_names: Vec<Managed>,
+    pool_names: Vec<PoolName>,
     everyday: Vec<Everyday>,
     place_or_size: PlaceOrSize,
     accelerators: Accelerators,
@@ -35,6 +35,12 @@ struct RenamedLabel {
 struct Managed {
     #[serde(alias = "domain")]
     key: String,
+}
+
+#[derive(Deserialize)]
+struct PoolName {
+    key: String,
+    made: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -132,6 +138,17 @@ pub fn is_managed_label_key(key: &str) -> bool {
 /// Whether the value of this label is the name of the node's pool.
 pub fn names_pools(key: &str) -> bool {
     KNOWN.pool_names.iter().any(|one| one.key == key)
+}
+
+/// Whether this label is the name of a pool that no provider gives to one that it makes on demand.
+pub fn names_declared_pool(key: &str, value: &str) -> bool {
+    let mut rows = KNOWN.pool_names.iter();
+    let row = rows.find(|one| one.key == key);
+    row.is_some_and(|one| {
+        one.made
+            .as_ref()
+            .is_none_or(|start| !value.starts_with(start))
+    })
 }
 
 /// Whether the domain is `parent` or a subdomain of it.

@@ -7,7 +7,7 @@ use thin_vec::ThinVec;
 
 use super::admission::PodTolerations;
 use super::character::Character;
-use super::label_keys::is_managed_label_key;
+use super::label_keys::{is_managed_label_key, names_declared_pool};
 use super::node_pool::NodePool;
 use super::node_selection::{NodeSelection, Requirement};
 use super::placement::Candidate;
@@ -149,7 +149,7 @@ impl PodShape {
     }
 
     /// Whether a pool that its provider makes on demand is certainly not made for these pods: they require a label that no
-    /// provider sets, and tolerate no taint with its key.
+    /// provider sets, and tolerate no taint with its key, or they name another pool.
     pub fn gets_none_of(&self, pool: &NodePool) -> bool {
         let tolerates = |key: &str| {
             let mut entries = self.tolerations.iter();
@@ -161,10 +161,12 @@ impl PodShape {
             })
         };
         let labels = self.selection.required_labels();
-        let mut labels = labels.keys().filter(|key| !is_managed_label_key(key));
+        let names_another = |(key, value): (&&str, &&str)| names_declared_pool(key, value);
+        let mut own = labels.keys().filter(|key| !is_managed_label_key(key));
+        let mut asks_for_own = || own.any(|key| !tolerates(key));
         pool.made_on_demand
-            && self.unread_tolerations.is_none()
-            && labels.any(|key| !tolerates(key))
+            && (labels.iter().any(names_another)
+                || (self.unread_tolerations.is_none() && asks_for_own()))
     }
 
     /// Returns the keys of node labels that it requires or prefers, without those that it avoids.

@@ -850,3 +850,30 @@ fn a_pool_with_unknown_labels_that_keeps_the_pods_out_hides_no_pool_that_they_se
     assert_eq!(found("example.com/tenant", "{operator: Exists}").len(), 1);
     assert_eq!(found("\"${key}\"", ""), NOTHING);
 }
+
+#[test]
+fn pools_that_gke_makes_by_itself_never_have_the_name_of_a_declared_one() {
+    let found = |pool: &str, tolerations: &str| {
+        let cluster = "resource \"google_container_cluster\" \"a\" {\n  name = \"a\"\n  remove_default_node_pool = true\n  \
+                       cluster_autoscaling {\n    enabled = true\n  }\n}\n\
+                       resource \"google_container_node_pool\" \"batch\" {\n  name = \"batch\"\n  \
+                       cluster = google_container_cluster.a.name\n  node_config {\n    taint {\n      \
+                       key = \"example.com/batch\"\n      value = \"a\"\n      effect = \"NO_SCHEDULE\"\n    }\n  }\n}\n";
+        let job = format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: a}}\nspec:\n  template:\n    spec:\n      \
+             nodeSelector: {{cloud.google.com/gke-nodepool: {pool}}}\n      tolerations: [{tolerations}]\n      \
+             containers: [{{name: a, image: b}}]\n"
+        );
+        let files = [("main.tf", cluster), ("job.yaml", &job)];
+        places(&report(&files))
+    };
+    assert_eq!(
+        found("batch", ""),
+        ["warning selected-pool-not-tolerated job.yaml:7:22"]
+    );
+    assert_eq!(
+        found("batch", "{key: example.com/batch, operator: Exists}"),
+        NOTHING
+    );
+    assert_eq!(found("nap-e2-standard-1", ""), NOTHING);
+}
