@@ -30,6 +30,7 @@ mod exceptions;
 mod facts;
 mod fit;
 pub mod fixes;
+mod fleet_values;
 mod forms;
 mod found;
 pub mod gather;

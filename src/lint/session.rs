@@ -19,7 +19,7 @@ use super::rendered::Charts;
 use super::shapes::Shapes;
 use super::{
     Content, Input, Settings, chart_conditions, charts, claims, contradictions, delivered, dumps,
-    inventories, kustomizations, libraries, made_pools, referring, renderings,
+    fleet_values, inventories, kustomizations, libraries, made_pools, referring, renderings,
 };
 use crate::delivery::Graph;
 use crate::extract::FileFacts;
@@ -289,6 +289,7 @@ impl<'s> Session<'s> {
         let mut gathered = gather::gather(all, rendered, kustomizations, paths, config, report);
         gathered.graph = graph;
         gathered.open.extend(unclear);
+        fleet_values::replace(&mut gathered);
         let without = inventories::without_pools(&gathered, settings.config, &report.problems);
         report.problems.extend(without);
         charts::doubt_values(&mut gathered);

@@ -1,6 +1,7 @@
 //! What Rancher Fleet and helmfile deploy: the values of each target and environment, judged with the pools of its clusters.
 
 use crate::builtin::{RULES, judged};
+use crate::program::{repo, run};
 use kubetaint::verify;
 
 const NOTHING: [&str; 0] = [];
@@ -156,4 +157,38 @@ fn each_environment_of_a_helmfile_is_judged_with_its_own_pools() {
             ]
         );
     }
+}
+
+#[test]
+fn values_of_all_are_no_workload_where_a_target_has_its_own() {
+    let clusters = "apiVersion: fleet.cattle.io/v1alpha1
+kind: GitRepo
+metadata: {name: lab, namespace: fleet-default}
+spec:
+  repo: https://example.com/lab/fleet
+  paths: [web]
+  targets: [{clusterName: prod}, {clusterName: staging}]
+";
+    let counts = |of_all: &str| {
+        let folder = repo(&[
+            ("gitrepo.yaml", clusters),
+            ("web/fleet.yaml", &bundle(of_all, &tolerates("big"))),
+            ("prod/pool.yaml", &pool("gpu", "big")),
+        ]);
+        let listed = run(folder.path(), &["clusters", "-o", "json"]).json();
+        let clusters = listed["clusters"].as_array().cloned().unwrap_or_default();
+        let told = clusters
+            .iter()
+            .map(|one| format!("{} {}", one["name"], one["workloads"]));
+        told.collect::<Vec<_>>()
+    };
+    // The other cluster has what is for all.
+    for of_all in ["tolerations: []", &tolerates("small")] {
+        assert_eq!(counts(of_all), ["\"prod\" 1", "\"staging\" 1"], "{of_all}");
+    }
+    // Values in other places are for other pods.
+    assert_eq!(
+        counts(&format!("imageRenderer: {{{}}}", tolerates("small"))),
+        ["\"prod\" 2", "\"staging\" 1"]
+    );
 }
