@@ -12,6 +12,7 @@ use super::placed_pool::PlacedPool;
 use super::sides::Sides;
 use super::states::States;
 use crate::delivery::example_of;
+use crate::extract::{chart_of, names_environment};
 use crate::source::path::folder;
 use crate::source::{FileKind, Span};
 use crate::terraform::is_library;
@@ -39,7 +40,8 @@ pub fn tell_apart(
     gathered: &Gathered,
     may_split: MaySplit,
 ) -> BTreeMap<(u8, String), Found> {
-    let view = View::new(gathered);
+    let mut view = View::new(gathered);
+    view.installed = view.installed(all.values());
     let mut listed: BTreeMap<(u8, String), Found> = BTreeMap::new();
     let mut groups: BTreeMap<Group, Found> = BTreeMap::new();
     for ((known, name, _), mut found) in all {
@@ -103,7 +105,8 @@ pub fn tell_apart(
                 own = view.of_configuration(view.workload_path(workload));
                 own.retain(|group| distinct.contains(group));
             }
-            if own.is_empty() {
+            // Where each cluster has its own values, nothing runs with those of the chart alone.
+            if own.is_empty() && !view.is_in_each(workload, &distinct) {
                 rest.push(workload);
             }
             for group in own {
@@ -155,6 +158,8 @@ struct View<'g> {
     examples: BTreeMap<String, BTreeSet<String>>,
     /// The clusters that each configuration makes with several files of values, by its folder.
     variants: HashMap<&'g str, BTreeSet<Group>>,
+    /// The clusters that have a chart with the values of their environment, by its folder.
+    installed: BTreeMap<&'g str, BTreeSet<Group>>,
 }
 
 impl<'g> View<'g> {
@@ -171,6 +176,7 @@ impl<'g> View<'g> {
             environments: HashMap::new(),
             examples: BTreeMap::new(),
             variants: HashMap::new(),
+            installed: BTreeMap::new(),
         };
         view.environments = view.environments();
         for at in 0..gathered.pools.len() {
@@ -207,6 +213,36 @@ impl<'g> View<'g> {
         one.filter_map(|(state, groups)| Some((state, groups.into_iter().next()?)))
             .filter(|(_, group)| times.get(group) == Some(&1))
             .collect()
+    }
+
+    /// The clusters that have each chart with the values of their environment.
+    fn installed<'f>(
+        &self,
+        all: impl Iterator<Item = &'f Found>,
+    ) -> BTreeMap<&'g str, BTreeSet<Group>> {
+        let mut installed: BTreeMap<&str, BTreeSet<Group>> = BTreeMap::new();
+        for found in all {
+            let of_pools = found.pools.iter().flat_map(|at| self.of_pool(*at));
+            let of_pools: BTreeSet<Group> = of_pools.collect();
+            let paths = found.workloads.iter().map(|at| self.workload_path(*at));
+            for path in paths.filter(|path| names_environment(path)) {
+                let own = installed.entry(folder(path)).or_default();
+                match of_pools.len() {
+                    1 => own.extend(of_pools.iter().cloned()),
+                    _ => own.extend(self.of_path(path)),
+                }
+            }
+        }
+        installed
+    }
+
+    /// Whether a workload is what a chart makes by itself, and each of some clusters has the chart with values of its own.
+    fn is_in_each(&self, workload: usize, clusters: &BTreeSet<Group>) -> bool {
+        let path = self.workload_path(workload);
+        let of_values = || path.strip_suffix("values.yaml").map(|_| folder(path));
+        let chart = chart_of(path).or_else(of_values);
+        let own = chart.and_then(|chart| self.installed.get(chart));
+        own.is_some_and(|own| own.is_superset(clusters))
     }
 
     /// The cluster of some configurations.

@@ -1,10 +1,10 @@
 //! The identity of findings: their order in the report, their fingerprints, and which of them are identical.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hasher as _;
 
 use super::paths::Paths;
-use crate::finding::{Finding, Object, Suppressed, count_occurrences};
+use crate::finding::{Finding, Object, Severity, Suppressed, count_occurrences};
 use crate::source::text::Cut as _;
 use crate::source::{FileKind, Source, SourceId};
 
@@ -12,9 +12,28 @@ use crate::source::{FileKind, Source, SourceId};
 pub fn finish(findings: &mut Vec<Finding>, paths: &Paths, sources: &BTreeMap<SourceId, Source>) {
     findings.sort_by(|one, other| order(one, paths).cmp(&order(other, paths)));
     findings.dedup_by(|one, other| is_same(one, other));
+    drop_weaker(findings);
     count_occurrences(findings);
     for finding in findings.iter_mut() {
         identify(finding, paths, sources);
+    }
+}
+
+/// Drops what is said of the same place more clearly, with the same advice: what releases of a chart have in common may be
+/// certain for some of them only.
+fn drop_weaker(findings: &mut Vec<Finding>) {
+    let mut strongest: HashMap<_, Severity> = HashMap::new();
+    let advice = |one: &Finding| -> Option<_> {
+        let place = (one.span, one.rule.clone(), one.path.clone());
+        Some((place, one.cluster.clone(), one.help.clone()?))
+    };
+    for (finding, advice) in findings.iter().filter_map(|one| Some((one, advice(one)?))) {
+        let known = strongest.entry(advice).or_insert(finding.severity);
+        *known = (*known).max(finding.severity);
+    }
+    if strongest.len() < findings.len() {
+        let severity = |one: &Finding| strongest.get(&advice(one)?).copied();
+        findings.retain(|one| severity(one).is_none_or(|severity| severity == one.severity));
     }
 }
 
@@ -191,6 +210,36 @@ fn fingerprint(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Span;
+
+    #[test]
+    fn of_two_findings_with_the_same_advice_the_clearer_one_stays() {
+        let one = |severity: Severity, help: &str, message: &str| Finding {
+            rule: "a".to_owned(),
+            severity,
+            message: message.to_owned(),
+            help: (!help.is_empty()).then(|| help.to_owned()),
+            span: Span::new(SourceId(1), 0..1),
+            path: String::new(),
+            cluster: None,
+            object: Object::default(),
+            related: Vec::new(),
+            fix: None,
+            fingerprint: String::new(),
+            fingerprint_anywhere: String::new(),
+            undecided: false,
+            occurrences: 0,
+        };
+        let mut findings = vec![
+            one(Severity::Note, "add it", "perhaps"),
+            one(Severity::Warning, "add it", "certainly"),
+            one(Severity::Note, "add the other", "other advice"),
+            one(Severity::Note, "", "no advice"),
+        ];
+        drop_weaker(&mut findings);
+        let left: Vec<&str> = findings.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(left, ["certainly", "other advice", "no advice"]);
+    }
 
     #[test]
     fn an_entry_inserted_above_does_not_change_who_a_finding_is() {

@@ -670,3 +670,37 @@ fn configurations_of_environments_make_the_clusters_of_these() {
         ]
     );
 }
+
+#[test]
+fn a_chart_with_values_for_each_environment_shows_no_cluster_of_its_own() {
+    let template = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers: []\n      \
+        nodeSelector: {{ toYaml .Values.nodeSelector | nindent 8 }}\n      tolerations: {{ toYaml .Values.tolerations | nindent 8 }}\n";
+    let values = "nodeSelector: {acme.com/pool: gpu}\ntolerations: [{key: acme.com/gpu, operator: Equal, value: big, effect: NoSchedule}]\n";
+    let environment = "tolerations: [{key: acme.com/gpu, operator: Exists, effect: NoSchedule}]\n";
+    let pool = |name: &str| {
+        format!(
+            "resource \"aws_eks_node_group\" \"p\" {{\n  cluster_name = \"{name}\"\n  node_group_name = \"gpu\"\n  labels = {{ \"acme.com/pool\" = \"gpu\" }}\n}}\n"
+        )
+    };
+    let (dev, prod) = (pool("dev"), pool("prod"));
+    let mut files = vec![
+        ("infra/dev/pools.tf", dev.as_str()),
+        ("infra/prod/pools.tf", &prod),
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 0.1.0\n",
+        ),
+        ("charts/web/templates/web.yaml", template),
+        ("charts/web/values.yaml", values),
+        ("charts/web/values-dev.yaml", environment),
+        ("charts/web/values-prod.yaml", environment),
+    ];
+    assert_eq!(listed(&files), ["dev: gpu (1)", "prod: gpu (1)"]);
+    // The other environment may have what the chart says by itself.
+    files.pop();
+    let names: Vec<_> = listed(&files)
+        .into_iter()
+        .map(|one| one.split(':').next().map(str::to_owned))
+        .collect();
+    assert!(names.contains(&Some(".".to_owned())), "{names:?}");
+}
