@@ -42,7 +42,10 @@ pub fn is_unserved(facts: &ClusterFacts<'_>, shape: &PodShape) -> bool {
     let tolerations = shape.all_tolerations();
     let candidate = shape.candidate(&tolerations);
     let gate = facts.comparison_operators;
+    // Pools that have what the pods ask for, as far as it says what sort of nodes they are, are judged themselves.
+    let is_meant = |pool: &NodePool| shape.selection.selects_kind(&pool.labels, None) == Truth::Yes;
     let is_kept_out = |pool: &Arc<NodePool>| match shape.selection.selects(&pool.labels, None) {
+        _ if is_meant(pool) => false,
         Truth::No => true,
         Truth::Yes => false,
         Truth::Unknown => match place(&candidate, pool, Moment::Lasting, gate) {
