@@ -877,3 +877,30 @@ fn pools_that_gke_makes_by_itself_never_have_the_name_of_a_declared_one() {
     );
     assert_eq!(found("nap-e2-standard-1", ""), NOTHING);
 }
+
+#[test]
+fn the_pool_of_a_cluster_of_a_blueprint_does_not_answer_for_a_pool_with_another_name() {
+    let blueprint = |name: &str| {
+        format!(
+            "blueprint_name: sky\nvars: {{deployment_name: sky}}\ndeployment_groups:\n- group: primary\n  modules:\n  \
+             - id: cluster\n    source: modules/scheduler/gke-cluster\n    settings: {{{name}system_node_pool_taints: []}}\n  \
+             - id: batch\n    source: modules/compute/gke-node-pool\n    use: [cluster]\n    settings:\n      name: batch\n      \
+             taints: [{{key: example.com/batch, value: a, effect: NO_SCHEDULE}}]\n"
+        )
+    };
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n      \
+               nodeSelector: {cloud.google.com/gke-nodepool: batch}\n      containers: [{name: a, image: b}]\n";
+    let found = |name: &str| {
+        let blueprint = blueprint(name);
+        places(&report(&[
+            ("sky/blueprint.yaml", &blueprint),
+            ("sky/job.yaml", job),
+        ]))
+    };
+    assert_eq!(
+        found(""),
+        ["warning selected-pool-not-tolerated sky/job.yaml:7:22"]
+    );
+    // A pool with a name that is not read may have any.
+    assert_eq!(found("system_node_pool_name: $(vars.pool), "), NOTHING);
+}
