@@ -13,6 +13,7 @@ use super::sides::Sides;
 use super::states::States;
 use crate::delivery::example_of;
 use crate::extract::{chart_of, names_environment};
+use crate::model::path_words::{is_infrastructure, is_region};
 use crate::source::path::folder;
 use crate::source::{FileKind, Span};
 use crate::terraform::is_library;
@@ -154,6 +155,10 @@ struct View<'g> {
     sides: Sides,
     /// The clusters of configurations that are named after an environment, if no others are.
     environments: HashMap<usize, Group>,
+    /// The other clusters of configurations that are named after an environment, such as one in each region.
+    sharing: BTreeMap<Group, BTreeSet<usize>>,
+    /// Their names: `prod-eu-west-1`.
+    in_environment: HashMap<usize, String>,
     /// The examples of each name.
     examples: BTreeMap<String, BTreeSet<String>>,
     /// The clusters that each configuration makes with several files of values, by its folder.
@@ -174,11 +179,26 @@ impl<'g> View<'g> {
             names: Names::new(pools, workloads),
             sides: Sides::find(gathered),
             environments: HashMap::new(),
+            sharing: BTreeMap::new(),
+            in_environment: HashMap::new(),
             examples: BTreeMap::new(),
             variants: HashMap::new(),
             installed: BTreeMap::new(),
         };
-        view.environments = view.environments();
+        for (group, states) in view.of_environments() {
+            match states.len() {
+                1 => view
+                    .environments
+                    .extend(states.into_iter().map(|one| (one, group.clone()))),
+                _ => {
+                    let names = view.names_in(&group, &states);
+                    if !names.is_empty() {
+                        view.in_environment.extend(names);
+                        view.sharing.insert(group, states);
+                    }
+                }
+            }
+        }
         for at in 0..gathered.pools.len() {
             for group in view.of_pool(at) {
                 let placed = gathered.pools.get(at);
@@ -194,7 +214,8 @@ impl<'g> View<'g> {
         view
     }
 
-    fn environments(&self) -> HashMap<usize, Group> {
+    /// The clusters of configurations that are named after only one environment, by that.
+    fn of_environments(&self) -> BTreeMap<Group, BTreeSet<usize>> {
         let mut said: BTreeMap<usize, BTreeSet<Group>> = BTreeMap::new();
         for placed in &self.gathered.pools {
             let path = self.gathered.scanned_path(placed.source);
@@ -205,14 +226,35 @@ impl<'g> View<'g> {
                 said.entry(state).or_default().extend(named);
             }
         }
-        let mut times: BTreeMap<Group, usize> = BTreeMap::new();
-        for group in said.values().flatten() {
-            *times.entry(group.clone()).or_default() += 1;
+        let mut found: BTreeMap<Group, BTreeSet<usize>> = BTreeMap::new();
+        for (state, groups) in said.into_iter().filter(|(_, groups)| groups.len() == 1) {
+            for group in groups {
+                found.entry(group).or_default().insert(state);
+            }
         }
-        let one = said.into_iter().filter(|(_, groups)| groups.len() == 1);
-        one.filter_map(|(state, groups)| Some((state, groups.into_iter().next()?)))
-            .filter(|(_, group)| times.get(group) == Some(&1))
-            .collect()
+        found
+    }
+
+    /// The names of the clusters of one environment if they are in different regions: what is below the folder of the
+    /// environment, without what only says that it makes clusters. Other clusters need not have the same workloads.
+    fn names_in(&self, environment: &Group, states: &BTreeSet<usize>) -> Vec<(usize, String)> {
+        let Group::Named(_, name) = environment else {
+            return Vec::new();
+        };
+        let name_of = |state: &usize| {
+            let folders = self.states.root(*state).split('/');
+            let mut names = folders.skip_while(|one| one != name);
+            let environment = names.next()?;
+            let below: Vec<&str> = names.filter(|name| !is_infrastructure(name)).collect();
+            let is_regional = below.iter().any(|name| is_region(name));
+            is_regional.then(|| (*state, format!("{environment}-{}", below.join("-"))))
+        };
+        let found: Vec<(usize, String)> = states.iter().filter_map(name_of).collect();
+        let distinct: BTreeSet<&String> = found.iter().map(|(_, name)| name).collect();
+        match distinct.len() == states.len() {
+            true => found,
+            false => Vec::new(),
+        }
     }
 
     /// The clusters that have each chart with the values of their environment.
@@ -294,7 +336,17 @@ impl<'g> View<'g> {
     /// The clusters that the path of a file says.
     fn of_path(&self, path: &str) -> BTreeSet<Group> {
         let mut groups = self.named(path, self.names.of_path(path));
-        groups.extend(self.states.around(path).map(|state| self.of_state(state)));
+        match self.states.around(path) {
+            Some(state) => {
+                groups.insert(self.of_state(state));
+            }
+            // What is for an environment is for each of its clusters.
+            None => {
+                let all = groups.iter().filter_map(|group| self.sharing.get(group));
+                let all: Vec<usize> = all.flatten().copied().collect();
+                groups.extend(self.in_regions_of(path, &all).map(Group::State));
+            }
+        }
         if let (true, Some(name)) = (groups.is_empty(), self.sides.of_path(path)) {
             groups.insert(Group::Named(example_of(path).to_owned(), name.to_owned()));
         }
@@ -309,6 +361,24 @@ impl<'g> View<'g> {
             .filter(|_| is_declared)
             .cloned()
             .unwrap_or_default()
+    }
+
+    /// Those of some clusters that are in the regions that a path names; all of them if it names none.
+    fn in_regions_of<'s>(
+        &'s self,
+        path: &str,
+        all: &'s [usize],
+    ) -> impl Iterator<Item = usize> + 's {
+        let regions: BTreeSet<String> = folder(path)
+            .split('/')
+            .filter(|name| is_region(name))
+            .map(str::to_owned)
+            .collect();
+        let root = |state: &usize| self.states.root(*state).split('/');
+        let is_there = move |state: &usize| {
+            regions.is_empty() || root(state).any(|name| regions.contains(name))
+        };
+        all.iter().copied().filter(is_there)
     }
 
     fn named(&self, path: &str, names: Vec<Name>) -> BTreeSet<Group> {
@@ -332,6 +402,13 @@ impl<'g> View<'g> {
     fn name(&self, group: &Group, is_taken: &dyn Fn(&str) -> bool) -> String {
         match group {
             Group::State(state) => {
+                let named = self
+                    .in_environment
+                    .get(state)
+                    .filter(|name| !is_taken(name));
+                if let Some(name) = named {
+                    return name.clone();
+                }
                 let [short, whole] = self.states.names(*state);
                 let name = if is_taken(short) { whole } else { short };
                 name.to_owned()
@@ -349,7 +426,10 @@ impl<'g> View<'g> {
     /// What a gap calls a cluster.
     fn told(&self, group: &Group) -> String {
         match group {
-            Group::State(state) => self.states.names(*state)[1].to_owned(),
+            Group::State(state) => {
+                let named = self.in_environment.get(state).cloned();
+                named.unwrap_or_else(|| self.states.names(*state)[1].to_owned())
+            }
             Group::Named(..) => self.name(group, &|_| false),
         }
     }

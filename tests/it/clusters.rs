@@ -560,6 +560,45 @@ fn workloads_of_a_configuration_run_in_each_cluster_that_its_variables_files_mak
     assert_eq!(of("web.yaml", WEB), beside);
 }
 
+#[test]
+fn each_region_of_an_environment_is_a_cluster_with_the_workloads_of_the_environment() {
+    let cpu = format!("{GKE}{}", gke_pool("cpu"));
+    let of = |regions: [&str; 2]| {
+        let path = |name: &str, region: &str| format!("infra/{name}/{region}/gke/main.tf");
+        listed(&[
+            (&path("prod", regions[0]), &cpu),
+            (&path("prod", regions[1]), &cpu),
+            (&path("staging", regions[0]), &cpu),
+            ("k8s/prod/web.yaml", WEB),
+            ("k8s/staging/web.yaml", WEB),
+        ])
+    };
+    let expected = [
+        "prod-europe-west4: cpu (1)",
+        "prod-us-east1: cpu (1)",
+        "staging: cpu (1)",
+    ];
+    assert_eq!(of(["europe-west4", "us-east1"]), expected);
+    // Clusters that are not told apart by regions need not have the same workloads.
+    assert!(of(["blue", "green"]).contains(&"prod:  (1)".to_owned()));
+    let path = |region: &str| format!("infra/prod/{region}/gke/main.tf");
+    let found = listed(&[
+        (&path("europe-west4"), &cpu),
+        (&path("us-east1"), &cpu),
+        ("infra/staging/gke/main.tf", &cpu),
+        ("k8s/prod/us-east1/web.yaml", WEB),
+        ("k8s/staging/web.yaml", WEB),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "prod-europe-west4: cpu (0)",
+            "prod-us-east1: cpu (1)",
+            "staging: cpu (1)"
+        ]
+    );
+}
+
 /// A pool and a workload that selects it, but does not tolerate its taint.
 fn kept_out(value: &str) -> (String, String) {
     let workload = format!(
