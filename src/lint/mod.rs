@@ -35,6 +35,7 @@ mod forms;
 mod found;
 pub mod gather;
 mod giving_way;
+mod groups;
 mod hints;
 mod identity;
 mod ignores;
