@@ -36,7 +36,9 @@ pub(super) fn add_condition(notice: &mut Notice, variant: &Variant) {
     };
     let other = (known.len() < all.len()).then(|| other.to_owned());
     *condition = words.chain(other).collect::<Vec<_>>().join(" and ");
-    let lines = known.iter().map(|(path, holds)| match holds {
+    // What is not known cannot be met.
+    let whole = known.iter().filter(|_| known.len() == all.len());
+    let lines = whole.map(|(path, holds)| match holds {
         true => path.clone(),
         false => format!("!{path}"),
     });
@@ -51,8 +53,8 @@ fn path_of(test: &Test) -> Option<(String, bool)> {
     steps.iter().all(is_single).then(|| (path(), test.holds))
 }
 
-/// Whether the values of a chart do not meet one of these conditions. The text is that of its file of values.
-pub fn is_unmet(tests: &str, text: &str, id: SourceId) -> bool {
+/// Whether the values of a chart meet all of these conditions. The text is that of its file of values.
+pub fn is_met(tests: &str, text: &str, id: SourceId) -> bool {
     let stream = yaml::parse(text, id);
     if !stream.errors.is_empty() {
         return false;
@@ -63,12 +65,12 @@ pub fn is_unmet(tests: &str, text: &str, id: SourceId) -> bool {
         globals: Vec::new(),
         is_open: is_placeholder,
     };
-    tests.lines().any(|test| {
+    tests.lines().all(|test| {
         let (path, wanted) = match test.strip_prefix('!') {
             Some(path) => (path, false),
             None => (test, true),
         };
         let is_set = given.truth(ValuePath::from(path.to_owned()).steps());
-        is_set.is_some_and(|is_set| is_set != wanted)
+        is_set == Some(wanted)
     })
 }

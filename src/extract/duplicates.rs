@@ -174,7 +174,7 @@ pub(super) fn read(subject: &Subject<'_>, level: Level) -> Vec<Notice> {
                 identical: says_the_same,
                 condition: String::new(),
                 tests: String::new(),
-                unmet: false,
+                met: false,
             };
             let dropped = Label {
                 span: earlier,

@@ -109,7 +109,7 @@ pub use built::{Whole, read_built};
 pub use chart_defaults::set_defaults;
 pub use chart_sources::{ChartName, ChartSource, ChartSources, Dependency, names_environment};
 pub use chart_templates::ChartTemplates;
-pub use conditional_duplicates::is_unmet;
+pub use conditional_duplicates::is_met;
 pub use file_facts::{DeclaredCluster, FileFacts, Unread};
 pub use filled_charts::made_of_values;
 pub use generated_keys::GeneratedKey;

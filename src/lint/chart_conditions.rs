@@ -9,12 +9,12 @@ use crate::extract;
 use crate::model::notice::NoticeKind;
 use crate::source::{SourceId, path};
 
-/// Marks the keys that a template of a chart does not write twice with the chart's own values.
+/// Marks the keys that a template of a chart writes twice with the chart's own values.
 pub fn judge(gathered: &mut Gathered, files: &[Kept], load: &Load<'_>) {
     let Gathered { paths, notices, .. } = gathered;
     let mut charts: Option<Charts<'_>> = None;
     for notice in notices {
-        let NoticeKind::DuplicateYamlKey { tests, unmet, .. } = &mut notice.kind else {
+        let NoticeKind::DuplicateYamlKey { tests, met, .. } = &mut notice.kind else {
             continue;
         };
         let chart = extract::chart_of(paths.of(notice.span.source));
@@ -25,7 +25,7 @@ pub fn judge(gathered: &mut Gathered, files: &[Kept], load: &Load<'_>) {
         let Some((text, id)) = charts.values(chart, load) else {
             continue;
         };
-        *unmet = extract::is_unmet(tests, &text, id);
+        *met = extract::is_met(tests, &text, id);
     }
 }
 

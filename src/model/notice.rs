@@ -283,8 +283,8 @@ notice_kinds! {
         condition "condition": String,
         /// The values that this depends on, one on a line, with `!` before those that must be empty.
         tests "tests": String,
-        /// It is not so with the chart's own values.
-        unmet "unmet": bool,
+        /// It is so with the chart's own values.
+        met "met": bool,
     }
     /// A RuntimeClass lists a toleration twice.
     RepeatedToleration "repeated-toleration" {
