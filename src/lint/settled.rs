@@ -76,7 +76,11 @@ pub fn named(
         let as_read = workload.shape.as_read();
         let shape = as_read.as_ref().unwrap_or(&workload.shape);
         let gate = facts.comparison_operators;
+        let is_own = |pool: &NodePool| facts.models.iter().any(|own| std::ptr::eq(&**own, pool));
         for (pool, taint) in facts.usage.kept_out(shape, path, gate) {
+            if is_own(pool) {
+                continue;
+            }
             let taints = taint_facts(pool);
             let Some(taint) = taints.get(taint) else {
                 continue;
