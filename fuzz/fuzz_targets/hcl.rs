@@ -11,6 +11,12 @@ use kubetaint::terraform::{self, Repository};
 use kubetaint_fuzz::{each_node, files, inside, prepare};
 use libfuzzer_sys::fuzz_target;
 
+/// The environments that a path names.
+fn environments(path: &str) -> BTreeSet<&'static str> {
+    let names = path.split('/').filter(|name| *name == "prod");
+    names.map(|_| "prod").collect()
+}
+
 fuzz_target!(init: prepare(), |input: &str| {
     let files = files(input, "main.tf");
     let mut read = Vec::new();
@@ -44,7 +50,7 @@ fuzz_target!(init: prepare(), |input: &str| {
             drop(pieces);
         }
     }
-    let repository = Repository::new(read, &BTreeSet::new(), |name| name == "prod");
+    let repository = Repository::new(read, &BTreeSet::new(), environments);
     for top in repository.tops() {
         for values in [None].into_iter().chain(top.variants().iter().map(Some)) {
             let evaluated = repository.evaluate(top, values, None, terraform::BUDGET);
